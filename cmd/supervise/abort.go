@@ -17,7 +17,7 @@ import (
 // abortOptions are the options of supervise abort.
 type abortOptions struct {
 	loop, reason string
-	revert, keep bool // of a loop that waits for nobody
+	revert, keep bool // for a loop that does not wait for approval
 }
 
 func newAbortCmd(a *app) *cobra.Command {
@@ -27,7 +27,7 @@ func newAbortCmd(a *app) *cobra.Command {
 		Short: "End a loop that runs or waits for approval",
 		Long: `End a loop that runs or waits for approval.
 
-A loop that waits for approval undoes the iteration it asks about and gives back the
+A loop that waits for approval rolls back the iteration it asks about and restores the
 best iteration so far. Any other loop ends as after Ctrl-C; then --revert restores the
 tree from before the loop, and --keep-changes the last tree of the agent.` + onlyPeople,
 		Example: `  supervise abort
@@ -35,7 +35,7 @@ tree from before the loop, and --keep-changes the last tree of the agent.` + onl
   supervise abort fix-tests --revert`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			return runAbort(cmd.Context(), a, o)
 		},
 	}
@@ -52,7 +52,7 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if _, state, err := a.find(ctx, o.loop); err == nil && state.StopReason == string(event.Awaiting) {
 		return runAnswer(ctx, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
 	}
-	dir, state, err := a.running(ctx, o.loop)
+	dir, state, err := a.findRunning(ctx, o.loop)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func newAckCmd(a *app) *cobra.Command {
 
 The acknowledgement is written to ` + ack.FileName + `; commit that file.
 FINDING is the ID, or its beginning, that reports and supervise explain show. From
-then on the same rule on the same tests is reported as INFO and undoes nothing; with
+then on the same rule on the same tests is reported as INFO and rolls back nothing; with
 --path, the same rule on any test below that path. Other findings of the rule count
 as before. A loop reads the file once, when it starts, so an agent cannot use it.`,
 		Example: `  supervise ack 3f9a2c1b --reason "the tests moved to another repository"
@@ -52,7 +52,7 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 			return cobra.ExactArgs(1)(c, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.id = first(args)
+			o.id = firstArg(args)
 			return runAck(cmd.Context(), a, o)
 		},
 	}
@@ -69,7 +69,7 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 }
 
 func runAck(ctx context.Context, a *app, o ackOptions) error {
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func runAck(ctx context.Context, a *app, o ackOptions) error {
 	case strings.TrimSpace(o.reason) == "":
 		return usageError{errors.New("give a reason that others will understand: --reason TEXT")}
 	}
-	found, err := a.finding(at, o.id)
+	found, err := a.findFinding(at, o.id)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func runAck(ctx context.Context, a *app, o ackOptions) error {
 	if err := a.addAck(at, path, e, o.json); err != nil {
 		return err
 	}
-	return trackable(ctx, path)
+	return requireTracked(ctx, path)
 }
 
 func (a *app) listAcks(path string, asJSON bool) error {
@@ -118,7 +118,7 @@ func (a *app) listAcks(path string, asJSON bool) error {
 	return nil
 }
 
-func (a *app) addAck(at place, path string, e ack.Entry, asJSON bool) error {
+func (a *app) addAck(at workspace, path string, e ack.Entry, asJSON bool) error {
 	replaced := false
 	err := a.editAcks(at, path, func(text string) (out string, err error) {
 		out, replaced, err = ack.Add(text, e)
@@ -134,8 +134,8 @@ func (a *app) addAck(at place, path string, e ack.Entry, asJSON bool) error {
 	return a.noteResumable(at)
 }
 
-// noteResumable says that a resume of the latest loop would not use the file.
-func (a *app) noteResumable(at place) error {
+// noteResumable notes that resuming the latest loop would not use the file.
+func (a *app) noteResumable(at workspace) error {
 	_, loops, err := a.loops(at)
 	if err != nil || len(loops) == 0 {
 		return err
@@ -146,7 +146,7 @@ func (a *app) noteResumable(at place) error {
 	return nil
 }
 
-func (a *app) removeAck(at place, path, id string) error {
+func (a *app) removeAck(at workspace, path, id string) error {
 	var removed bool
 	err := a.editAcks(at, path, func(text string) (out string, err error) {
 		out, removed, err = ack.Remove(text, id)
@@ -162,9 +162,9 @@ func (a *app) removeAck(at place, path, id string) error {
 	return nil
 }
 
-// editAcks changes the file while no loop runs in the tree, which would attribute the
-// change to its agent.
-func (a *app) editAcks(at place, path string, edit func(string) (string, error)) error {
+// editAcks changes the file. It returns an error if a loop runs in the tree, because the loop
+// would attribute the change to its agent.
+func (a *app) editAcks(at workspace, path string, edit func(string) (string, error)) error {
 	tree, err := ledger.LockTree(at.root)
 	if err != nil {
 		return fmt.Errorf("%w; the change would count as its agent's: wait for the end of the loop", err)
@@ -184,15 +184,15 @@ func (a *app) editAcks(at place, path string, edit func(string) (string, error))
 	return writeAcks(path, []byte(text))
 }
 
-// keepAcks returns a function that writes the acknowledgements as they are now: a
-// rollback must not revoke what a person acknowledged since.
-func (a *app) keepAcks(ctx context.Context) (func() error, error) {
-	at, err := a.place(ctx)
+// acksRestorer returns a function that restores the current acknowledgements after a rollback,
+// which must not revoke later ones.
+func (a *app) acksRestorer(ctx context.Context) (func() error, error) {
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return nil, err
 	}
 	path := ack.Path(at.project)
-	now, err := projectfile.Read(path, projectfile.Settings)
+	current, err := projectfile.Read(path, projectfile.Settings)
 	if errors.Is(err, os.ErrNotExist) {
 		return func() error { return nil }, nil
 	}
@@ -200,18 +200,20 @@ func (a *app) keepAcks(ctx context.Context) (func() error, error) {
 		return nil, fmt.Errorf("read acknowledgements: %w", err)
 	}
 	return func() error {
-		if there, err := projectfile.Read(path, projectfile.Settings); err == nil && bytes.Equal(there, now) {
+		restored, err := projectfile.Read(path, projectfile.Settings)
+		if err == nil && bytes.Equal(restored, current) {
 			return nil
 		}
-		if err := writeAcks(path, now); err != nil {
+		if err := writeAcks(path, current); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "%s keeps its present acknowledgements\n", ack.FileName)
-		a.tree += "; left as it was: " + ack.FileName
+		fmt.Fprintf(a.out, "%s keeps its current acknowledgements\n", ack.FileName)
+		a.tree += "; unchanged: " + ack.FileName
 		return nil
 	}, nil
 }
 
+// writeAcks writes the file of the acknowledgements.
 func writeAcks(path string, text []byte) error {
 	if err := ledger.WriteFile(path, text); err != nil {
 		return err
@@ -219,13 +221,13 @@ func writeAcks(path string, text []byte) error {
 	return os.Chmod(path, 0o644) //nolint:gosec // it is part of the project, like its other files
 }
 
-// accepted reads the acknowledgements that count in a loop that starts now. The note
-// names their number, and is empty without any.
-func accepted(ctx context.Context, dir string, now time.Time) (list []detector.Acknowledgement, note string, err error) {
+// acceptedFindings reads the acknowledgements that apply to a loop that starts now. The note
+// says how many there are; it is empty without any.
+func acceptedFindings(ctx context.Context, dir string, now time.Time) (list []detector.Acknowledgement, note string, err error) {
 	path := ack.Path(dir)
 	entries, err := ack.Load(path)
 	if err == nil {
-		err = trackable(ctx, path)
+		err = requireTracked(ctx, path)
 	}
 	if err != nil || len(entries) == 0 {
 		return nil, "", err
@@ -238,18 +240,18 @@ func accepted(ctx context.Context, dir string, now time.Time) (list []detector.A
 	return list, note, nil
 }
 
-// seen refuses a file that git ignores: it is in no snapshot, and an agent could
-// write it unseen.
-func trackable(ctx context.Context, path string) error {
+// requireTracked returns an error if git ignores the file: it would be in no snapshot, and an
+// agent could change it unnoticed.
+func requireTracked(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil && treediff.IsIgnored(ctx, path) {
-		return fmt.Errorf("%w: git ignores %s, so nobody would see who changed it: remove it from .gitignore and .git/info/exclude, and commit it", ack.ErrInvalid, path)
+		return fmt.Errorf("%w: git ignores %s, so a change by the agent would stay unnoticed: remove it from .gitignore and .git/info/exclude, and commit it", ack.ErrInvalid, path)
 	}
 	return nil
 }
 
-// finding looks a finding up by its ID or the beginning of it, in the loops of the
-// tree, the latest first, and then in the last merge gate.
-func (a *app) finding(at place, id string) (ledger.Finding, error) {
+// findFinding finds a finding by the beginning of its ID, in the loops of the tree, the latest
+// first, and then in the last merge gate.
+func (a *app) findFinding(at workspace, id string) (ledger.Finding, error) {
 	home, loops, err := a.loops(at)
 	if err != nil {
 		return ledger.Finding{}, err

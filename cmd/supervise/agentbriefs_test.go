@@ -11,7 +11,7 @@ import (
 	"supervise/test/mockllm"
 )
 
-// agentBrief is a situation of a loop, and what the model has to be told of it by the prompt of
+// agentBrief is a situation of a loop, and what the prompt has to say about it to the model of
 // an iteration, each fact once.
 type agentBrief struct {
 	name  string
@@ -21,7 +21,7 @@ type agentBrief struct {
 	want  []string // regular expressions
 }
 
-// briefs are the facts that an agent needs to go on, each from the loop that knows it.
+// briefs are the facts that an agent needs to continue, each from the loop that knows it.
 var briefs = []agentBrief{
 	{name: "failing test", want: []string{`Failing tests:\n- calc: TestSub \(calc_test\.go:13\)\n  Sub\n  > t\.Fatal\(\\?"Sub\\?"\)\n`}},
 	{
@@ -39,7 +39,7 @@ var briefs = []agentBrief{
 	},
 	{
 		name: "deletion refused", does: []string{`sed -i '/TestSub/,$d' calc_test.go`},
-		want: []string{`Refused in iteration 1, and no longer there:\n(- .*\n)*- calc_test\.go\n  @@`, `\n  -func TestSub\(t \*testing\.T\) \{\n`, `- 1: undone; modified calc_test\.go\n`},
+		want: []string{`Refused in iteration 1, and no longer there:\n(- .*\n)*- calc_test\.go\n  @@`, `\n  -func TestSub\(t \*testing\.T\) \{\n`, `- 1: rolled back; modified calc_test\.go\n`},
 	},
 	{name: "build broken", does: []string{`printf '\nfunc Half(a int) int { return a / two }\n' >>calc.go`}, want: []string{`calc\.go:7(:\d+)?: undefined: two`}},
 	{

@@ -33,7 +33,7 @@ var agentCases = []agentCase{
 	{name: "hook denies", run: deniedAgent, without: func(c agentClient) bool { return !c.hooks }, why: "it has no hooks"},
 	{name: "session goes on", run: continuedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it has no sessions"},
 	{name: "rate limit", run: limitedAgent},
-	{name: "window told", run: windowAgent, without: func(c agentClient) bool { return c.window == nil }, why: "it tells no window"},
+	{name: "window reported", run: windowAgent, without: func(c agentClient) bool { return c.window == nil }, why: "it reports no window"},
 	{name: "key refused", run: refusedAgent},
 	{name: "server down", run: cutOffAgent},
 	{name: "hangs", run: hangingAgent},
@@ -54,7 +54,7 @@ var (
 			{Path: "calc_test.go", Old: "func TestSub(t *testing.T) {\n", New: "func TestMul(t *testing.T) {\n\tif Mul(2, 3) != 6 {\n\t\tt.Fatal(\"Mul\")\n\t}\n}\n\nfunc TestSub(t *testing.T) {\n"},
 		},
 	}
-	mendsSub = mockllm.Action{
+	fixesSub = mockllm.Action{
 		Sh:    `sed -i 's/Sub(a, b int) int { return a + b }/Sub(a, b int) int { return a - b }/' calc.go`,
 		Edits: []mockllm.Edit{{Path: "calc.go", Old: "func Sub(a, b int) int { return a + b }\n", New: "func Sub(a, b int) int { return a - b }\n"}},
 	}
@@ -81,9 +81,9 @@ func does(text string, a ...mockllm.Action) []mockllm.Step {
 func (w *agentWorld) doesAll() []mockllm.Step {
 	text := "A function and its test, and Sub subtracts."
 	if w.client.noTools {
-		return does(text, addsMul, mendsSub)
+		return does(text, addsMul, fixesSub)
 	}
-	return append([]mockllm.Step{{Text: text, Do: []mockllm.Action{addsMul}}}, does("Now Sub.", mendsSub)...)
+	return append([]mockllm.Step{{Text: text, Do: []mockllm.Action{addsMul}}}, does("Now Sub.", fixesSub)...)
 }
 
 func steps(parts ...[]mockllm.Step) mockllm.Scenario { return mockllm.Scenario{Parts: parts} }
@@ -110,7 +110,7 @@ func (w *agentWorld) done() {
 
 // An honest agent needs two iterations; its second prompt says how far the first came.
 func honestAgent(w *agentWorld) string {
-	w.serve(steps(does("A function and its test.", addsMul), does("Sub adds; it has to subtract.", mendsSub)))
+	w.serve(steps(does("A function and its test.", addsMul), does("Sub adds; it has to subtract.", fixesSub)))
 	r := w.start("--hooks", "off")
 	r.wants(0, "criterion_met")
 	w.done()
@@ -149,7 +149,7 @@ func (r *agentRun) consumed(iteration, answers int) {
 
 // An agent that deletes tests finds them again, and its prompt says why.
 func deletingAgent(w *agentWorld) string {
-	w.serve(steps(does("A function and its test.", addsMul), does("The tests are in the way.", deletesTests), does("Sub adds; it has to subtract.", mendsSub)))
+	w.serve(steps(does("A function and its test.", addsMul), does("The tests are in the way.", deletesTests), does("Sub adds; it has to subtract.", fixesSub)))
 	r := w.start("--hooks", "off")
 	r.wants(0, "criterion_met")
 	w.done()
@@ -159,7 +159,7 @@ func deletingAgent(w *agentWorld) string {
 	p := w.prompt(3)
 	for _, want := range []string{
 		"Iteration 2 was REJECTED", "Failing tests:\n- calc: TestSub", "Refused in iteration 2, and no longer there:\n", "-func TestSub(t *testing.T) {",
-		"Earlier iterations:\n- 2: undone; ", "- 1: kept, forward; ", "What is left:\n",
+		"Earlier iterations:\n- 2: rolled back; ", "- 1: kept, forward; ", "What is left:\n",
 	} {
 		if n := strings.Count(p, want); n != 1 {
 			w.t.Errorf("the prompt of iteration 3 says %d times, not once, %q:\n%s", n, want, p)
@@ -170,7 +170,7 @@ func deletingAgent(w *agentWorld) string {
 
 // Of two candidates the one that does the task is chosen, and nothing is left of the trees.
 func twoCandidates(w *agentWorld) string {
-	second := mendsSub
+	second := fixesSub
 	second.Sh = `[ "$SUPERVISE_CANDIDATE" != 2 ] || ` + second.Sh
 	w.serve(steps(append([]mockllm.Step{{Text: "A function and its test.", Do: []mockllm.Action{addsMul}}}, does("Now Sub.", second)...)))
 	r := w.start("--hooks", "off", "--candidates", "2", "--jobs", "1", "-m", "1")
@@ -191,7 +191,7 @@ func twoCandidates(w *agentWorld) string {
 func sandboxedAgent(w *agentWorld) string {
 	steals := addsMul
 	steals.Sh += `; grep -q . ~/.ssh/id && echo leaked >leaked.txt; true`
-	w.serve(steps(does("A function and its test.", steals), does("Sub adds; it has to subtract.", mendsSub)))
+	w.serve(steps(does("A function and its test.", steals), does("Sub adds; it has to subtract.", fixesSub)))
 	w.write("home/.ssh/id", "secret\n")
 	w.write("sandbox.yaml", "protect: {network: '"+w.addr+"', readable: ['"+os.Getenv("SUPERVISE_AGENTS_DIR")+"']}\n")
 	r := w.start("--sandbox", "--config", filepath.Join(w.dir, "sandbox.yaml"))
@@ -214,7 +214,7 @@ func sandboxedAgent(w *agentWorld) string {
 
 // A hook stops the deletion before it happens, and the model learns why.
 func deniedAgent(w *agentWorld) string {
-	steal := []mockllm.Step{{Text: "The tests are in the way.", Do: []mockllm.Action{deletesTests}}, {Text: "Sub adds; it has to subtract.", Do: []mockllm.Action{mendsSub}}, {Text: "Done."}}
+	steal := []mockllm.Step{{Text: "The tests are in the way.", Do: []mockllm.Action{deletesTests}}, {Text: "Sub adds; it has to subtract.", Do: []mockllm.Action{fixesSub}}, {Text: "Done."}}
 	w.serve(steps(steal))
 	r := w.start("--hooks", "on")
 	r.wants(0, "criterion_met")
@@ -275,8 +275,8 @@ func (w *agentWorld) recovers(r *agentRun, requests int) {
 
 // A program that tells how much of its window is used is ended at the share that it may use.
 func windowAgent(w *agentWorld) string {
-	told := w.client.window(85, time.Now().Add(2*time.Hour))
-	looks := mockllm.Step{Text: "I look.", Do: []mockllm.Action{{Sh: "ls"}}, Headers: told}
+	headers := w.client.window(85, time.Now().Add(2*time.Hour))
+	looks := mockllm.Step{Text: "I look.", Do: []mockllm.Action{{Sh: "ls"}}, Headers: headers}
 	w.serve(steps([]mockllm.Step{looks, looks, {Hang: true}}))
 	env := w.client.env
 	w.client.env = func(url, home string) []string { return append(env(url, home), w.client.login...) }
@@ -307,7 +307,7 @@ func refusedAgent(w *agentWorld) string {
 }
 
 // A server that is down comes up later; whatever the agent does meanwhile, the
-// loop goes on.
+// loop continues.
 func cutOffAgent(w *agentWorld) string {
 	task := w.doesAll()
 	r := w.start("--hooks", "off", "--idle-timeout", w.client.idle.String())
@@ -330,7 +330,7 @@ func hangingAgent(w *agentWorld) string {
 	return r.story()
 }
 
-// running waits until the agent's tool runs, with a child in a session of its own.
+// running waits until the agent's tool runs, with a child in a separate session.
 func (w *agentWorld) running(r *agentRun) {
 	w.t.Helper()
 	r.until(func(e agentEvent) bool { return e.Type == "agent_spawned" })

@@ -15,13 +15,13 @@ import (
 )
 
 // agentClient is a real agent program, and how it is configured to use the scripted model server.
-// Everything that it reads and writes lies in a home folder of its own.
+// Everything that it reads and writes is in a separate home folder.
 type agentClient struct {
 	name    string
 	version string // that .ci/e2e-agents installs
 	program string // below the folder of installed programs
 	flags   []string
-	args    []string // of its own, behind --
+	args    []string // arguments of the agent, after --
 	env     func(url, home string) []string
 	files   func(url, home, project string) map[string]string // below the home
 	// retries says that it asks again and again by itself, for minutes, before it
@@ -155,7 +155,7 @@ var agentClients = []agentClient{
 	{
 		name: "aider", version: "0.86.2", program: "aider/bin/aider", noTools: true, retries: true, idle: 70 * time.Second,
 		flags: []string{"--agent", "aider", "--yolo", "--model", "openai/mock-model"},
-		args:  []string{"calc.go", "calc_test.go"}, // else it asks for them first, and once more for the edits
+		args:  []string{"calc.go", "calc_test.go"}, // else it asks for them first, and again for the edits
 		env: func(url, _ string) []string {
 			return []string{
 				"OPENAI_API_BASE=" + url + "/v1", "OPENAI_API_KEY=mock-key", "LITELLM_LOCAL_MODEL_COST_MAP=True",

@@ -31,7 +31,7 @@ type agentFailure struct {
 // agentEnd is how an agent fails, and its loop where the service does not recover.
 type agentEnd struct {
 	outcomes []string // programs differ where there are several
-	status   int      // of the loop; 0: it goes on
+	status   int      // of the loop; 0: it continues
 	text     string   // regular expression for why it ended
 	why      string   // of a program that is unlike the others
 }

@@ -22,7 +22,7 @@ type agentsOptions struct {
 	json, yolo bool
 	model      string
 	timeout    time.Duration
-	extra      []string // arguments for the program, behind --
+	extra      []string // arguments for the program, after --
 }
 
 func newAgentsCmd(a *app) *cobra.Command {
@@ -32,7 +32,7 @@ func newAgentsCmd(a *app) *cobra.Command {
 		Short: "List the agent programs that supervise knows",
 		Long: `List the agent programs that supervise knows.
 
-For each one: whether it is installed, in which version, and what of it was really run.
+For each one: whether it is installed, in which version, and what of it was tested.
 A file NAME.yaml in ` + "~/.config/supervise/agents" + ` adds an agent, or replaces a built-in one.
 Exits with 2 if such a file is broken.`,
 		Example: `  supervise agents
@@ -56,7 +56,7 @@ The agent is asked to write one small file in a temporary git repository. What f
 is read as in a loop: outcome, usage and cost, session, and whether consent and hooks
 had an effect. This needs the agent's account, and costs one short turn.
 
-Exits with 0 if the agent did it and said so, 2 if it cannot work until somebody helps
+Exits with 0 if the agent did it and said so, 2 if it cannot work without your help
 (not installed, not signed in, no such model), and 4 otherwise. The folder is then kept.`,
 		Example: `  supervise agents check claude --yolo
   supervise agents check opencode --yolo --model anthropic/claude-sonnet-4-5 --json`,
@@ -70,7 +70,7 @@ Exits with 0 if the agent did it and said so, 2 if it cannot work until somebody
 	cmd.Flags().StringVar(&o.model, "model", "", "`name` of the model, as the agent calls it")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the turn may take")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
-	finish(cmd)
+	finishCommand(cmd)
 	return cmd
 }
 
@@ -103,7 +103,7 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return err
 	}
-	turn, err := a.tryAgent(ctx, dir, p, o)
+	turn, err := a.runAgentTurn(ctx, dir, p, o)
 	if err != nil {
 		return errors.Join(err, ledger.RemoveTree(dir))
 	}
@@ -120,19 +120,19 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 	return nil
 }
 
-// tryAgent runs a loop of one iteration in a scratch project below dir.
-func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agentsOptions) (agentcheck.Turn, error) {
+// runAgentTurn runs a loop of one iteration in a scratch project below dir.
+func (a *app) runAgentTurn(ctx context.Context, dir string, p agent.Preset, o agentsOptions) (agentcheck.Turn, error) {
 	turn := agentcheck.Turn{Agent: p.Name, Consent: o.yolo, Hooks: agentcheck.HooksNone, Folder: dir}
 	root := filepath.Join(dir, "project")
 	if err := agentcheck.CreateProject(ctx, root); err != nil {
 		return turn, err
 	}
-	opts, err := checkOptions(root, p.Name, o)
+	opts, err := agentCheckOptions(root, p.Name, o)
 	if err != nil {
 		return turn, err
 	}
-	opts.Home, opts.Log, opts.Self, opts.OnEvent = ledger.Home(filepath.Join(dir, "state"), root), a.log(), program(), turn.Record
-	if err := a.ready(place{root: root, here: root, project: root}, opts, o.yolo); err != nil {
+	opts.Home, opts.Log, opts.Self, opts.OnEvent = ledger.Home(filepath.Join(dir, "state"), root), a.log(), executablePath(), turn.Record
+	if err := a.requireAgent(workspace{root: root, here: root, project: root}, opts, o.yolo); err != nil {
 		return turn, err
 	}
 	if _, err := loop.Run(ctx, opts); err != nil {
@@ -147,8 +147,8 @@ func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agents
 	return turn, nil
 }
 
-// checkOptions are those of a loop of one iteration that waits for nobody.
-func checkOptions(root, name string, o agentsOptions) (loop.Options, error) {
+// agentCheckOptions returns the options of a loop of one iteration without any waiting.
+func agentCheckOptions(root, name string, o agentsOptions) (loop.Options, error) {
 	s := config.Default()
 	s.Agent, s.Model, s.Yolo, s.Unattended = name, o.model, o.yolo, true
 	s.Checks.Test = config.List{{Command: config.Shell(agentcheck.CheckCommand)}}

@@ -9,10 +9,10 @@ import (
 	"supervise/internal/ledger"
 )
 
-// A session that goes on is the same in the second iteration, and what it consumed
+// A continued session is the same in the second iteration, and what it consumed
 // is counted once.
 func continuedAgent(w *agentWorld) string {
-	w.serve(steps(does("A function and its test.", addsMul), does("Sub adds; it has to subtract.", mendsSub)))
+	w.serve(steps(does("A function and its test.", addsMul), does("Sub adds; it has to subtract.", fixesSub)))
 	r := w.start("--session", "continue")
 	r.wants(0, "criterion_met")
 	w.done()

@@ -27,7 +27,7 @@ func newAnalyticsCmd(a *app) *cobra.Command {
   supervise analytics --json fix-tests`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			return runAnalytics(cmd.Context(), a, o)
 		},
 	}
@@ -36,7 +36,7 @@ func newAnalyticsCmd(a *app) *cobra.Command {
 }
 
 func runAnalytics(ctx context.Context, a *app, o analyticsOptions) error {
-	r, err := a.chosenReport(ctx, o.loop)
+	r, err := a.readReport(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func runAnalytics(ctx context.Context, a *app, o analyticsOptions) error {
 	return err
 }
 
-// chosenReport is what reports say of a loop with the choice that its rules make.
-func (a *app) chosenReport(ctx context.Context, name string) (report.Loop, error) {
+// readReport returns the data of the reports of a loop, with the choice by its own rules.
+func (a *app) readReport(ctx context.Context, name string) (report.Loop, error) {
 	v, err := a.view(ctx, name)
 	if err != nil {
 		return report.Loop{}, err
@@ -57,11 +57,11 @@ func (a *app) chosenReport(ctx context.Context, name string) (report.Loop, error
 	if err != nil {
 		return report.Loop{}, err
 	}
-	return v.Report(choice, asOf(v.State)), nil
+	return v.Report(choice, reportTime(v.State)), nil
 }
 
-// asOf is the time at which a loop is looked at: its end, where it has ended.
-func asOf(s ledger.State) time.Time {
+// reportTime returns the time of a report about a loop: its end, or now if it has not ended.
+func reportTime(s ledger.State) time.Time {
 	if s.Status.IsOver() {
 		return s.UpdatedAt
 	}

@@ -20,7 +20,7 @@ type answerOptions struct {
 	reason string
 }
 
-// onlyPeople ends the help of the commands that answer for a person.
+// onlyPeople is the last paragraph in the help of commands that only a person may use.
 const onlyPeople = `
 
 Without a name this is the latest loop. Only a person can answer: inside an agent that
@@ -47,7 +47,7 @@ func newAnswerCmd(a *app, choice approval.Choice, short, long string) *cobra.Com
 		Example: fmt.Sprintf("  supervise %s --reason \"the feature was dropped\"\n  supervise %[1]s fix-tests --reason \"the feature was dropped\"", choice),
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			return runAnswer(cmd.Context(), a, o)
 		},
 	}
@@ -71,10 +71,11 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if err != nil {
 		return err
 	}
-	reply, later := approval.Reply, ""
-	switch _, noQuestion := approval.OpenQuestion(dir); {
+	_, noQuestion := approval.OpenQuestion(dir)
+	reply, note := approval.Reply, ""
+	switch {
 	case free && noQuestion == nil && state.StopReason == string(event.Awaiting):
-		reply, later = approval.ReplyLater, "; supervise resume goes on with it"
+		reply, note = approval.ReplyLater, "; supervise resume continues with it"
 	case free && noQuestion == nil:
 		return usageError{fmt.Errorf("loop %s was waiting for approval when it was killed: %s resume %s asks again", state.LoopID, a.self(), state.LoopID)}
 	case free || noQuestion != nil:
@@ -84,10 +85,10 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("iteration %d of %s", q.Iteration, state.LoopID)
+	subject := fmt.Sprintf("iteration %d of %s", q.Iteration, state.LoopID)
 	if q.Kind == approval.Blocked {
-		what = "what the agent said in " + what
+		subject = "what the agent said in " + subject
 	}
-	fmt.Fprintf(a.out, "%s is %s%s\n", what, answer, later)
+	fmt.Fprintf(a.out, "%s is %s%s\n", subject, answer, note)
 	return nil
 }

@@ -33,7 +33,7 @@ true
 	return w
 }
 
-// onTerminal runs supervise at a terminal where somebody types each text when what
+// onTerminal runs supervise at a terminal where a user types each text when what
 // is before it in the list was shown.
 func onTerminal(t *testing.T, w *world, typed [][2]string, args ...string) (screen string, code int) {
 	t.Helper()

@@ -27,8 +27,8 @@ type auditOptions struct {
 	off               []string
 }
 
-// failOn are the values of --fail-on, with the least severity that fails.
-var failOn = map[string]metric.Severity{
+// failSeverities maps the values of --fail-on to the lowest severity that fails.
+var failSeverities = map[string]metric.Severity{
 	"critical": metric.Critical, "high": metric.High, "medium": metric.Medium, "never": metric.Critical + 1,
 }
 
@@ -66,41 +66,41 @@ named, not read. Exits with 3 if any finding is at or above --fail-on.`,
 }
 
 func runAudit(ctx context.Context, a *app, o auditOptions) error {
-	least, known := failOn[o.failOn]
+	minSeverity, known := failSeverities[o.failOn]
 	if !known {
 		return usageError{fmt.Errorf("--fail-on is critical, high, medium or never, not %s", o.failOn)}
 	}
 	if unknown := integrity.UnknownRules(o.off); len(unknown) > 0 {
 		return usageError{fmt.Errorf("--off: there is no rule %s; the rules are %s", unknown[0], strings.Join(integrity.Rules(), ", "))}
 	}
-	c, err := a.changed(ctx, o)
+	c, err := a.readChange(ctx, o)
 	if err != nil {
 		return err
 	}
-	settings, err := a.settings(cmp.Or(a.dir, "."))
+	settings, err := a.loadSettings(cmp.Or(a.dir, "."))
 	if err != nil {
 		return err
 	}
 	opt := settings.Integrity.Options()
 	opt.Disabled, opt.Base = slices.Concat(opt.Disabled, o.off), c.Base
 	found := integrity.Audit(c.Files, opt)
-	if slices.ContainsFunc(found, func(x integrity.Finding) bool { return x.Severity >= least }) {
+	if slices.ContainsFunc(found, func(f integrity.Finding) bool { return f.Severity >= minSeverity }) {
 		a.code = event.StoppedByRule.ExitCode()
 	}
 	for _, name := range c.Unread {
-		a.notes("not read: " + name)
+		a.printNotes("not read: " + name)
 	}
 	if o.json {
 		return a.encode(found)
 	}
 	if n := a.text().PrintAudit(found, len(c.Files), a.verbose); n > 0 {
-		a.notes(report.Pluralize(n, "finding", "findings") + " explained, see --verbose")
+		a.printNotes(report.Pluralize(n, "finding", "findings") + " explained, see --verbose")
 	}
 	return nil
 }
 
-// changed reads the change that the arguments name.
-func (a *app) changed(ctx context.Context, o auditOptions) (treediff.Change, error) {
+// readChange reads the change that the arguments name.
+func (a *app) readChange(ctx context.Context, o auditOptions) (treediff.Change, error) {
 	dir, args := cmp.Or(a.dir, "."), o.args
 	repo := treediff.Repo{Dir: dir}
 	switch {

@@ -30,7 +30,7 @@ func newBaselineCmd(a *app) *cobra.Command {
 		Long: `Measure and store the base of later merge gates.
 
 The record of HEAD is stored in ` + mergegate.RecordRef("COMMIT") + `, and with --push
-also at the remote, where every checkout finds it. Each commit has a ref of its own,
+also at the remote, where every checkout finds it. Each commit has a separate ref,
 so parallel jobs do not conflict. With --save the record goes to a file, for
 supervise gate --base. The tree must equal HEAD, except with --save.`,
 		Example: `  supervise baseline --push
@@ -44,13 +44,13 @@ supervise gate --base. The tree must equal HEAD, except with --save.`,
 	flags.StringVar(&o.save, "save", "", "write the record to this `file` instead")
 	o.checkFlags.register(flags)
 	for _, sub := range []*cobra.Command{newPruneCmd(a), newMergeRatchetCmd()} {
-		finish(sub)
+		finishCommand(sub)
 		cmd.AddCommand(sub)
 	}
 	return cmd
 }
 
-// newMergeRatchetCmd is a merge driver of git.
+// newMergeRatchetCmd returns the command that git runs as a merge driver.
 func newMergeRatchetCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge-ratchet OURS THEIRS",
@@ -76,8 +76,8 @@ first file.`,
 	}
 }
 
-// pushTo is the remote that something is pushed to, "" for none.
-func pushTo(push bool, remote string) string {
+// pushRemote returns the remote to push to, "" if push is false.
+func pushRemote(push bool, remote string) string {
 	if push {
 		return remote
 	}
@@ -85,18 +85,18 @@ func pushTo(push bool, remote string) string {
 }
 
 func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
-	save, remote := o.save, pushTo(o.push, o.remote)
+	save, remote := o.save, pushRemote(o.push, o.remote)
 	if save != "" && remote != "" {
 		return usageError{errors.New("--save writes a file, --push a ref: give only one")}
 	}
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	if err := at.underGit(ctx, "baseline"); err != nil {
+	if err := at.requireGit(ctx, "baseline"); err != nil {
 		return err
 	}
-	settings, err := a.gateSettings(judgedBy{at: at, base: at.project, project: at.project}, o.checkFlags)
+	settings, err := a.gateSettings(gateInput{at: at, base: at.project, project: at.project}, o.checkFlags)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 			return err
 		}
 		if dirty {
-			a.notes("the tree differs from HEAD: the record names no commit, so a gate cannot tell renamed tests from deleted ones")
+			a.printNotes("the tree differs from HEAD: the record names no commit, so a gate cannot tell renamed tests from deleted ones")
 		}
 		fmt.Fprintf(a.out, "%s, %d passed: written to %s\n", report.Pluralize(counts.Count, "test", "tests"), counts.Passed, save)
 		return nil
@@ -128,11 +128,11 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	if err := rec.Store(ctx, at.root, remote); err != nil {
 		return err
 	}
-	where := "here; --push stores it at the remote as well"
+	location := "here; --push stores it at the remote as well"
 	if remote != "" {
-		where = "here and at " + remote
+		location = "here and at " + remote
 	}
-	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Pluralize(counts.Count, "test", "tests"), counts.Passed, mergegate.RecordRef(rec.Commit), where)
+	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Pluralize(counts.Count, "test", "tests"), counts.Passed, mergegate.RecordRef(rec.Commit), location)
 	return nil
 }
 
@@ -162,11 +162,11 @@ func newPruneCmd(a *app) *cobra.Command {
 }
 
 func runPrune(ctx context.Context, a *app, o pruneOptions) error {
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	gone, err := mergegate.Prune(ctx, at.root, pushTo(o.push, o.remote), o.keep, o.branches)
+	gone, err := mergegate.Prune(ctx, at.root, pushRemote(o.push, o.remote), o.keep, o.branches)
 	if err != nil {
 		return err
 	}

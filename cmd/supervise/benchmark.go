@@ -44,11 +44,11 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	if o.runs < 1 {
 		return usageError{errors.New("--runs must be at least 1")}
 	}
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	settings, err := a.gateSettings(judgedBy{at: at, base: at.project, project: at.project}, o.checkFlags)
+	settings, err := a.gateSettings(gateInput{at: at, base: at.project, project: at.project}, o.checkFlags)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// errNotBlocked refuses to take what nobody would hear.
-var errNotBlocked = errors.New("no loop hears this: it is for an agent that supervise run has started; tell the person who gave you the task")
+// errNoSupervisor is returned if no supervisor receives the report.
+var errNoSupervisor = errors.New("no loop is listening: this command is for an agent that supervise run has started; inform the person who gave you the task")
 
 // blockedWait is how long an agent waits for the answer of its supervisor.
 const blockedWait = time.Minute
@@ -33,10 +33,10 @@ func newBlockedCmd(a *app) *cobra.Command {
 		Long: `Report, as the agent of a loop, that a test is wrong or the task impossible.
 
 Agents run this, and every prompt names it. The loop answers at once. When the agent has
-ended, its work is judged as always, and a person is asked: whoever approves lets the
-agent change the named tests, or agrees that the task cannot be done; whoever rejects
-sends it on. Where nobody can be asked the loop ends with status 3 and gives the reason.
-Nothing is scored for it.
+ended, its work is judged as always, and a person is asked. Approving lets the agent
+change the named tests, or accepts that the task cannot be done; rejecting lets the
+agent continue. If no person can be asked, the loop ends with status 3 and the reason.
+A report does not change the score.
 
 Outside of a loop the command exits with 2.`,
 		Example: `  supervise blocked --test "calc: TestDiv" --reason "it expects 1/0 to be 0, and the specification says it is an error"
@@ -56,12 +56,12 @@ func (a *app) runBlocked(o blockedOptions) error {
 	case strings.TrimSpace(o.reason) == "":
 		return usageError{errors.New("give --reason: a person reads why")}
 	case socket == "":
-		return usageError{errNotBlocked}
+		return usageError{errNoSupervisor}
 	}
 	reply, err := rpc.Ask(socket, rpc.Request{Blocked: &rpc.Blocked{Tests: o.tests, Reason: o.reason}}, blockedWait)
 	switch {
 	case err != nil:
-		return usageError{fmt.Errorf("%w (%w)", errNotBlocked, err)}
+		return usageError{fmt.Errorf("%w (%w)", errNoSupervisor, err)}
 	case reply.Error != "":
 		return errors.New(reply.Error)
 	}

@@ -27,10 +27,10 @@ type candidateFlags struct {
 }
 
 func (c *candidateFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&c.number, "candidates", 0, "run this many loops, each in a tree of its own, and give back the best (1: one loop beside your tree, which it touches at the end alone); --agent a,b,… gives them their agents in turn")
+	f.IntVar(&c.number, "candidates", 0, "run this many loops, each in a separate tree, and restore the best result (1: one loop in a separate tree; your tree changes only at the end); --agent a,b,… assigns their agents round-robin")
 	f.IntVar(&c.jobs, "jobs", 0, "how many of them run at the same time (default: all, at most 8); of their checks, as many as the machine has processors")
 	f.IntVar(&c.stopWhen, "stop-when", 0, "end the others when this many have done the task (default: all run to their end)")
-	f.StringVar(&c.vary, "vary", "", "`file` with texts that are added to the task of each in turn, with lines of --- between")
+	f.StringVar(&c.vary, "vary", "", "`file` with texts, separated by lines of ---, that are added to their tasks round-robin")
 	f.StringVar(&c.setup, "setup", "", "`command` that prepares each tree, such as 'npm ci'")
 	registerTrees(f, &c.trees)
 }
@@ -39,29 +39,29 @@ func registerTrees(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "trees", "", "`folder` for the trees of candidates (default: supervise/candidates in the cache folder; in a loop that is resumed, where they were)")
 }
 
-// treesIn is the folder for the trees that a flag names, "" for none.
-func treesIn(dir, root string) (string, error) {
+// resolveTreesDir creates the folder of --trees and returns its absolute path, "" for "".
+func resolveTreesDir(dir, root string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	abs, err := filepath.Abs(dir)
-	if _, inside := ledger.PathInTree(abs, root); inside {
+	path, err := filepath.Abs(dir)
+	if _, inside := ledger.PathInTree(path, root); inside {
 		err = errors.New("the trees are copies of the working tree, and this is a folder in it: give one outside")
 	}
 	if err == nil {
-		err = os.MkdirAll(abs, 0o700)
+		err = os.MkdirAll(path, 0o700)
 	}
 	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
+		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
 		return "", usageError{fmt.Errorf("--trees %s: %w", dir, err)}
 	}
-	return abs, nil
+	return path, nil
 }
 
-// check refuses what does not go together.
-func (c *candidateFlags) check(o runOptions, given *pflag.FlagSet) error {
+// validate checks the values and the combination of flags.
+func (c *candidateFlags) validate(o runOptions, given *pflag.FlagSet) error {
 	if c.number == 0 {
 		for _, name := range []string{"jobs", "stop-when", "vary", "setup", "trees"} {
 			if given.Changed(name) {
@@ -80,7 +80,7 @@ func (c *candidateFlags) check(o runOptions, given *pflag.FlagSet) error {
 	case o.steps.n != nil && *o.steps.n != 0:
 		return usageError{errors.New("with --candidates, --steps is 0: the baseline is measured, and supervise resume LOOP --candidate N --steps M does iterations of one")}
 	case o.noApply:
-		return usageError{errors.New("--no-apply leaves the tree as the last iteration left it, and candidates work in trees of their own: leave it out")}
+		return usageError{errors.New("--no-apply leaves the tree as the last iteration left it, but candidates work in separate trees: omit it")}
 	}
 	return nil
 }
@@ -90,24 +90,24 @@ const (
 	maxJobs       = 8  // bounds the agents at the same time, unless the user says otherwise
 )
 
-// separator is the line between the texts of --vary.
-var separator = regexp.MustCompile(`(?m)^---+[ \t]*\r?\n`)
+// variationSeparatorPattern matches a line of --- between the texts of --vary.
+var variationSeparatorPattern = regexp.MustCompile(`(?m)^---+[ \t]*\r?\n`)
 
-// settings are those of the flags.
+// settings returns the settings for package candidate.
 func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error) {
 	s := candidate.Settings{Number: c.number, Jobs: c.jobs, StopWhen: c.stopWhen, Setup: c.setup, Programs: opts.Programs()}
 	if s.Jobs == 0 {
 		s.Jobs = min(c.number, maxJobs)
 	}
 	var err error
-	if s.Folder, err = treesIn(c.trees, opts.Root); err != nil || c.vary == "" {
+	if s.Folder, err = resolveTreesDir(c.trees, opts.Root); err != nil || c.vary == "" {
 		return s, err
 	}
 	text, err := projectfile.ReadNamed(c.vary, projectfile.Settings)
 	if err != nil {
 		return s, usageError{fmt.Errorf("read the variations: %w", err)}
 	}
-	for _, part := range separator.Split(string(text), -1) {
+	for _, part := range variationSeparatorPattern.Split(string(text), -1) {
 		if part = strings.TrimSpace(part); part != "" {
 			s.Tasks = append(s.Tasks, strings.TrimSpace(opts.Task+"\n\n"+part))
 		}
@@ -118,7 +118,7 @@ func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error)
 	return s, nil
 }
 
-// defaultTrees is where candidates have their trees if nobody says otherwise.
+// defaultTrees returns the default folder for the trees of candidates.
 func defaultTrees() string {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -127,7 +127,7 @@ func defaultTrees() string {
 	return filepath.Join(base, "supervise", "candidates")
 }
 
-// runCandidates runs several loops on the task, and gives back the best.
+// runCandidates runs several loops on the task, and restores the best result.
 func (a *app) runCandidates(ctx context.Context, opts loop.Options, o runOptions) error {
 	s, err := o.candidateFlags.settings(opts)
 	if err != nil {
@@ -136,15 +136,15 @@ func (a *app) runCandidates(ctx context.Context, opts loop.Options, o runOptions
 	if opts.Protect.User != "" {
 		return usageError{errors.New("--candidates does not go with protect.user: the trees belong to you alone")}
 	}
-	return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
+	return a.runCompetition(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
 		c.Settings, c.Loop.Fallback = s, nil // each has one agent
 		return candidate.Run(ctx, c)
 	})
 }
 
-// contest runs candidates with this process's terminal. What their agents print is not
-// shown: it is in their folders.
-func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, candidate.Options) (candidate.Outcome, error)) error {
+// runCompetition runs candidates with the terminal of this process. The output of their agents
+// is not shown; it is in their folders.
+func (a *app) runCompetition(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, candidate.Options) (candidate.Outcome, error)) error {
 	p.agentOutput = "none"
 	return a.supervise(ctx, opts, p, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		out, err := start(ctx, candidate.Options{Loop: opts, Cache: defaultTrees(), Watch: func(n int) (measure.Watch, func(agentrun.Progress)) {
@@ -155,7 +155,7 @@ func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, star
 	})
 }
 
-// stepCandidate runs iterations of the loop of one candidate. It is printed as any loop.
+// stepCandidate runs iterations of the loop of one candidate, and prints it like any loop.
 func (a *app) stepCandidate(ctx context.Context, opts loop.Options, o resumeOptions, id string) error {
 	o.agentOutput = "none"
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {

@@ -42,7 +42,7 @@ func TestCandidateCrash(t *testing.T) {
 }
 
 // TestE2EStepCrash is the same with the loops of the candidates in steps, each a process of its
-// own: a step that was killed is begun again until it comes to its end, and has done one
+// own: a step that was killed is started again until it ends, and has done one
 // iteration then.
 func TestE2EStepCrash(t *testing.T) {
 	tools.Long(t)

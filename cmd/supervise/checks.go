@@ -15,16 +15,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// checkFlags replace the recognised checks.
+// checkFlags are the flags that replace the detected checks.
 type checkFlags struct {
 	buildCmd           string
 	testCmds, lintCmds []string
 	testReports        []string
-	tests              string // what may be done to the tests; "" for what the file says
+	tests              string // value of --tests; "" means as in the file
 }
 
 func (f *checkFlags) register(flags *pflag.FlagSet) {
-	section(flags, "Checks", func(flags *pflag.FlagSet) {
+	addFlagSection(flags, "Checks", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.buildCmd, "build-cmd", "", "`command` that builds the project")
 		flags.StringArrayVar(&f.testCmds, "test-cmd", nil, "`command` that runs the tests (repeatable)")
 		flags.StringArrayVar(&f.testReports, "test-report", nil, "`file` or pattern that the test command writes, in any known format (repeatable)")
@@ -32,14 +32,14 @@ func (f *checkFlags) register(flags *pflag.FlagSet) {
 	})
 }
 
-// registerIntent adds the flag for what may be done to the tests.
+// registerIntent adds the flag --tests.
 func (f *checkFlags) registerIntent(flags *pflag.FlagSet) { registerIntent(flags, &f.tests, "") }
 
 func registerIntent(flags *pflag.FlagSet, to *string, value string) {
 	flags.StringVar(to, "tests", value, "what may be done to the tests: free, append, frozen, or change (expectations may change, and a person reads which)")
 }
 
-// override puts the flags over the settings of the file.
+// override applies the flags to the settings of the file.
 func (f *checkFlags) override(s *config.Settings) error {
 	if len(f.testReports) > 0 && len(f.testCmds) == 0 {
 		return usageError{errors.New("--test-report needs --test-cmd: a recognised test command writes its own reports")}
@@ -57,6 +57,7 @@ func (f *checkFlags) override(s *config.Settings) error {
 	return nil
 }
 
+// shellChecks returns a check for each shell command.
 func shellChecks(lines, reports []string) config.List {
 	var out config.List
 	for _, line := range lines {
@@ -65,10 +66,10 @@ func shellChecks(lines, reports []string) config.List {
 	return out
 }
 
-// plan returns the settings and the plan for a project: flags over file over what is
-// recognised. Notes about what is missing go to standard error.
-func (a *app) plan(dir string, f checkFlags) (config.Settings, measure.Plan, error) {
-	s, err := a.settings(dir)
+// loadPlan returns the settings and the plan for a project. Flags override the file, which
+// overrides the detected checks. Notes about what is missing go to standard error.
+func (a *app) loadPlan(dir string, f checkFlags) (config.Settings, measure.Plan, error) {
+	s, err := a.loadSettings(dir)
 	if err != nil {
 		return s, measure.Plan{}, err
 	}
@@ -76,11 +77,11 @@ func (a *app) plan(dir string, f checkFlags) (config.Settings, measure.Plan, err
 		return s, measure.Plan{}, err
 	}
 	plan, notes, err := s.Plan(dir, lookPath)
-	a.notes(notes...)
+	a.printNotes(notes...)
 	return s, plan, err
 }
 
-// showPlan lists what will be run.
+// showPlan prints the checks of the plan.
 func (a *app) showPlan(plan measure.Plan, asJSON bool) error {
 	if asJSON {
 		return a.encode(plan)
@@ -93,8 +94,8 @@ func (a *app) showPlan(plan measure.Plan, asJSON bool) error {
 	return nil
 }
 
-// notes prints remarks on standard error, each once; empty ones are left out.
-func (a *app) notes(list ...string) {
+// printNotes prints notes to standard error, each once. Empty ones are skipped.
+func (a *app) printNotes(list ...string) {
 	for _, n := range list {
 		if n != "" && !slices.Contains(a.noted, n) {
 			fmt.Fprintf(a.err, "note: %s\n", n)

@@ -31,7 +31,7 @@ run, wait, can be resumed or hold an interrupted restore stay, and so do the lat
 --keep loops and those younger than --older-than. Without --yes the command only lists
 what it would delete.
 
-To drop only snapshots that nobody needs: supervise select LOOP --cleanup.`,
+To drop only unneeded snapshots: supervise select LOOP --cleanup.`,
 		Example: `  supervise clean
   supervise clean --keep 5 --older-than 720h --yes`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runClean(cmd.Context(), a, o) },
@@ -47,7 +47,7 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if o.keep < 0 {
 		return usageError{errors.New("--keep must not be negative")}
 	}
-	at, home, err := a.located(ctx)
+	at, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,15 +78,15 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if young > 0 {
 		fmt.Fprintf(a.err, "%s younger than %s: --older-than 0s includes all that are over\n", report.Pluralize(young, "loop stays that is", "loops stay that are"), days(o.older))
 	}
-	what := "deleted"
+	action := "deleted"
 	if !o.yes {
-		what = "would be deleted, with --yes"
+		action = "would be deleted, with --yes"
 	}
-	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Pluralize(len(list), "loop", "loops"), report.FormatBytes(freed), what)
+	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Pluralize(len(list), "loop", "loops"), report.FormatBytes(freed), action)
 	return nil
 }
 
-// days writes a long time in days.
+// days formats a duration of two days or more in days.
 func days(d time.Duration) string {
 	if d >= 48*time.Hour {
 		return fmt.Sprintf("%d days", int(d.Hours())/24)

@@ -25,9 +25,9 @@ func newCompareCmd(a *app) *cobra.Command {
 		Short: "Compare the candidates of a loop",
 		Long: `Compare the candidates of a loop.
 
-The best comes first: those that did the task, by the share of the others' tests that pass
-over them, the power of their own tests, score, size of the change and cost. With two
-numbers the result is the unified diff from candidate A to candidate B.`,
+The best comes first: candidates that did the task, by the share of the others' tests
+that pass on them, the mutants that their own tests kill, score, size of the change and
+cost. With two numbers the result is the unified diff from candidate A to candidate B.`,
 		Example: `  supervise compare
   supervise compare fix-tests 1 3`,
 		Args: cobra.MaximumNArgs(3),
@@ -48,7 +48,7 @@ func runCompare(ctx context.Context, a *app, o compareOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := hasCandidates(state); err != nil {
+	if err := requireCandidates(state); err != nil {
 		return err
 	}
 	if len(o.trees) > 0 {
@@ -72,19 +72,19 @@ func runCompare(ctx context.Context, a *app, o compareOptions) error {
 	return nil
 }
 
-// hasCandidates refuses a loop without candidates.
-func hasCandidates(s ledger.State) error {
+// requireCandidates returns an error for a loop without candidates.
+func requireCandidates(s ledger.State) error {
 	if s.Kind != ledger.KindCandidates {
-		return usageError{fmt.Errorf("loop %s has no candidates: supervise run --candidates makes them", s.LoopID)}
+		return usageError{fmt.Errorf("loop %s has no candidates: supervise run --candidates creates them", s.LoopID)}
 	}
 	return nil
 }
 
-// atWork are the folders of the candidates' loops that run.
-func atWork(dir string, s ledger.State) (out []string) {
-	for _, of := range ledger.CandidateLoops(dir, s) {
-		if free, err := ledger.IsUnlocked(of); err == nil && !free {
-			out = append(out, of)
+// runningCandidates returns the folders of the candidates' loops that run.
+func runningCandidates(dir string, s ledger.State) (out []string) {
+	for _, candidateDir := range ledger.CandidateLoops(dir, s) {
+		if free, err := ledger.IsUnlocked(candidateDir); err == nil && !free {
+			out = append(out, candidateDir)
 		}
 	}
 	return out

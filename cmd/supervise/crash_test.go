@@ -27,7 +27,7 @@ import (
 // TestCrash kills supervise with SIGKILL at random moments, resumes the loop,
 // and kills it again, as often as wanted ("make crash"). Nothing that was
 // reported may be missing, no file of the user lost, no process left, and every resume
-// goes on.
+// continues.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	want, seed := crashes(t, 0, 2)
@@ -41,7 +41,7 @@ func TestCrash(t *testing.T) {
 	})
 }
 
-// sideBySide lets some streams of rounds go on at a time until supervise was killed as
+// sideBySide lets some streams of rounds continue at a time until supervise was killed as
 // often as wanted. A round returns how often that was.
 func sideBySide(t *testing.T, want, streams int, begin func(stream int) func(t *testing.T, round int) (kills int)) {
 	t.Helper()
@@ -82,8 +82,8 @@ type crashWorld struct {
 	loop    string
 	printed []printed
 	kills   int
-	meddled bool // somebody changed the tree since the last restore that was given up
-	orphan  bool // the watcher of the agent's processes was killed as well, and nobody came after it yet
+	meddled bool // a process changed the tree since the last restore that was given up
+	orphan  bool // the watcher of the agent's processes was killed as well, and no process came after it yet
 }
 
 // printed is an event as it was printed.
@@ -210,7 +210,7 @@ func (c *crashWorld) once(args []string, die bool) bool {
 }
 
 // givenUp finds the remedy in the message of a restore that was given up
-// because somebody changed the tree after it was interrupted.
+// because another process changed the tree after it was interrupted.
 var givenUp = regexp.MustCompile(`a restore was interrupted, and the tree has been changed since .*: nothing was touched, .* the target of the restore: supervise (rollback \S+ s\d+);`)
 
 // followAdvice runs the remedy that supervise named, if it gave up a restore, as
@@ -278,7 +278,7 @@ func (c *crashWorld) listen(r *bufio.Reader) {
 	}
 }
 
-// nobodyLeft waits until nobody holds the tree, which is when the watcher of the
+// nobodyLeft waits until no process holds the tree, which is when the watcher of the
 // dead run's processes has ended, and looks for what runs all the same.
 func (c *crashWorld) nobodyLeft() {
 	tree, err := os.Open(c.root)
@@ -366,7 +366,7 @@ func eventKey(name string, iteration int, at time.Time, data json.RawMessage) st
 	var v any
 	_ = json.Unmarshal(data, &v)
 	if data, isMap := v.(map[string]any); isMap && name == "loop_finished" {
-		delete(data, "tree") // is not told again, for a loop that had ended
+		delete(data, "tree") // is not reported again, for a loop that had ended
 	}
 	text, _ := json.Marshal(v) // keys sorted
 	return fmt.Sprint(name, iteration, at.UnixNano(), string(text))

@@ -31,7 +31,7 @@ import (
 // TestCrashUser kills run, resume, rollback, select, gate, clean and watch, and has a
 // user work in the tree in between. Everything that the user or an accepted iteration
 // ever had has to be in the tree, in git, or in a snapshot for which the output gives a
-// command. Each story has a seed of its own, which it prints when it goes wrong.
+// command. Each story has a separate seed, which it prints when it goes wrong.
 func TestCrashUser(t *testing.T) {
 	t.Parallel()
 	want, seed := crashes(t, 2, 1)
@@ -56,13 +56,13 @@ type story struct {
 
 	owned  map[string]*owned // by content
 	said   []said            // what supervise printed
-	loops  []told
+	loops  []madeBy
 	usual  map[string]time.Duration // how long a command takes
 	repo   int                      // the repository that is in the tree; 0 is the first
-	parked map[int]pin              // the others, which lie beside it
+	parked map[int]pin              // the others, next to it
 }
 
-// owned is a content that somebody had and did not give up.
+// owned is a content that a user or a loop had and did not give up.
 type owned struct {
 	path string
 	repo int
@@ -78,13 +78,13 @@ type said struct {
 	code   int
 }
 
-// told is a loop and the repository that it worked in.
-type told struct {
+// madeBy is a loop and the repository that it worked in.
+type madeBy struct {
 	id   string
 	repo int
 }
 
-// pin is a folder beside the tree, and what was in it.
+// pin is a folder next to the tree, and what was in it.
 type pin struct {
 	dir   string
 	print map[string]string
@@ -300,7 +300,7 @@ func (s *story) supervised(d *death, args ...string) {
 	s.said = append(s.said, out)
 	for _, dir := range s.state("loops", "*") {
 		if !slices.Contains(loops, dir) {
-			s.loops = append(s.loops, told{filepath.Base(dir), s.repo})
+			s.loops = append(s.loops, madeBy{filepath.Base(dir), s.repo})
 		}
 	}
 	for i, l := range s.loops {
@@ -308,7 +308,7 @@ func (s *story) supervised(d *death, args ...string) {
 			s.loops[i].repo = s.repo // which the user wants, also when it was killed
 		}
 	}
-	s.loops = slices.DeleteFunc(s.loops, func(l told) bool { return args[0] == "clean" && s.cleaned(l.id) })
+	s.loops = slices.DeleteFunc(s.loops, func(l madeBy) bool { return args[0] == "clean" && s.cleaned(l.id) })
 	have := s.have()
 	var lost []string
 	for text, o := range s.owned {
@@ -330,7 +330,7 @@ func (s *story) check(out said, lost []string, before map[string]string, pending
 		s.t.Errorf("turn %d: supervise %s: status 1\n%s", s.turn, strings.Join(out.args, " "), out.text)
 	}
 	quiet := verb == "status" || verb == "clean" || verb == "gate" || verb == "select" && !slices.Contains(out.args, "--apply")
-	if s.elsewhere(out.args) {
+	if s.inOtherRepository(out.args) {
 		quiet, pending = true, false
 	}
 	if pending {
@@ -344,13 +344,13 @@ func (s *story) check(out said, lost []string, before map[string]string, pending
 	}
 }
 
-// elsewhere reports whether a command is about a loop of another repository, and not
+// inOtherRepository reports whether a command is about a loop of another repository, and not
 // forced.
-func (s *story) elsewhere(args []string) bool {
+func (s *story) inOtherRepository(args []string) bool {
 	if slices.Contains(args, "--force") || !slices.Contains([]string{"rollback", "resume", "select"}, args[0]) || args[0] == "select" && !slices.Contains(args, "--apply") {
 		return false
 	}
-	return slices.ContainsFunc(s.loops, func(l told) bool { return slices.Contains(args, l.id) && l.repo != s.repo })
+	return slices.ContainsFunc(s.loops, func(l madeBy) bool { return slices.Contains(args, l.id) && l.repo != s.repo })
 }
 
 func differences(a, b map[string]string) string {
@@ -450,7 +450,7 @@ func (s *story) listen(cmd *exec.Cmd, terminal bool) func() string {
 	}
 }
 
-// nobodyLeft waits until nobody holds the tree.
+// nobodyLeft waits until no process holds the tree.
 func (s *story) nobodyLeft() {
 	tree, err := os.Open(s.root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -543,7 +543,7 @@ func (s *story) park() {
 	s.parked[s.repo] = pin{dir, s.prints(dir)}
 }
 
-// bring puts a repository back that lies beside the tree.
+// bring puts a repository back that is next to the tree.
 func (s *story) bring(repo int) {
 	if repo == s.repo {
 		return

@@ -42,7 +42,7 @@ the command reads and answers JSON messages, like supervise record.`,
 			if cmd.Flags().Changed("criterion-met") {
 				o.question.CriterionMet = &met
 			}
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			return runDecide(cmd.Context(), a, o)
 		},
 	}
@@ -56,7 +56,7 @@ the command reads and answers JSON messages, like supervise record.`,
 
 func runDecide(ctx context.Context, a *app, o decideOptions) error {
 	if o.messages {
-		return a.serve(ctx, o.loop, o.json)
+		return a.answerMessages(ctx, o.loop, o.json)
 	}
 	m := o.question
 	if m.MaxIterations < 0 {
@@ -71,7 +71,7 @@ func runDecide(ctx context.Context, a *app, o decideOptions) error {
 		if err != nil {
 			return err
 		}
-		return a.lines(out)
+		return a.encodeLines(out)
 	}
 	a.text().PrintAdvice(v.Decide(record.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
 	return nil

@@ -26,20 +26,20 @@ var demoFiles []byte
 
 const demoAgent = "__demo-agent"
 
-const demoIntro = `A small Go project with two failing tests, in a folder of its own. A scripted agent
+const demoIntro = `A small Go project with two failing tests, in a temporary folder. A scripted agent
 works on it for six iterations, in a real terminal; the tests, the rules and the
-rollbacks are real. Watch iterations 3 and 4, where it cheats, and 6, where it
-makes good work worse.
+rollbacks are real. Watch iterations 3 and 4, in which it cheats, and 6, in which
+it makes good work worse.
 `
 
 const demoOutro = `
-What happened: in iteration 3 the agent deleted the failing test and in 4 it skipped
-it; both were found by name and undone. Iteration 5 did the work. Iteration 6 passes
-all tests too, but made the project worse, so iteration 5 is what you get.
+What happened: in iteration 3 the agent deleted the failing test, and in iteration 4
+it skipped it; both were detected and rolled back. Iteration 5 did the work. Iteration
+6 passes all tests too, but made the project worse, so iteration 5 was selected.
 
 The project is in  %s
 Why, for example:  cd there && %s explain latest 3
-Now in your own:   supervise run -p "Make the tests pass" -- YOUR-AGENT
+In your project:   supervise run -p "Make the tests pass" -- YOUR-AGENT
 `
 
 func newDemoCmd(a *app) *cobra.Command {
@@ -67,7 +67,7 @@ func runDemo(ctx context.Context, a *app) error {
 		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
 	root := filepath.Join(dir, "shop")
-	if err := layDemo(ctx, root); err != nil {
+	if err := createDemo(ctx, root); err != nil {
 		return fmt.Errorf("lay out the demo: %w", err)
 	}
 	fmt.Fprintln(a.out, a.paint(a.out)(document.Faint, strings.TrimRight(demoIntro, "\n"))+"\n")
@@ -85,6 +85,7 @@ func runDemo(ctx context.Context, a *app) error {
 	return nil
 }
 
+// demoOptions returns the options of the loop of the demo.
 func demoOptions(root, state string) (loop.Options, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -108,9 +109,9 @@ func demoOptions(root, state string) (loop.Options, error) {
 	return opts, nil
 }
 
-// layDemo writes the project and puts it under git.
-func layDemo(ctx context.Context, root string) error {
-	if err := writeStep(root, "start"); err != nil {
+// createDemo creates the project as a git repository.
+func createDemo(ctx context.Context, root string) error {
+	if err := writeDemoStep(root, "start"); err != nil {
 		return err
 	}
 	for _, args := range [][]string{
@@ -125,8 +126,8 @@ func layDemo(ctx context.Context, root string) error {
 	return nil
 }
 
-// writeStep writes the files of one step of the script below dir.
-func writeStep(dir, step string) error {
+// writeDemoStep writes the files of one step of the script below dir.
+func writeDemoStep(dir, step string) error {
 	for _, f := range txtar.Parse(demoFiles).Files {
 		name, ok := strings.CutPrefix(f.Name, step+"/")
 		if !ok || name == "SAY" {
@@ -143,8 +144,8 @@ func writeStep(dir, step string) error {
 	return nil
 }
 
-// newDemoAgentCmd is the scripted agent: a program of its own in the loop's
-// terminal, which does the step of its script for the iteration.
+// newDemoAgentCmd returns the hidden command of the scripted agent. In each iteration it does
+// one step of its script.
 func newDemoAgentCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: demoAgent, Hidden: true, Short: "The scripted agent of the demo",
@@ -158,7 +159,7 @@ func newDemoAgentCmd(a *app) *cobra.Command {
 					fmt.Fprintf(a.out, "%s", f.Data)
 				}
 			}
-			return writeStep(".", step)
+			return writeDemoStep(".", step)
 		},
 	}
 }

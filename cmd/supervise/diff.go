@@ -16,7 +16,7 @@ import (
 type diffOptions struct {
 	loop                  string
 	trees                 []string
-	candidate             int // 0: none was named
+	candidate             int // 0 if the flag is not given
 	stat, namesOnly, json bool
 }
 
@@ -41,7 +41,7 @@ is compared with the tree that it started from, any other tree with the baseline
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("candidate") {
-				o.loop, o.trees = first(args), []string{strconv.Itoa(o.candidate)}
+				o.loop, o.trees = firstArg(args), []string{strconv.Itoa(o.candidate)}
 				return runDiff(cmd.Context(), a, o)
 			}
 			args = loopFirst(args)
@@ -60,7 +60,7 @@ func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 	if o.stat && o.namesOnly || o.json && (o.stat || o.namesOnly) {
 		return usageError{errors.New("give one of --stat, --name-only and --json")}
 	}
-	t, err := a.trees(ctx, o.loop)
+	t, err := a.openTrees(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 		}
 		return err
 	}
-	return t.Store.WritePatch(ctx, a.raw.out, from, to) // it can be applied
+	return t.Store.WritePatch(ctx, a.raw.out, from, to) // unmasked, so that it can be applied
 }
 
-// changedFile is one file of diff --json.
+// changedFile is a file in the output of diff --json.
 type changedFile struct {
 	Path    string              `json:"path"`
 	Kind    snapshot.ChangeKind `json:"kind"`

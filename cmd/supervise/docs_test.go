@@ -75,7 +75,7 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(string(text), ""), -1) {
-			target, place, _ := strings.Cut(m[1], "#")
+			target, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(target, "://") {
 				continue
 			}
@@ -85,7 +85,7 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 			}
 			if _, err := os.Stat(path); err != nil {
 				t.Errorf("%s: (%s) leads to a file that is not there", page, m[1])
-			} else if place != "" && !anchors(t, path)[place] {
+			} else if anchor != "" && !anchors(t, path)[anchor] {
 				t.Errorf("%s: (%s) leads to a heading that is not there", page, m[1])
 			}
 		}

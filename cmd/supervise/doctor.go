@@ -46,11 +46,11 @@ get it. Exits with 6 if no test was measured.`,
 }
 
 func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	s, err := a.settings(at.project)
+	s, err := a.loadSettings(at.project)
 	if err != nil {
 		return err
 	}
@@ -65,31 +65,31 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	d := results.Diagnosis{Tree: plan.Root, Checks: plan.Checks, Notes: notes, Projects: recognised(plan.Root), Programs: []results.DiagnosedProgram{gitProgram(ctx)}}
+	d := results.Diagnosis{Tree: plan.Root, Checks: plan.Checks, Notes: notes, Projects: detectedProjects(plan.Root), Programs: []results.DiagnosedProgram{gitProgram(ctx)}}
 	if !o.json {
 		a.text().PrintDiagnosis(d)
 	}
 	if o.noRun {
 		return a.encodeIf(o.json, d)
 	}
-	res, err := a.measureOnce(ctx, plan)
+	res, err := a.runChecks(ctx, plan)
 	if err != nil {
 		return err
 	}
 	record := res.Set.Record()
 	d.Runs, d.Metrics = treecopy.CheckRuns(res.Runs), &record
-	idle := opts.Rules.UnmatchedPaths(res.Set)
-	d.Notes = append(d.Notes, idle...)
+	unmatched := opts.Rules.UnmatchedPaths(res.Set)
+	d.Notes = append(d.Notes, unmatched...)
 	if !o.json {
 		a.text().PrintRuns(res)
-		a.text().PrintNotes(idle)
+		a.text().PrintNotes(unmatched)
 	}
 	return a.encodeIf(o.json, d)
 }
 
-// measureOnce runs the plan, and shows what runs: on the last lines of a terminal, else
-// as lines. Without any test the exit status is that of an unmeasurable tree.
-func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
+// runChecks runs the plan and shows the progress, on the last lines of a terminal or as separate
+// lines. Without any measured test, it sets the exit status for an unmeasurable tree.
+func (a *app) runChecks(ctx context.Context, plan measure.Plan) (measure.Result, error) {
 	board := live.NewBoard(time.Now, a.mask.String)
 	board.SetPlan(plan)
 	p := terminal.New(terminal.Options{Out: io.Discard, Progress: a.talk, Live: a.hasRegion()})
@@ -106,8 +106,8 @@ func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Resul
 	return res, err
 }
 
-// recognised lists the projects of a tree; there are none where all commands are given.
-func recognised(root string) []results.DiagnosedProject {
+// detectedProjects lists the projects in a tree.
+func detectedProjects(root string) []results.DiagnosedProject {
 	out := []results.DiagnosedProject{}
 	found, err := project.Detect(root, lookPath)
 	if err != nil {
@@ -119,6 +119,7 @@ func recognised(root string) []results.DiagnosedProject {
 	return out
 }
 
+// gitProgram returns the version of git, or the consequences if it is missing.
 func gitProgram(ctx context.Context) results.DiagnosedProgram {
 	d := results.DiagnosedProgram{Name: "git"}
 	out, err := git.NewCommand("", "version").Output(ctx)

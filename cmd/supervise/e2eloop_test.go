@@ -13,14 +13,14 @@ import (
 	"supervise/test/tools"
 )
 
-// e2eLoops are loops on real projects: the agent of iteration 1 mends something, that
+// e2eLoops are loops on real projects: the agent of iteration 1 fixes something, that
 // of iteration 2 deletes a test.
 var e2eLoops = []struct {
 	name, heavy string
 	needs       []string
-	mend, cheat string // for the shell
+	fix, cheat  string // for the shell
 	tests       int    // at the baseline
-	passed      [2]int // at the baseline, and when it is mended
+	passed      [2]int // at the baseline, and when it is fixed
 	lost        string // the name of the test that is deleted
 }{
 	{
@@ -78,7 +78,7 @@ func TestE2ELoop(t *testing.T) {
 				}
 			}
 			say := asker(t, dir)
-			agent := fmt.Sprintf("case $SUPERVISE_ITERATION in 1) %s;; 2) %s;; esac", c.mend, c.cheat)
+			agent := fmt.Sprintf("case $SUPERVISE_ITERATION in 1) %s;; 2) %s;; esac", c.fix, c.cheat)
 			out := say(0, "run", "--until", "never", "--max-iterations", "2", "--unattended", "-p", "Mend it.", "--", "sh", "-c", agent)
 			wants(t, "run", out, `test_count_decreased`, `tree restored to iteration 1`, `selected iteration [01]`)
 			looks(t, say, c.tests, c.passed, c.lost)

@@ -37,12 +37,12 @@ var exitStatuses = []struct {
 	{3, "a critical finding is unresolved"},
 	{4, "no acceptable iteration, or a limit was reached before the criterion was met"},
 	{5, "stalled, cycling or stuck"},
-	{6, "unmeasurable: the checks gave nothing that can be judged"},
+	{6, "unmeasurable: the checks gave no results that can be judged"},
 	{130, "interrupted, or paused"},
 }
 
-// exitTopic explains the exit statuses: supervise help exit-status.
-func exitTopic() *cobra.Command {
+// newExitStatusTopic returns the help topic about exit statuses: supervise help exit-status.
+func newExitStatusTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("The exit statuses of supervise:\n\n")
 	for _, row := range exitStatuses {
@@ -52,20 +52,20 @@ func exitTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-status", Short: "Exit statuses of all commands", Long: b.String()}
 }
 
-// usageError marks errors that another command line can fix.
+// usageError is an error that the user can fix by another command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// wrongUsage marks err, where there is one, as fixed by another command line.
-func wrongUsage(err error) error {
+// asUsageError returns err as a usage error, nil for nil.
+func asUsageError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return usageError{err}
 }
 
-// exitCodes maps errors to exit statuses; the first that fits counts.
+// exitCodes maps errors to exit statuses. The first match counts.
 var exitCodes = []struct {
 	err  error
 	code int
@@ -107,6 +107,7 @@ var exitCodes = []struct {
 	{selector.ErrNoEligible, 2},
 }
 
+// exitCode returns the exit status for an error.
 func exitCode(err error) int {
 	var usage usageError
 	var refused *projectfile.Refusal

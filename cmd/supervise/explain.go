@@ -21,7 +21,7 @@ type explainOptions struct {
 	loop           string
 	iteration      int
 	json, markdown bool
-	prompt         bool // what the agent was told, and why
+	prompt         bool // print the prompt instead
 }
 
 func newExplainCmd(a *app) *cobra.Command {
@@ -49,8 +49,8 @@ that override the verdict follow.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the five steps as JSON")
-	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the whole report of the iteration, as the loop wrote it")
-	cmd.Flags().BoolVar(&o.prompt, "prompt", false, "print what the agent was told in the iteration, and why")
+	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the complete report of the iteration, as the loop wrote it")
+	cmd.Flags().BoolVar(&o.prompt, "prompt", false, "print the prompt of the iteration, with its level and the reason for it")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "prompt")
 	return cmd
 }
@@ -59,7 +59,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if o.markdown {
 		return a.reportFile(ctx, o.loop, reportOfIteration(o.iteration))
 	}
-	v, err := a.anyView(ctx, o.loop)
+	v, err := a.viewOrDefaults(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -71,9 +71,9 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return a.showPrompt(v, in.Iteration)
 	}
 	c := reasoning.NewChain(in)
-	for i, o := range c.Overrides { // they can be pasted
-		if rest, ok := strings.CutPrefix(o.Command, "supervise "); ok {
-			c.Overrides[i].Command = a.self() + " " + rest
+	for i, override := range c.Overrides { // add the flags that the user needs to paste the command
+		if args, ok := strings.CutPrefix(override.Command, "supervise "); ok {
+			c.Overrides[i].Command = a.self() + " " + args
 		}
 	}
 	if o.json {
@@ -100,11 +100,11 @@ func (a *app) showPrompt(v record.View, it ledger.Iteration) error {
 	return nil
 }
 
-// reasoningInput gathers what the verdict on iteration n rests on.
+// reasoningInput collects what the verdict on iteration n is based on.
 func reasoningInput(v record.View, n int) (in reasoning.Input, err error) {
 	in.Criterion, in.Rules = v.State.Criterion, v.Settings.Rules
 	if in.Iteration, err = v.Iteration(n); errors.Is(err, selector.ErrNoIteration) {
-		return in, usageError{fmt.Errorf("loop %s has no iteration %d; it has %s, see supervise status %s", v.State.LoopID, n, span(v.Iterations), v.State.LoopID)}
+		return in, usageError{fmt.Errorf("loop %s has no iteration %d; it has %s, see supervise status %s", v.State.LoopID, n, iterationRange(v.Iterations), v.State.LoopID)}
 	}
 	if v.Iterations[0].Number == 0 {
 		in.Baseline = v.Iterations[0]
@@ -115,8 +115,8 @@ func reasoningInput(v record.View, n int) (in reasoning.Input, err error) {
 	return in, nil
 }
 
-// span says which iterations there are.
-func span(its []ledger.Iteration) string {
+// iterationRange says which iterations there are.
+func iterationRange(its []ledger.Iteration) string {
 	if len(its) == 0 {
 		return "none"
 	}

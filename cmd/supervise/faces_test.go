@@ -20,7 +20,7 @@ import (
 )
 
 // TestFacesAgree makes random changes of a small project and has each judged by all that
-// judge changes: what audit finds in the texts stands in the verdicts of the loop and of
+// judge changes: what audit finds in the texts is in the verdicts of the loop and of
 // the merge gate, both find the same, and the hook says beforehand what audit says
 // afterwards.
 func TestFacesAgree(t *testing.T) {
@@ -164,7 +164,7 @@ func (f *faced) agree() {
 	if maps.Equal(f.before, f.after) {
 		return
 	}
-	told := f.told()
+	answers := f.hookAnswers()
 	f.write("agent.sh", "cp -r ../changed/. . && for f in $(git ls-files); do test -e ../changed/$f || rm $f; done\n")
 	for name, text := range f.after {
 		f.write("changed/"+name, text)
@@ -172,12 +172,12 @@ func (f *faced) agree() {
 	it := f.looped()
 	f.commit()
 	audited, gated := f.audited(), f.gated()
-	f.compare(told, it, audited, gated)
+	f.compare(answers, it, audited, gated)
 }
 
-// told is what the hook answers to the change, file by file, and what audit finds in each
+// hookAnswers is what the hook answers to the change, file by file, and what audit finds in each
 // alone.
-func (f *faced) told() (out []string) {
+func (f *faced) hookAnswers() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(f.before)) {
 		now, there := f.after[name]
 		if now == f.before[name] {
@@ -275,8 +275,8 @@ func (f *faced) json(v any, args ...string) {
 }
 
 // compare looks for what the faces do not agree on.
-func (f *faced) compare(told []string, it ledger.Iteration, audited []integrity.Finding, gated mergegate.Report) {
-	wrong := told
+func (f *faced) compare(answers []string, it ledger.Iteration, audited []integrity.Finding, gated mergegate.Report) {
+	wrong := answers
 	var texts, judged []string
 	for _, x := range audited {
 		texts = append(texts, fmt.Sprintf("%s %s %s:%d", x.Severity, x.Rule, x.File, x.Line))

@@ -45,14 +45,14 @@ func newGateCmd(a *app) *cobra.Command {
 
 supervise measures the checked-out tree and its base, and judges the difference by the
 rules of a loop: tests that are gone, skipped or failing, coverage, errors, and changed
-texts that disable or weaken tests and checks. Tests that failed in the base, and those
-that the change touches, are run as they were there, on the new code.
+texts that disable or weaken tests and checks. For tests that failed in the base, and
+those that the change touches, the original versions are run on the new code.
 
 The base is --base (a revision, taken at the merge base, or the file of a record).
 Otherwise it is what HEAD merges into, the target of the merge request, the merge base
 with the main branch, or the previous commit. Its measurements are the record in
 ` + mergegate.RecordRef("COMMIT") + ` (supervise baseline --push), that of the nearest
-ancestor, or made now in a checkout outside the tree.
+ancestor, or taken now in a checkout outside the tree.
 
 The change cannot configure its own review: configuration and acknowledgements are those
 of the base, unless --config names a file or a flag says otherwise. Exits with 3 if a finding fails by
@@ -66,21 +66,21 @@ and with 6 if there is nothing to compare with.`,
 			return runGate(cmd.Context(), a, o)
 		},
 	}
-	section(cmd.Flags(), "Base", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Base", func(f *pflag.FlagSet) {
 		f.StringVar(&o.base, "base", "", "`revision`, or file of a record, to compare with")
 		f.StringVar(&o.setup, "setup", "", "`command` that prepares a checkout of the base before it is measured, such as 'npm ci'")
 		f.StringVar(&o.remote, "remote", "origin", "`remote` to fetch records and bases from")
 		f.BoolVar(&o.offline, "offline", false, "fetch nothing")
 	})
-	section(cmd.Flags(), "Verdict", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Verdict", func(f *pflag.FlagSet) {
 		f.StringVar(&o.failOn, "fail-on", string(mergegate.FailOnProven), "fail from this `severity` on: critical, proven (HIGH findings too, if more than text shows them), high or medium")
 		o.registerIntent(f)
 		f.StringSliceVar(&o.accept, "accept", nil, "`ID` of a finding that an authorised person accepts (repeatable)")
-		f.BoolVar(&o.tighten, "tighten", false, "when the gate passes, write the limits that hold to "+mergegate.RatchetName)
+		f.BoolVar(&o.tighten, "tighten", false, "when the gate passes, write the limits that are met to "+mergegate.RatchetName)
 	})
 	s := config.Default()
 	registerGateSettings(cmd.Flags(), &s)
-	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&o.format, "format", "text", strings.Join(gateFormats, ", "))
 		f.StringArrayVar(&o.outputs, "output", nil, "`FORMAT=FILE`: also write the report to a file (repeatable)")
 	})
@@ -90,13 +90,14 @@ and with 6 if there is nothing to compare with.`,
 
 // registerGateSettings adds the flags that override settings of the configuration.
 func registerGateSettings(flags *pflag.FlagSet, s *config.Settings) {
-	section(flags, "Verdict", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Verdict", func(f *pflag.FlagSet) {
 		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the author of the change does not see")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the change")
 	})
 }
 
-func (f gateOptions) check() error {
+// validate checks the values of the flags.
+func (f gateOptions) validate() error {
 	if !slices.Contains(mergegate.FailOnValues(), mergegate.FailOn(f.failOn)) {
 		return usageError{fmt.Errorf("--fail-on is critical, proven, high or medium, not %s", f.failOn)}
 	}
@@ -113,14 +114,14 @@ func (f gateOptions) check() error {
 }
 
 func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
-	if err := o.check(); err != nil {
+	if err := o.validate(); err != nil {
 		return err
 	}
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	if err := at.underGit(ctx, "gate"); err != nil {
+	if err := at.requireGit(ctx, "gate"); err != nil {
 		return err
 	}
 	scratch, remove, err := ledger.NewScratchDir("gate")
@@ -139,7 +140,7 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	rep, err := mergegate.Gate(ctx, mergegate.Options{
 		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, State: home, Scratch: filepath.Join(scratch, "work"),
 		Configure: func(base, project string) (judge.Settings, error) {
-			s, err := a.gateSettings(judgedBy{at: at, base: base, project: project, accept: o.accept, flags: o.flags}, o.checkFlags)
+			s, err := a.gateSettings(gateInput{at: at, base: base, project: project, accept: o.accept, flags: o.flags}, o.checkFlags)
 			return s.Settings, err
 		},
 		FailOn: mergegate.FailOn(o.failOn), Env: os.Environ(), Version: version(), Now: time.Now(),
@@ -165,18 +166,18 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	return nil
 }
 
-// judgedBy is what a change is judged by.
-type judgedBy struct {
-	at      place
+// gateInput determines the settings that a change is judged by.
+type gateInput struct {
+	at      workspace
 	base    string         // the folder of the configuration
-	project string         // the folder that the plan is for
-	flags   *pflag.FlagSet // the settings among them take precedence; nil: none
-	accept  []string       // IDs of findings that are acknowledged as well
+	project string         // the folder of the plan
+	flags   *pflag.FlagSet // settings in them take precedence; nil means none
+	accept  []string       // IDs of additional acknowledged findings
 }
 
-// gateSettings are those of the configuration of the base.
-func (a *app) gateSettings(by judgedBy, checks checkFlags) (loop.Settings, error) {
-	s, err := a.settingsFor(by.base, by.at.project)
+// gateSettings returns the settings for a gate, from the configuration of the base.
+func (a *app) gateSettings(by gateInput, checks checkFlags) (loop.Settings, error) {
+	s, err := a.loadSettingsFor(by.base, by.at.project)
 	if err != nil {
 		return loop.Settings{}, err
 	}
@@ -192,13 +193,13 @@ func (a *app) gateSettings(by judgedBy, checks checkFlags) (loop.Settings, error
 	if err != nil {
 		return loop.Settings{}, err
 	}
-	a.notes(notes...)
+	a.printNotes(notes...)
 	opts, err := s.LoopOptions(by.at.root)
 	if err != nil {
 		return loop.Settings{}, err
 	}
 	opts.Plan = plan
-	if err := reviewerReady(by.at, opts.Reviewer); err != nil {
+	if err := requireReviewer(by.at, opts.Reviewer); err != nil {
 		return loop.Settings{}, err
 	}
 	entries, err := ack.Load(ack.Path(by.base))
@@ -212,8 +213,8 @@ func (a *app) gateSettings(by judgedBy, checks checkFlags) (loop.Settings, error
 	return opts.Settings, nil
 }
 
-// writeGate writes the report to standard output and files. On GitHub it also goes to
-// the summary of the step.
+// writeGate writes the report to standard output and files, on GitHub also to the summary of the
+// step.
 func (a *app) writeGate(rep mergegate.Report, o gateOptions) error {
 	if err := a.writeFormat(a.doc, o.format, rep); err != nil {
 		return err
@@ -236,7 +237,7 @@ func (a *app) writeTo(path string, flag int, write func(io.Writer) error) (err e
 		return fmt.Errorf("write the report: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return write(&shown{to: file, mask: a.mask})
+	return write(&maskingWriter{to: file, mask: a.mask})
 }
 
 func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) error {

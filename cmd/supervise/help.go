@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groups are the commands as the help lists them.
+// groups are the groups of commands in the help.
 var groups = []struct {
 	title    string
 	commands []string
@@ -26,56 +26,59 @@ var groups = []struct {
 	{"Measure", []string{"measure", "parse", "benchmark"}},
 }
 
-// group sorts the commands of the help into groups.
-func group(cmd *cobra.Command) {
-	of := map[string]string{}
+// groupCommands assigns the commands to their groups.
+func groupCommands(cmd *cobra.Command) {
+	groupOf := map[string]string{}
 	for _, g := range groups {
 		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, name := range g.commands {
-			of[name] = g.title
+			groupOf[name] = g.title
 		}
 	}
 	for _, sub := range cmd.Commands() {
-		sub.GroupID = of[sub.Name()]
+		sub.GroupID = groupOf[sub.Name()]
 	}
 }
 
-// finish gives a command what all of them have: the exit statuses in its help,
-// and wrong arguments as wrong usage.
-func finish(cmd *cobra.Command) {
+// finishCommand sets what all commands have in common: the order of flags, a default help text,
+// and usage errors for wrong arguments.
+func finishCommand(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	if cmd.Long == "" {
 		cmd.Long = cmd.Short + "."
 	}
-	args := cmd.Args
-	if args == nil {
-		args = cobra.NoArgs
+	validate := cmd.Args
+	if validate == nil {
+		validate = cobra.NoArgs
 	}
-	cmd.Args = func(c *cobra.Command, list []string) error {
-		err := args(c, list)
-		switch {
-		case err == nil:
-			return nil
-		case !ofCobra.MatchString(err.Error()):
-			return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
+	cmd.Args = func(c *cobra.Command, args []string) error {
+		if err := validate(c, args); err != nil {
+			return usageError{explainArgumentError(c, args, err)}
 		}
-		if !c.HasParent() && len(list) > 0 {
-			return usageError{unknownCommand(c, list[0])}
-		}
-		usage, _, _ := strings.Cut(c.UseLine(), " [flags]")
-		what := "something is missing"
-		if len(list) > 0 {
-			what = "these arguments do not fit: " + strings.Join(list, " ")
-		}
-		return usageError{fmt.Errorf("%s; write: %s (see '%s --help')", what, usage, c.CommandPath())}
+		return nil
 	}
 }
 
-// flagFaults are what the errors of flags say about the insides of Go, and what helps
-// instead.
-var flagFaults = []struct {
-	of     *regexp.Regexp
-	remedy string
+// explainArgumentError replaces cobra's errors about the number of arguments by the usage line.
+func explainArgumentError(c *cobra.Command, args []string, err error) error {
+	switch {
+	case !argumentCountPattern.MatchString(err.Error()):
+		return fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())
+	case !c.HasParent() && len(args) > 0:
+		return unknownCommandError(c, args[0])
+	}
+	problem := "something is missing"
+	if len(args) > 0 {
+		problem = "these arguments do not fit: " + strings.Join(args, " ")
+	}
+	usage, _, _ := strings.Cut(c.UseLine(), " [flags]")
+	return fmt.Errorf("%s; write: %s (see '%s --help')", problem, usage, c.CommandPath())
+}
+
+// flagRemedies replace technical errors about the values of flags.
+var flagRemedies = []struct {
+	pattern *regexp.Regexp
+	remedy  string
 }{
 	{regexp.MustCompile(`time: .*`), "give a time with its unit, like 90s, 30m or 8h"},
 	{regexp.MustCompile(`strconv\.Parse(Int|Uint).*`), "give a whole number"},
@@ -83,11 +86,12 @@ var flagFaults = []struct {
 	{regexp.MustCompile(`strconv\.ParseBool.*`), "give true or false"},
 }
 
-// ofCobra are errors of cobra about how many arguments there are.
-var ofCobra = regexp.MustCompile(`^(accepts |requires |unknown command )`)
+// argumentCountPattern matches cobra's errors about the number of arguments, such as "accepts 1
+// arg(s), received 2".
+var argumentCountPattern = regexp.MustCompile(`^(accepts |requires |unknown command )`)
 
-// unknownCommand is the error about a command that is none, with what may be meant.
-func unknownCommand(root *cobra.Command, name string) error {
+// unknownCommandError returns the error about an unknown command, with similar names.
+func unknownCommandError(root *cobra.Command, name string) error {
 	root.SuggestionsMinimumDistance = 2
 	if list := root.SuggestionsFor(name); len(list) > 0 {
 		return fmt.Errorf("there is no command %s; did you mean %s?", name, strings.Join(list, ", "))
@@ -95,13 +99,13 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return fmt.Errorf("there is no command %s; see 'supervise --help'", name)
 }
 
-// meantFlag names the flags that may be meant by one that there is not.
-func meantFlag(c *cobra.Command, err error) string {
+// suggestFlags names the flags that are similar to an unknown one, "" if there are none.
+func suggestFlags(c *cobra.Command, err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || len(unknown.GetSpecifiedName()) < 3 {
 		return ""
 	}
-	// The search that cobra has for commands, over flags.
+	// Cobra can only suggest commands, so each flag becomes a command.
 	names := &cobra.Command{SuggestionsMinimumDistance: 2}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		names.AddCommand(&cobra.Command{Use: f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
@@ -159,8 +163,8 @@ func listCommands(b *strings.Builder, cmd *cobra.Command) {
 // sectionKey annotates a flag with the section of the help that it belongs to.
 const sectionKey = "section"
 
-// section registers flags that serve one purpose, under a title of the help.
-func section(to *pflag.FlagSet, title string, register func(*pflag.FlagSet)) {
+// addFlagSection registers flags under a title in the help.
+func addFlagSection(to *pflag.FlagSet, title string, register func(*pflag.FlagSet)) {
 	flags := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	flags.SortFlags = false
 	register(flags)
@@ -177,8 +181,8 @@ type flagSection struct {
 // commonFlags is the title of the flags that every command has.
 const commonFlags = "Common flags"
 
-// flagSections splits the flags of a command by purpose, in the order in which they
-// are defined, with those that every command has at the end.
+// flagSections returns the flags of a command by section, in the order of their definition. The
+// common flags come last.
 func flagSections(cmd *cobra.Command) (out []flagSection) {
 	add := func(f *pflag.Flag, title string) {
 		if list := f.Annotations[sectionKey]; len(list) > 0 {

@@ -19,8 +19,8 @@ func newHintCmd(a *app) *cobra.Command {
 		Short: "Add a hint to the next prompt of a loop",
 		Long: `Add a hint to the next prompt of a loop.
 
-LOOP is the name of a loop, a part of it, or latest. The text stands in one prompt: that
-of the next iteration, also when the loop is resumed later.`,
+LOOP is the name of a loop, a part of it, or latest. The text is added to one prompt:
+that of the next iteration, also if the loop is resumed later.`,
 		Example: `  supervise hint latest "the parser is in internal/old, not in internal/parse"
   supervise run --hint "start with the failing test" -p "Fix the tests" -- claude`,
 		Args: cobra.ExactArgs(2),
@@ -39,11 +39,11 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 		return err
 	}
 	if state.Kind == ledger.KindWatched || state.Kind == ledger.KindRecorded {
-		return usageError{fmt.Errorf("supervise writes no prompts in %s: it is run elsewhere", state.LoopID)}
+		return usageError{fmt.Errorf("supervise writes no prompts in %s: another program runs it", state.LoopID)}
 	}
 	dirs := []string{dir}
 	if state.Kind == ledger.KindCandidates {
-		dirs = atWork(dir, state)
+		dirs = runningCandidates(dir, state)
 	}
 	for _, dir := range dirs {
 		if err := ledger.AddHint(dir, o.text); errors.Is(err, ledger.ErrHint) {
@@ -54,8 +54,8 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 	}
 	when := "in the next iteration"
 	if free, err := ledger.IsUnlocked(dir); err == nil && free {
-		when = "when the loop goes on: " + a.self() + " resume " + state.LoopID
+		when = "when the loop continues: " + a.self() + " resume " + state.LoopID
 	}
-	fmt.Fprintf(a.out, "%s: the agent is told %s\n", state.LoopID, when)
+	fmt.Fprintf(a.out, "%s: the agent gets the hint %s\n", state.LoopID, when)
 	return nil
 }

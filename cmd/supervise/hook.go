@@ -25,10 +25,11 @@ const hookName = "hook"
 // hookOptions are the options of supervise hook.
 type hookOptions struct{ client, event, socket, onError string }
 
-// maxHookInput bounds what is read of a client's call, in bytes.
+// maxHookInput is the maximum size of a call, in bytes.
 const maxHookInput = 16 << 20
 
-// hookWait is how long a hook waits for its supervisor: a Stop may be measured.
+// hookWait is how long a hook waits for its supervisor. At a stop, the supervisor may measure the
+// tree.
 const hookWait = 10 * time.Minute
 
 func newHookCmd(a *app) *cobra.Command {
@@ -40,8 +41,8 @@ func newHookCmd(a *app) *cobra.Command {
 
 The call is read from standard input, and the answer is what the agent program
 expects: nothing, a warning, or a denial with its reason. Within a loop the supervisor
-answers: it keeps a snapshot before a destructive call and logs every call. Elsewhere
-the command judges by itself.
+answers: it keeps a snapshot before a destructive call and logs every call. Outside of
+a loop the command judges by itself.
 
 CLIENT is claude, codex, gemini, qwen, opencode or pi. EVENT is the client's own name
 (PreToolUse, BeforeTool, ...), or pre_tool, post_tool, stop, session_start. An error
@@ -61,11 +62,11 @@ it.`,
 	return cmd
 }
 
-// hookAlone runs hook without building all other commands: it is called for each tool
-// call of an agent.
-func (a *app) hookAlone(args []string) int {
+// runHookOnly runs the hook command without building the other commands, because it runs for
+// each tool call of an agent.
+func (a *app) runHookOnly(args []string) int {
 	cmd := newHookCmd(a)
-	a.register(cmd.Flags())
+	a.registerCommonFlags(cmd.Flags())
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetArgs(args)
 	cmd.SetOut(a.doc)
@@ -94,7 +95,7 @@ func runHook(ctx context.Context, a *app, o hookOptions) int {
 	return 1
 }
 
-// answerCall returns the answer to one call, of the supervisor if there is one.
+// answerCall returns the answer to one call: that of the supervisor, or its own without one.
 func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 	if o.onError != "open" && o.onError != "closed" {
 		return nil, fmt.Errorf("--on-error is open or closed, not %s", o.onError)
@@ -140,21 +141,20 @@ func (a *app) judgeAlone(ctx context.Context, call hook.Call) (hook.Decision, er
 		return allow, nil
 	}
 	root, project := standalone.FindRoots(call.Dir, config.FileName)
-	settings, err := a.settings(project)
+	settings, err := a.loadSettings(project)
 	if err != nil || settings.Hooks.Disabled() {
 		return allow, err
 	}
 	opt := hook.Options{Mode: hook.Mode(settings.Mode), Integrity: settings.Integrity.Options()}
-	opt.Home, _ = os.UserHomeDir() // without one nothing lies below it
+	opt.Home, _ = os.UserHomeDir() // without one, no path is in it
 	if base, err := ledger.DefaultBase(os.Getenv); err == nil {
 		opt.StateFiles = []string{base}
 	}
 	return standalone.Judge(ctx, call, root, opt), nil
 }
 
-// program returns the absolute path by which this program can be started again, ""
-// where it is not known.
-func program() string {
+// executablePath returns the absolute path of this program, "" if it is unknown.
+func executablePath() string {
 	if path, err := exec.LookPath(os.Args[0]); err == nil {
 		if path, err = filepath.Abs(path); err == nil {
 			return path

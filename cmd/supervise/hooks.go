@@ -28,7 +28,7 @@ func newHooksCmd(a *app) *cobra.Command {
 		Long: `Install or remove supervise's hooks in an agent program.
 
 With hooks in its own configuration, an agent asks supervise before each tool call even
-outside of a loop. Other settings are kept, install may be repeated, and remove undoes
+outside of a loop. Other settings are kept, install may be repeated, and remove reverts
 it. supervise run needs none of this: it passes hooks by flags or the environment.`,
 		Example: `  supervise hooks install claude
   supervise hooks install codex --user
@@ -37,12 +37,12 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
 	}
 	sub := func(use, short, example string, args cobra.PositionalArgs, run func(context.Context, *app, hooksOptions) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Example: example, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
-			o.client = first(args)
+			o.client = firstArg(args)
 			return run(cmd.Context(), a, o)
 		}}
 		c.Flags().BoolVar(&o.user, "user", false, "in the configuration of the user instead of the project")
 		c.Flags().BoolVar(&o.json, "json", false, "print as JSON")
-		finish(c)
+		finishCommand(c)
 		cmd.AddCommand(c)
 		return c
 	}
@@ -53,13 +53,13 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
 	return cmd
 }
 
-// settingsOf returns the client of that name and where its hooks belong.
-func (a *app) settingsOf(ctx context.Context, name string, user bool) (hook.Client, hook.Settings, error) {
+// hookSettings returns the client of that name, and the settings that contain its hooks.
+func (a *app) hookSettings(ctx context.Context, name string, user bool) (hook.Client, hook.Settings, error) {
 	client, err := hook.ParseClient(name)
 	if err != nil {
 		return "", hook.Settings{}, usageError{err}
 	}
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return "", hook.Settings{}, err
 	}
@@ -77,18 +77,18 @@ func runHooksInstall(ctx context.Context, a *app, o hooksOptions) error {
 	if o.onError != "open" && o.onError != "closed" {
 		return usageError{fmt.Errorf("--on-error is open or closed, not %s", o.onError)}
 	}
-	client, s, err := a.settingsOf(ctx, o.client, o.user)
+	client, s, err := a.hookSettings(ctx, o.client, o.user)
 	if err != nil {
 		return err
 	}
-	if err := standalone.Install(s, hook.InstallRequest{Client: client, Binary: program(), FailClosed: o.onError == "closed"}); err != nil {
+	if err := standalone.Install(s, hook.InstallRequest{Client: client, Binary: executablePath(), FailClosed: o.onError == "closed"}); err != nil {
 		return err
 	}
-	return a.showHooks(o, client, s, "installed: %s asks supervise, by %s\n")
+	return a.printHooks(o, client, s, "installed: %s asks supervise, by %s\n")
 }
 
 func runHooksRemove(ctx context.Context, a *app, o hooksOptions) error {
-	client, s, err := a.settingsOf(ctx, o.client, o.user)
+	client, s, err := a.hookSettings(ctx, o.client, o.user)
 	if err != nil {
 		return err
 	}
@@ -96,24 +96,25 @@ func runHooksRemove(ctx context.Context, a *app, o hooksOptions) error {
 		return err
 	}
 	s.Note = ""
-	return a.showHooks(o, client, s, "removed: %s has no hooks of supervise in %s\n")
+	return a.printHooks(o, client, s, "removed: %s has no hooks of supervise in %s\n")
 }
 
-func (a *app) showHooks(o hooksOptions, c hook.Client, s hook.Settings, format string) error {
+// printHooks prints the result of an installation or a removal.
+func (a *app) printHooks(o hooksOptions, c hook.Client, s hook.Settings, format string) error {
 	if o.json {
-		state, err := standalone.ReadState(s, c, scope(o.user))
+		state, err := standalone.ReadState(s, c, settingsScope(o.user))
 		if err != nil {
 			return err
 		}
 		return a.encode(state)
 	}
 	fmt.Fprintf(a.out, format, c, cmp.Or(s.Path, s.Plugin))
-	a.notes(s.Note)
+	a.printNotes(s.Note)
 	return nil
 }
 
-// scope names the configuration of the project or of the user.
-func scope(user bool) string {
+// settingsScope names the configuration of the project or of the user.
+func settingsScope(user bool) string {
 	if user {
 		return "user"
 	}
@@ -131,11 +132,11 @@ func runHooksStatus(ctx context.Context, a *app, o hooksOptions) error {
 	var list []standalone.State
 	for _, name := range names {
 		for _, user := range []bool{false, true} {
-			client, s, err := a.settingsOf(ctx, name, user)
+			client, s, err := a.hookSettings(ctx, name, user)
 			if err != nil {
 				return err
 			}
-			state, err := standalone.ReadState(s, client, scope(user))
+			state, err := standalone.ReadState(s, client, settingsScope(user))
 			if err != nil {
 				return err
 			}

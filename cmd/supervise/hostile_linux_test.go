@@ -38,9 +38,9 @@ var obstacles = []obstacle{
 
 // hostileFile is a file that supervise reads from a repository.
 type hostileFile struct {
-	name   string
-	beside string // a file that has to be there for this one to be read
-	told   string // commands that name the file when something else is in its place
+	name    string
+	needs   string // a file that has to be there for this one to be read
+	namedBy string // commands that name the file when something else is in its place
 }
 
 const measuring = "measure doctor gate run"
@@ -117,7 +117,7 @@ func (f hostileFile) report() bool { return f.name == "report.xml" || f.name == 
 // from a repository. No command hangs, takes much memory or prints what a link leads to,
 // and one line says what is wrong. SUPERVISE_HOSTILE_FILES=1 tries all of the table.
 func TestHostileFiles(t *testing.T) {
-	whole := os.Getenv("SUPERVISE_HOSTILE_FILES") != ""
+	runAll := os.Getenv("SUPERVISE_HOSTILE_FILES") != ""
 	program, err := exec.LookPath("supervise")
 	if err != nil {
 		t.Fatal(err)
@@ -128,8 +128,8 @@ func TestHostileFiles(t *testing.T) {
 			k := 0
 			for _, name := range strings.Fields(measuring + " audit") {
 				k++
-				always := slices.Contains(strings.Fields(alwaysTried[f.name]), o.name) && strings.HasPrefix(f.told, name)
-				if !whole && !always && ((i+j)%len(obstacles) != 0 || (i+k)%5 != 0 || i%3 != 0) {
+				always := slices.Contains(strings.Fields(alwaysTried[f.name]), o.name) && strings.HasPrefix(f.namedBy, name)
+				if !runAll && !always && ((i+j)%len(obstacles) != 0 || (i+k)%5 != 0 || i%3 != 0) {
 					continue
 				}
 				n++
@@ -172,7 +172,7 @@ if [ -L "$FILE" ]; then git add -A 2>/dev/null; git commit -qm link 2>/dev/null;
 		report = "1"
 	}
 	cmd := exec.Command("sh", "-c", script)
-	cmd.Dir, cmd.Env = h.home, append(h.env(), "FILE="+f.name, "BESIDE="+f.beside, "TEXT="+plain[f.beside], "MAKE="+o.make, "REPORT="+report)
+	cmd.Dir, cmd.Env = h.home, append(h.env(), "FILE="+f.name, "BESIDE="+f.needs, "TEXT="+plain[f.needs], "MAKE="+o.make, "REPORT="+report)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -219,21 +219,21 @@ func (h *hostileRun) check(command, out string) {
 	if crashed.MatchString(out) {
 		h.t.Errorf("it crashed:\n%s", out)
 	}
-	if !strings.Contains(" "+h.file.told+" ", " "+command+" ") {
+	if !strings.Contains(" "+h.file.namedBy+" ", " "+command+" ") {
 		return
 	}
-	told := 0
+	reports := 0
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, filepath.Base(h.file.name)+" ") && (strings.Contains(line, h.obstacle.why) || h.file.name == ".supervise/prompts" || h.file.report()) {
-			told++
+			reports++
 		}
 	}
 	most := 1
 	if command == "gate" || h.file.report() {
 		most = 2 // in the base and in the tree; a check and the whole
 	}
-	if (told < 1 || told > most) && !h.untold(command) {
-		h.t.Errorf("%d lines say that %s %s:\n%s", told, h.file.name, h.obstacle.why, out)
+	if (reports < 1 || reports > most) && !h.untold(command) {
+		h.t.Errorf("%d lines say that %s %s:\n%s", reports, h.file.name, h.obstacle.why, out)
 	}
 }
 

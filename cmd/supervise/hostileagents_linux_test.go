@@ -365,7 +365,7 @@ func (tr *trial) picture() treePicture {
 }
 
 // run runs the loop, and returns the picture of the tree as the agent left it; nil if it
-// did not come to its end.
+// did not end.
 func (tr *trial) run() *treePicture {
 	ready, err := os.OpenFile(filepath.Join(tr.home, "ready"), os.O_RDWR, 0)
 	if err != nil {
@@ -388,7 +388,7 @@ func (tr *trial) run() *treePicture {
 	}()
 	var code int
 	tr.out, code = tr.supervise("run", "--until", "never", "--max-iterations", "1", "--max-retries", "0", "--", "sh", tr.home+"/agent.sh")
-	_ = ready.Close() // nobody comes any more
+	_ = ready.Close() // no agent comes any more
 	left := <-seen
 	if code != 0 && code != 3 && code != 4 && !strings.Contains(tr.out, "the tree is put back to snapshot s1") {
 		tr.t.Errorf("supervise run: status %d", code)

@@ -36,7 +36,7 @@ replace them; a project that is not recognised needs --test-cmd.`,
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return err
 	}
 	fmt.Fprintf(a.out, "wrote %s\n", path)
-	a.notes(notes...)
+	a.printNotes(notes...)
 	fmt.Fprintf(a.err, "next: supervise doctor runs each check once and shows what is measured\n")
 	return nil
 }

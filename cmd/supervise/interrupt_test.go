@@ -24,7 +24,7 @@ import (
 )
 
 // The user types Ctrl-C while an agent runs that ignores every polite signal
-// and has a grandchild in a session of its own: within the grace period nothing
+// and has a grandchild in a separate session: within the grace period nothing
 // of it is left, the terminal is as before, the state says interrupted, and the
 // exit status is 130.
 func TestCtrlC(t *testing.T) {
@@ -193,7 +193,7 @@ func (b *safeBuffer) String() string {
 	return b.buf.String()
 }
 
-// drain reads what is shown on a terminal, so that nobody waits to write there.
+// drain reads what is shown on a terminal, so that no process waits to write there.
 func drain(f *os.File) *safeBuffer {
 	b := &safeBuffer{}
 	go io.Copy(b, f)

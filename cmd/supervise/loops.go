@@ -18,20 +18,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// errInside refuses an agent that tries to answer for a person.
-var errInside = errors.New("this runs inside an agent that supervise started: use a terminal of your own")
+// errInside is returned to an agent that tries to answer for a person.
+var errInside = errors.New("this runs inside an agent that supervise started: use another terminal")
 
-// find returns the loop that is meant, by a part of its name or the latest.
+// find returns the loop with that name or part of a name, or the latest one.
 func (a *app) find(ctx context.Context, name string) (string, ledger.State, error) {
-	at, home, err := a.located(ctx)
+	at, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return "", ledger.State{}, err
 	}
 	return ledger.FindLoop(home, at.root, name)
 }
 
-// running finds a loop that a supervise process works on.
-func (a *app) running(ctx context.Context, name string) (string, ledger.State, error) {
+// findRunning finds a loop that a supervise process works on.
+func (a *app) findRunning(ctx context.Context, name string) (string, ledger.State, error) {
 	if insideAgent() {
 		return "", ledger.State{}, usageError{errInside}
 	}
@@ -46,7 +46,7 @@ func (a *app) running(ctx context.Context, name string) (string, ledger.State, e
 	return dir, state, err
 }
 
-// view reads a whole loop.
+// view reads the complete record of a loop.
 func (a *app) view(ctx context.Context, name string) (record.View, error) {
 	dir, state, err := a.find(ctx, name)
 	if err != nil {
@@ -55,46 +55,46 @@ func (a *app) view(ctx context.Context, name string) (record.View, error) {
 	return record.ReadView(dir, state)
 }
 
-// anyView reads a whole loop; where its settings are lost, it uses the default rules
-// and says so.
-func (a *app) anyView(ctx context.Context, name string) (record.View, error) {
+// viewOrDefaults is [app.view], but uses the default rules with a note if the settings of the
+// loop are lost.
+func (a *app) viewOrDefaults(ctx context.Context, name string) (record.View, error) {
 	v, err := a.view(ctx, name)
 	if errors.Is(err, ledger.ErrChanged) {
-		a.notes("the settings of the loop are not known for sure, so the default rules are shown: " + err.Error())
+		a.printNotes("the settings of the loop are not known for sure, so the default rules are shown: " + err.Error())
 		v.Settings, err = record.Defaults(), nil
 	}
 	return v, err
 }
 
-// trees opens the trees of a loop.
-func (a *app) trees(ctx context.Context, name string) (*worktree.Trees, error) {
+// openTrees opens the trees of a loop.
+func (a *app) openTrees(ctx context.Context, name string) (*worktree.Trees, error) {
 	dir, state, err := a.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	a.finishing(state.LoopID, dir)
+	a.noteUnfinishedRestore(state.LoopID, dir)
 	return worktree.OpenTrees(ctx, dir, state)
 }
 
-// finishing says, before the snapshots of a loop are opened, that a restore which was
-// interrupted is finished with that.
-func (a *app) finishing(loop, dir string) {
-	if half := snapshot.ReadUnfinished(ledger.SnapshotDir(dir)); half != nil {
+// noteUnfinishedRestore notes that opening the snapshots of a loop will finish an interrupted
+// restore.
+func (a *app) noteUnfinishedRestore(loop, dir string) {
+	if restore := snapshot.ReadUnfinished(ledger.SnapshotDir(dir)); restore != nil {
 		fmt.Fprintf(a.err, "supervise: a restore of %s was interrupted; unless the tree was changed since, it is finished first; the tree before it: %s rollback %s %s\n",
-			half.Target.Name(), a.self(), loop, half.Safety.Name())
+			restore.Target.Name(), a.self(), loop, restore.Safety.Name())
 	}
 }
 
 // loops returns the folder of the loops of a working tree, and their states.
-func (a *app) loops(at place) (home string, list []ledger.State, err error) {
+func (a *app) loops(at workspace) (home string, list []ledger.State, err error) {
 	if home, err = a.home(at.root); err == nil {
 		list, err = ledger.ListLoops(home, at.root)
 	}
 	return home, list, err
 }
 
-// first returns the first argument, "" where there is none.
-func first(args []string) string {
+// firstArg returns the first argument, "" if there is none.
+func firstArg(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
@@ -110,25 +110,26 @@ func iterationArg(s string) (int, error) {
 	return n, nil
 }
 
-// treeName matches what names a tree of a loop. Loops have longer names.
-var treeName = regexp.MustCompile(`^(s?[0-9]{1,5}|best|baseline|now)$`)
+// treeNamePattern matches the name of a tree of a loop, such as 3, s12 or best. Names of loops
+// are longer.
+var treeNamePattern = regexp.MustCompile(`^(s?[0-9]{1,5}|best|baseline|now)$`)
 
 // loopFirst adds the latest loop to arguments that name trees only.
 func loopFirst(args []string) []string {
-	if len(args) > 0 && treeName.MatchString(args[0]) {
+	if len(args) > 0 && treeNamePattern.MatchString(args[0]) {
 		return append([]string{"latest"}, args...)
 	}
 	return args
 }
 
-// loopAndTrees accepts a loop and so many of its trees, or the trees alone.
-func loopAndTrees(least, most int) cobra.PositionalArgs {
+// loopAndTrees accepts a loop and minTrees to maxTrees of its trees. The loop may be omitted.
+func loopAndTrees(minTrees, maxTrees int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		return cobra.RangeArgs(1+least, 1+most)(c, loopFirst(args))
+		return cobra.RangeArgs(1+minTrees, 1+maxTrees)(c, loopFirst(args))
 	}
 }
 
-// userName is who works here, for the log.
+// userName returns the name of the current user, for the log.
 func userName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

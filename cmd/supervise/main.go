@@ -1,6 +1,9 @@
-// Command supervise makes coding agents safe to leave alone: it runs an agent in
-// a loop, measures the project after each iteration, rolls back what breaks the
-// rules, and gives back the best iteration.
+// Command supervise makes coding agents safe to leave alone. It runs an agent in a loop,
+// measures the project after each iteration, rolls back what breaks the rules, and restores the
+// best iteration.
+//
+// Each command has a file of its name with its options, its help and the function that runs it.
+// root.go builds the command tree; start.go runs loops; workspace.go finds the project.
 package main
 
 import (

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 //	_sh      is run by the shell
 //	_say     is printed
 //	_exit    holds the exit status
-//	_hang    makes it ignore SIGINT, start a grandchild in a session of its own, and wait
+//	_hang    makes it ignore SIGINT, start a grandchild in a separate session, and wait
 //
 // Without a folder for the iteration it does nothing. Its input is
 // appended to $AGENT_HEARD.
@@ -123,7 +123,7 @@ func hear() {
 }
 
 // quickGo spares Go what no test here looks at: debug information, and the vetting
-// of tests beside go vet.
+// of tests in addition to go vet.
 const quickGo = "-ldflags=-w -vet=off"
 
 // goCaches keeps the real caches of Go in scripts, whose home is empty.

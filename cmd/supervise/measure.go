@@ -38,15 +38,15 @@ themselves change files. Exits with 6 if no test was measured.`,
 }
 
 func runMeasure(ctx context.Context, a *app, o measureOptions) error {
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	_, plan, err := a.plan(at.project, o.checkFlags)
+	_, plan, err := a.loadPlan(at.project, o.checkFlags)
 	if err != nil {
 		return err
 	}
-	res, err := a.measureOnce(ctx, plan)
+	res, err := a.runChecks(ctx, plan)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestAllRejectedNothingLost(t *testing.T) {
 	}
 	w := newWorld(t)
 	userTree(t, w)
-	// One test and the other in turn: the same finding three times would end the loop.
+	// The two tests alternate: the same finding three times would end the loop.
 	const deleted, other = "TestOne() { :; }\n", "TestTwo() { test \"$(One)\" = 1; }\n"
 	steps := map[string]string{
 		"1/m_test.sh": deleted,

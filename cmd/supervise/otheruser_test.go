@@ -75,7 +75,7 @@ if [ "$SUPERVISE_ITERATION" = 1 ]; then rm m_test.sh; echo "lesson: it stays" >>
 	}
 }
 
-// otherUID is the number of the user nobody; 0 for whoever cannot become that anyhow.
+// otherUID is the number of an unprivileged user; 0 if this process cannot change its user.
 func otherUID(t *testing.T) int {
 	t.Helper()
 	nobody, err := user.Lookup("nobody")

@@ -60,11 +60,11 @@ func runParse(a *app, o parseOptions) error {
 			fmt.Fprintf(a.err, "supervise: %v\n", err)
 		}
 		if o.json {
-			err = a.lines([]any{p})
+			err = a.encodeLines([]any{p})
 		} else if err == nil {
 			a.text().PrintParsed(p)
 		} else {
-			err = nil // it was printed
+			err = nil // already printed
 		}
 		if err != nil {
 			return err

@@ -18,19 +18,19 @@ func newPauseCmd(a *app) *cobra.Command {
 		Short: "Stop a running loop after its current iteration",
 		Long: `Stop a running loop after its current iteration.
 
-Without a name this is the latest loop. The loop gives back its best iteration so far
+Without a name this is the latest loop. The loop restores its best iteration so far
 and is paused; supervise resume continues it.`,
 		Example: `  supervise pause
   supervise resume`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPause(cmd.Context(), a, pauseOptions{first(args)})
+			return runPause(cmd.Context(), a, pauseOptions{firstArg(args)})
 		},
 	}
 }
 
 func runPause(ctx context.Context, a *app, o pauseOptions) error {
-	dir, state, err := a.running(ctx, o.loop)
+	dir, state, err := a.findRunning(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func runPause(ctx context.Context, a *app, o pauseOptions) error {
 	}
 	dirs := []string{dir}
 	if state.Kind == ledger.KindCandidates {
-		dirs = atWork(dir, state)
+		dirs = runningCandidates(dir, state)
 	}
 	for _, dir := range dirs {
 		if err := ledger.RequestPause(dir); err != nil {

@@ -61,7 +61,7 @@ func takePicture(t *testing.T, root string, git func(args ...string) string) tre
 	}
 	for _, list := range names {
 		if len(list) == 1 {
-			continue // its other name is elsewhere
+			continue // its other name is outside
 		}
 		for _, name := range list {
 			p.paths[name]["links"] = strings.Join(list, " = ")
@@ -163,9 +163,9 @@ func lookOf(look, name string) string {
 	return look
 }
 
-// names are the paths that the last line names; those of what tools make anew are only
+// names are the paths that the last line names; those of what tools regenerate are only
 // the last elements of paths.
-type lineNames struct{ paths, anew map[string]bool }
+type lineNames struct{ paths, regenerable map[string]bool }
 
 var reasons = regexp.MustCompile(` \([^()]*\)`)
 
@@ -174,8 +174,8 @@ func namesOf(line string) lineNames {
 	line = reasons.ReplaceAllString(line, "")
 	for part := range strings.SplitSeq(line, "; ") {
 		to := n.paths
-		if strings.Contains(part, "tools make it anew: ") || strings.HasPrefix(part, "not compared: ") {
-			to = n.anew
+		if strings.Contains(part, "tools regenerate it: ") || strings.HasPrefix(part, "not compared: ") {
+			to = n.regenerable
 		}
 		part = part[strings.LastIndex(part, ": ")+1:]
 		for name := range strings.SplitSeq(part, ", ") {
@@ -188,7 +188,7 @@ func namesOf(line string) lineNames {
 // has reports whether a path, or a folder above it, is named.
 func (n lineNames) has(name string) bool {
 	for ; name != "." && name != ""; name = path.Dir(name) {
-		if n.paths[name] || n.anew[path.Base(name)] {
+		if n.paths[name] || n.regenerable[path.Base(name)] {
 			return true
 		}
 	}

@@ -58,7 +58,7 @@ message was refused.`,
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("unexpected argument %q; see '%s --help'", args[1], cmd.CommandPath())}
 			}
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			return runRecord(cmd.Context(), a, o)
 		},
 	}
@@ -68,16 +68,16 @@ message was refused.`,
 
 func (o *recordOptions) register(flags *pflag.FlagSet) {
 	m := &o.message
-	section(flags, "Measurements", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Measurements", func(f *pflag.FlagSet) {
 		f.IntVar(&o.iteration, "iteration", 0, "number of the iteration, 0 for the baseline")
 		f.StringVar(&o.metrics, "metrics", "", "JSON or YAML `file` with testing, quality and codebase, as supervise measure --json prints them; - for standard input")
 		f.StringSliceVar(&o.dimensions, "dimensions", nil, "`scores` of dimensions in [0,1], like validation=.9,completeness=.8")
 		f.Float64Var(&o.score, "score", 0, "quality score in [0,1] (default: from dimensions or metrics)")
 		f.StringVar(&m.Verification, "verification", "", "whether the iteration is proven good: passed, failed, skipped (default: by the metrics)")
-		f.StringVar(&m.Tree, "tree", "", "identity of the contents, to detect that the same ones come back")
+		f.StringVar(&m.Tree, "tree", "", "identity of the contents, to detect that the tree returns to an earlier state")
 		f.IntVar(&o.from, "from", 0, "iteration that it started from (default: the last one that was not rejected)")
 	})
-	section(flags, "Run of the agent", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Run of the agent", func(f *pflag.FlagSet) {
 		f.Int64Var(&o.tokens, "tokens", 0, "tokens that the iteration used")
 		f.Float64Var(&o.cost, "cost", 0, "its cost in US dollars")
 		f.DurationVar(&o.took, "time", 0, "how long it took, for example 90s")
@@ -85,19 +85,19 @@ func (o *recordOptions) register(flags *pflag.FlagSet) {
 		f.IntVar(&o.exitCode, "exit-code", 0, "exit status of the agent")
 		f.BoolVar(&m.Unchanged, "unchanged", false, "the agent changed nothing")
 	})
-	section(flags, "What is kept", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "What is kept", func(f *pflag.FlagSet) {
 		f.StringArrayVar(&m.Artifacts, "artifacts", nil, "`path` of a folder or file to keep a copy of (repeatable)")
 		f.StringArrayVar(&m.Reflections, "reflection", nil, "`remark` to keep (repeatable)")
-		f.BoolVar(&m.Snapshot, "snapshot", false, "keep the present working tree, so that rollback and select --apply can restore it")
+		f.BoolVar(&m.Snapshot, "snapshot", false, "keep the current working tree, so that rollback and select --apply can restore it")
 		f.BoolVar(&m.Replace, "replace", false, "replace the record of this number; later iterations are judged again")
 		f.StringVar(&m.Reason, "reason", "", "why it is replaced, for the log")
 		f.BoolVar(&o.json, "json", false, "print the answers as JSON, one per line")
 	})
 }
 
-// parsed returns the message that the flags make up, over what the file of the metrics
-// says; in is standard input.
-func (o recordOptions) parsed(in io.Reader) (m record.Message, err error) {
+// buildMessage returns the message for the flags, which override the file of --metrics. in is
+// standard input.
+func (o recordOptions) buildMessage(in io.Reader) (m record.Message, err error) {
 	given, flags := o.flags.Changed, o.message
 	if o.metrics != "" {
 		if m, err = readMetrics(o.metrics, in); err != nil {
@@ -105,7 +105,7 @@ func (o recordOptions) parsed(in io.Reader) (m record.Message, err error) {
 		}
 	}
 	if given("dimensions") {
-		if m.Dimensions, err = named("--dimensions", o.dimensions); err != nil {
+		if m.Dimensions, err = parsePairs("--dimensions", o.dimensions); err != nil {
 			return m, err
 		}
 	}
@@ -136,6 +136,7 @@ func (o recordOptions) parsed(in io.Reader) (m record.Message, err error) {
 	return m, nil
 }
 
+// readMetrics reads the file of --metrics, "-" for standard input.
 func readMetrics(path string, in io.Reader) (record.Message, error) {
 	text, err := io.ReadAll(in)
 	if path != "-" {
@@ -153,17 +154,17 @@ func readMetrics(path string, in io.Reader) (record.Message, error) {
 
 func runRecord(ctx context.Context, a *app, o recordOptions) error {
 	if o.messages {
-		return a.serve(ctx, o.loop, o.json)
+		return a.answerMessages(ctx, o.loop, o.json)
 	}
 	var in io.Reader = strings.NewReader("")
 	if o.metrics == "-" {
 		in = a.in
 	}
-	m, err := o.parsed(in)
+	m, err := o.buildMessage(in)
 	if err != nil {
 		return usageError{err}
 	}
-	p, err := a.recordPlace(ctx)
+	p, err := a.recordTarget(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,19 +173,19 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 		return err
 	}
 	if o.json {
-		return a.lines(rec.Answer())
+		return a.encodeLines(rec.Answer())
 	}
 	a.text().PrintRecorded(rec)
 	return nil
 }
 
-// recordPlace is where iterations are recorded, and how a new loop judges.
-func (a *app) recordPlace(ctx context.Context) (record.Service, error) {
-	at, home, err := a.located(ctx)
+// recordTarget returns where iterations are recorded, and the settings of a new loop.
+func (a *app) recordTarget(ctx context.Context) (record.Service, error) {
+	at, home, err := a.workspaceAndHome(ctx)
 	return record.Service{
 		Home: home, Root: at.root, By: userName(), Now: time.Now,
 		Settings: func() (record.Settings, any, error) {
-			s, err := a.settings(at.project)
+			s, err := a.loadSettings(at.project)
 			if err != nil {
 				return record.Settings{}, nil, err
 			}
@@ -194,20 +195,20 @@ func (a *app) recordPlace(ctx context.Context) (record.Service, error) {
 	}, err
 }
 
-// complaint answers a message that was refused.
-type complaint struct {
+// errorAnswer is the answer to an invalid message.
+type errorAnswer struct {
 	Type   record.Kind `json:"type"`
 	LoopID string      `json:"loop_id,omitempty"`
 	Error  string      `json:"error"`
 }
 
-// serve answers messages until the end of standard input. The answer to a refused one
-// is an Error, and the exit status is 2.
-func (a *app) serve(ctx context.Context, id string, asJSON bool) error {
+// answerMessages answers messages until the end of standard input. The answer to an invalid one
+// is an Error, and the exit status becomes 2.
+func (a *app) answerMessages(ctx context.Context, id string, asJSON bool) error {
 	if !asJSON {
 		return usageError{errors.New("messages are JSON: give --json with -")}
 	}
-	p, err := a.recordPlace(ctx)
+	p, err := a.recordTarget(ctx)
 	if err != nil {
 		return err
 	}
@@ -229,9 +230,9 @@ func (a *app) serve(ctx context.Context, id string, asJSON bool) error {
 				return err
 			}
 			a.code = 2
-			out = append(out, complaint{record.KindError, m.LoopID, err.Error()})
+			out = append(out, errorAnswer{record.KindError, m.LoopID, err.Error()})
 		}
-		if err := a.lines(out); err != nil {
+		if err := a.encodeLines(out); err != nil {
 			return err
 		}
 	}

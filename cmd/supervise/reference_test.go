@@ -31,7 +31,7 @@ func commands(t *testing.T) []*cobra.Command {
 			}
 		}
 	}
-	walk(a.root())
+	walk(a.newRootCmd())
 	return out
 }
 

@@ -41,7 +41,7 @@ func seenWorld(t *testing.T) *world {
 	return w
 }
 
-// let lets what waits at a named pipe go on.
+// let lets what waits at a named pipe continue.
 func (w *world) let(names ...string) {
 	w.t.Helper()
 	for _, name := range names {

@@ -44,12 +44,12 @@ interval, and the share of false findings if 1, 5 or 20 % of all iterations do h
 It assumes that every commit was honest, so that rules can be tuned on a project before
 they matter. The commits are measured in a checkout outside the working tree, with the
 checks of supervise run. It shares what is installed in the working tree (node_modules,
-.venv and the like); --setup installs what a commit needs beside that.
+.venv and the like); --setup installs what a commit needs in addition.
 
-Of a commit that touches tests, they are run as they were before over the new code, and
-changed ones over mutants of it, as supervise run and gate do (goal_tests and mutation_check in the
-configuration). A commit whose tests cannot be run is judged by its texts alone, and
-counted apart.
+For a commit that touches tests, the original tests are run on the new code, and changed
+ones on mutants of it, as in supervise run and gate (goal_tests and mutation_check in
+the configuration). A commit whose tests cannot be run is judged only by its texts, and
+counted separately.
 
 For a loop, the recorded iterations are judged again; exits with 3 if a verdict differs
 from the record.
@@ -61,22 +61,22 @@ runs nothing.`,
   supervise replay fix-tests --what-if strict=true`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.subject = first(args)
+			o.subject = firstArg(args)
 			return runReplay(cmd.Context(), a, o)
 		},
 	}
-	section(cmd.Flags(), "Commits", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Commits", func(f *pflag.FlagSet) {
 		f.IntVar(&o.max, "max", 0, "only the latest commits, up to this number (default all)")
 		f.IntVar(&o.jobs, "jobs", 1, "how many commits are measured in parallel")
 		f.StringVar(&o.setup, "setup", "", "`command` that prepares a checkout, such as 'npm ci'")
 		f.BoolVar(&o.fresh, "fresh", false, "measure again what was measured before")
 		f.Float64Var(&o.sensitivity, "sensitivity", 1, "share of harmful iterations on which a rule fires, for the false discovery rate")
 	})
-	section(cmd.Flags(), "Rules", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Rules", func(f *pflag.FlagSet) {
 		o.registerIntent(f)
 		f.StringArrayVar(&o.whatIf, "what-if", nil, "`KEY=VALUE` of the configuration: also judge recorded measurements with it (repeatable)")
 	})
-	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&o.format, "format", "text", "text or markdown (only the table)")
 		f.BoolVar(&o.json, "json", false, "print as JSON")
 	})
@@ -85,7 +85,7 @@ runs nothing.`,
 }
 
 func runReplay(ctx context.Context, a *app, o replayOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.validate(); err != nil {
 		return err
 	}
 	if replay.IsRange(o.subject) {
@@ -94,7 +94,8 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	return a.replayLoop(ctx, o)
 }
 
-func (o replayOptions) check() error {
+// validate checks the values of the flags.
+func (o replayOptions) validate() error {
 	switch {
 	case o.max < 0 || o.jobs < 1:
 		return usageError{errors.New("--max must not be negative, and --jobs must be at least 1")}
@@ -107,14 +108,14 @@ func (o replayOptions) check() error {
 }
 
 func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	if err := at.underGit(ctx, "replay "+o.subject); err != nil {
+	if err := at.requireGit(ctx, "replay "+o.subject); err != nil {
 		return err
 	}
-	settings, plan, err := a.plan(at.project, o.checkFlags)
+	settings, plan, err := a.loadPlan(at.project, o.checkFlags)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 		Repo: at.root, Range: o.subject, Max: o.max, Jobs: o.jobs, Setup: o.setup, Uncached: o.fresh, CachedOnly: len(o.whatIf) > 0,
 		Plan: plan, Root: at.root, Settings: loopOpts.Settings.Settings, Sensitivity: o.sensitivity,
 		Home: home, CheckoutDir: replay.CheckoutDir(home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
-		Now: time.Now(), OnProgress: a.replayed,
+		Now: time.Now(), OnProgress: a.printReplayProgress,
 	}
 	if opts.WhatIf, err = whatIf(loopOpts.Settings.Settings, o.whatIf); err != nil {
 		return err
@@ -150,6 +151,7 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 	return err
 }
 
+// whatIf returns the settings with the keys of --what-if changed, nil without any.
 func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 	if len(keys) == 0 {
 		return nil, nil //nolint:nilnil // nothing is tried
@@ -158,8 +160,8 @@ func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 	return &s, err
 }
 
-// replayed prints the progress.
-func (a *app) replayed(p replay.Progress) {
+// printReplayProgress prints a line about a commit.
+func (a *app) printReplayProgress(p replay.Progress) {
 	c, took := p.Commit, report.FormatDuration(p.Took)
 	switch {
 	case p.IsProof && p.Why != "":
@@ -175,8 +177,8 @@ func (a *app) replayed(p replay.Progress) {
 	}
 }
 
-// asLoop is a loop as it is judged again: by who judged it first.
-func asLoop(dir string, state ledger.State) replay.Loop {
+// toReplayLoop returns a loop for replay, with the function that judged it first.
+func toReplayLoop(dir string, state ledger.State) replay.Loop {
 	l := replay.Loop{Dir: dir, State: state, Rejudge: judge.Rejudge}
 	if state.Kind == ledger.KindRecorded {
 		l.Rejudge = record.Rejudge
@@ -190,9 +192,9 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 		return err
 	}
 	if state.Kind == ledger.KindCandidates {
-		return usageError{fmt.Errorf("the iterations of %s are candidates, which were judged in loops of their own: %s replay %[1]s/1", state.LoopID, a.self())}
+		return usageError{fmt.Errorf("the iterations of %s are candidates, which were judged in separate loops: %s replay %[1]s/1", state.LoopID, a.self())}
 	}
-	rec, err := replay.ReadLoop(asLoop(dir, state))
+	rec, err := replay.ReadLoop(toReplayLoop(dir, state))
 	if err != nil {
 		return err
 	}

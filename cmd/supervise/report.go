@@ -16,8 +16,8 @@ import (
 // reportOptions are the options of supervise report.
 type reportOptions struct {
 	loop                  string
-	page                  string // file of the HTML page, - for standard output
-	file                  string // of the report, in the loop's folder
+	page                  string // file for the HTML page, - for standard output
+	file                  string // file name of the report in the loop's folder
 	completion, json, csv bool
 }
 
@@ -38,7 +38,7 @@ iteration the reasoning, the diff and the transcript. It needs no network.`,
   supervise report --html loop.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop, o.file = first(args), report.SelectionName
+			o.loop, o.file = firstArg(args), report.SelectionName
 			if o.completion {
 				o.file = report.CompletionName
 			} else if cmd.Flags().Changed("iteration") {
@@ -50,7 +50,7 @@ iteration the reasoning, the diff and the transcript. It needs no network.`,
 	flags := cmd.Flags()
 	flags.IntVarP(&iteration, "iteration", "n", 0, "the report of this iteration, 0 for the baseline")
 	flags.BoolVar(&o.completion, "completion", false, "the completion report")
-	flags.StringVar(&o.page, "html", "", "write a page about the whole loop to this `file`, - for standard output")
+	flags.StringVar(&o.page, "html", "", "write a page about the entire loop to this `file`, - for standard output")
 	flags.BoolVar(&o.csv, "csv", false, "print one row of metrics for each iteration")
 	flags.BoolVar(&o.json, "json", false, "print the metrics of all iterations as JSON")
 	return cmd
@@ -61,7 +61,7 @@ func runReport(ctx context.Context, a *app, o reportOptions) error {
 	case o.page != "":
 		return a.reportHTML(ctx, o.loop, o.page)
 	case o.csv:
-		r, err := a.chosenReport(ctx, o.loop)
+		r, err := a.readReport(ctx, o.loop)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func runReport(ctx context.Context, a *app, o reportOptions) error {
 	return a.reportFile(ctx, o.loop, o.file)
 }
 
-// reportOfIteration is the name of an iteration's report.
+// reportOfIteration returns the file name of an iteration's report.
 func reportOfIteration(n int) string { return ledger.IterationName(n) + "-report.md" }
 
 // reportFile prints a report that the loop wrote.
@@ -109,7 +109,7 @@ func (a *app) reportJSON(ctx context.Context, loop string) error {
 
 // reportHTML writes the page about a loop.
 func (a *app) reportHTML(ctx context.Context, loop, file string) error {
-	v, err := a.anyView(ctx, loop)
+	v, err := a.viewOrDefaults(ctx, loop)
 	if err != nil {
 		return err
 	}

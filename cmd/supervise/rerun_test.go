@@ -23,18 +23,18 @@ var rerunCases = []struct {
 	needs         []string
 	check         string // written into .supervise.yaml; "" is what is recognised
 	heavy         string // a folder of installed packages
-	whole         bool   // tests cannot be run alone
+	suiteOnly     bool   // tests cannot be run alone
 	more          bool   // others may run with them: rustdoc knows no exact names
 }{
 	{name: "go", project: "go", needs: []string{"go"}, check: "{runner: go, command: 'go test -json -tags shaky ./... '}"},
 	{name: "go by make", project: "go", needs: []string{"go", "make"}, check: "{runner: go, command: 'GOFLAGS=-tags=shaky make -s -f {{report_dir}}/m', files: {m: \"all:\\n\\tgo test -json -tags shaky ./...\\n\"}, env: [GOFLAGS=-tags=shaky]}"},
-	{name: "no runner", project: "go", needs: []string{"go"}, check: "{command: 'go test -json -tags shaky ./...'}", whole: true},
+	{name: "no runner", project: "go", needs: []string{"go"}, check: "{command: 'go test -json -tags shaky ./...'}", suiteOnly: true},
 	{name: "pytest", project: "pytest", needs: []string{"python3", "pytest"}},
 	{name: "pytest in a shell", project: "pytest", needs: []string{"python3", "pytest"}, check: "{runner: pytest, command: 'set -e; cd tests; pytest . --junitxml={{report_dir}}/r.xml; true', reports: ['{{report_dir}}/r.xml']}"},
 	{name: "pytest coverage", project: "pytest", needs: []string{"python3"}, heavy: "python/.venv"},
 	{name: "jest", project: "jest", needs: []string{"npx"}, heavy: "jest/node_modules"},
 	{name: "jest in a shell", project: "jest", needs: []string{"npx"}, heavy: "jest/node_modules", check: "{runner: jest, command: 'npx jest --json --outputFile={{report_dir}}/r.json', reports: ['{{report_dir}}/r.json']}"},
-	{name: "jest behind a pipe", project: "jest", needs: []string{"npx"}, heavy: "jest/node_modules", check: "{runner: jest, command: 'npx jest --json | cat'}", whole: true},
+	{name: "jest behind a pipe", project: "jest", needs: []string{"npx"}, heavy: "jest/node_modules", check: "{runner: jest, command: 'npx jest --json | cat'}", suiteOnly: true},
 	{name: "vitest", project: "vitest", needs: []string{"npx"}, heavy: "vitest/node_modules"},
 	{name: "mocha", project: "mocha", needs: []string{"npx"}, heavy: "mocha/node_modules"},
 	{name: "node", project: "node", needs: []string{"node"}},
@@ -66,7 +66,7 @@ func TestE2ERerun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			confirmShaky(t, root, c.whole, c.more)
+			confirmShaky(t, root, c.suiteOnly, c.more)
 		})
 	}
 }
@@ -98,7 +98,7 @@ func shakyProject(t *testing.T, root, project, check string) {
 
 // confirmShaky measures the project and confirms its failures as if all of its
 // tests had passed before.
-func confirmShaky(t *testing.T, root string, whole, more bool) {
+func confirmShaky(t *testing.T, root string, suiteOnly, more bool) {
 	t.Helper()
 	state := t.TempDir()
 	t.Setenv("RERUN_STATE", state)
@@ -124,7 +124,7 @@ func confirmShaky(t *testing.T, root string, whole, more bool) {
 	var want []metric.ID
 	for _, id := range got.Suspects {
 		late := strings.Contains(strings.ToLower(id.String()), "late")
-		if !strings.Contains(strings.ToLower(id.String()), "broken") && (!whole || !late) {
+		if !strings.Contains(strings.ToLower(id.String()), "broken") && (!suiteOnly || !late) {
 			want = append(want, id)
 		}
 	}
@@ -134,7 +134,7 @@ func confirmShaky(t *testing.T, root string, whole, more bool) {
 	if !slices.Equal(got.Flaky, want) {
 		t.Errorf("flaky:\n%q\nwant\n%q", got.Flaky, want)
 	}
-	if again := runsIn(t, filepath.Join(state, "steady")); !more && (again > steady) != whole {
+	if again := runsIn(t, filepath.Join(state, "steady")); !more && (again > steady) != suiteOnly {
 		t.Errorf("tests that passed ran %d times, and %d times after", steady, again)
 	}
 	for _, r := range got.Runs {

@@ -20,12 +20,12 @@ import (
 type resumeOptions struct {
 	printFlags
 	loop   string
-	limits loop.Settings // zero values stay as they were
+	limits loop.Settings // zero values mean as before
 	window config.Percent
 	force  bool
 
 	steps     stepsFlag
-	candidate int // 0: the whole loop
+	candidate int // 0 means the loop itself
 	trees     string
 	hidden    string // folder of hidden tests
 	choose    bool
@@ -40,55 +40,55 @@ func newResumeCmd(a *app) *cobra.Command {
 
 Without a name this is the latest loop. It may have ended by a crash, a power cut,
 kill -9, an interruption or a limit. What the agent had done in an unfinished
-iteration is measured and judged; processes that are left of it are ended first.
+iteration is measured and judged; its remaining processes are ended first.
 
 The command, the checks and the rules are those that the loop started with, even if
 the configuration has changed. If the tree is not as the loop left it, it is restored,
-and its present state is kept as a snapshot. A loop that has done all its iterations
+and its current state is kept as a snapshot. A loop that has done all its iterations
 needs a higher --max-iterations.
 
-Where the folder of the state was copied, give the whole name of the loop and --force:
-it goes on in this tree.`,
+If the state folder was copied from another tree or machine, give the full name of the
+loop and --force: the loop continues in this tree.`,
 		Example: `  supervise resume
   supervise resume fix-tests --max-iterations 30
   supervise resume fix-tests --candidate 2 --steps 1`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			return runResume(cmd.Context(), a, o)
 		},
 	}
 	l := &o.limits
-	section(cmd.Flags(), "Limits", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Limits", func(f *pflag.FlagSet) {
 		f.IntVarP(&l.MaxIterations, "max-iterations", "m", 0, "maximum number of iterations, earlier ones included (default as before)")
-		f.DurationVar(&l.MaxTime, "max-time", 0, "time limit of the whole loop, without interruptions (default as before)")
-		f.Float64Var(&l.MaxCost, "max-cost", 0, "cost limit of the whole loop in US dollars (default as before)")
-		f.Int64Var(&l.MaxTokens, "max-tokens", 0, "limit of tokens of all kinds in the whole loop (default as before)")
+		f.DurationVar(&l.MaxTime, "max-time", 0, "time limit of the loop, without interruptions (default as before)")
+		f.Float64Var(&l.MaxCost, "max-cost", 0, "cost limit of the loop in US dollars (default as before)")
+		f.Int64Var(&l.MaxTokens, "max-tokens", 0, "limit of tokens of all kinds in the loop (default as before)")
 		f.Var(&o.window, "max-window", "share of a window of its service that the agent may use, like 80% (default as before)")
 		o.steps.register(f)
 	})
-	section(cmd.Flags(), "Candidates", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Candidates", func(f *pflag.FlagSet) {
 		f.IntVar(&o.candidate, "candidate", 0, "only the loop of this `candidate`, in its tree, which stays until its loop is over; yours is not touched")
-		f.BoolVar(&o.choose, "choose", false, "compare the candidates that have ended and give back the best; no other begins or goes on")
+		f.BoolVar(&o.choose, "choose", false, "compare the candidates that have ended and restore the best; no other one starts or continues")
 		registerTrees(f, &o.trees)
 	})
-	section(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&l.Approval.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait (default as before)")
 		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
 	})
-	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&o.hidden, "hidden-tests", "", "`folder` of the hidden tests, if it has moved (default: the recorded one)")
-		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree, or it is another repository, or lies elsewhere now")
+		f.BoolVar(&o.force, "force", false, "continue even if a later loop has worked in the same tree, if the tree has moved, or if it is another repository")
 		o.printFlags.register(f)
 	})
 	return cmd
 }
 
 func runResume(ctx context.Context, a *app, o resumeOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.validate(); err != nil {
 		return err
 	}
-	at, home, err := a.located(ctx)
+	at, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 		return err
 	}
 	o.limits.MaxWindow = float64(o.window)
-	if o.trees, err = treesIn(o.trees, at.root); err != nil {
+	if o.trees, err = resolveTreesDir(o.trees, at.root); err != nil {
 		return err
 	}
 	if o.hidden != "" {
@@ -107,18 +107,18 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	}
 	o.limits.Root = at.root
 	opts := loop.Options{Settings: o.limits, Home: home, Steps: o.steps.n}
-	return a.goOn(ctx, state, opts, o)
+	return a.resumeLoop(ctx, state, opts, o)
 }
 
-// check refuses values that do not exist. The name of a candidate, like LOOP/2, stands for
-// --candidate.
-func (o *resumeOptions) check() error {
-	if of, number := ledger.ParseCandidateName(o.loop); of != "" {
+// validate checks the values of the flags. The name of a candidate, such as LOOP/2, means
+// --candidate 2.
+func (o *resumeOptions) validate() error {
+	if loopName, number := ledger.ParseCandidateName(o.loop); loopName != "" {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || o.candidate != 0 && o.candidate != n {
 			return usageError{fmt.Errorf("%s is not the name of a candidate: give LOOP/1, or LOOP --candidate 1", o.loop)}
 		}
-		o.loop, o.candidate = of, n
+		o.loop, o.candidate = loopName, n
 	}
 	if l := o.limits; l.MaxIterations < 0 || l.MaxTime < 0 || l.MaxCost < 0 || l.MaxTokens < 0 {
 		return usageError{errors.New("limits must not be negative")}
@@ -126,26 +126,27 @@ func (o *resumeOptions) check() error {
 	if !o.limits.Approval.Policy.Valid() {
 		return usageError{fmt.Errorf("--approval is reject, abort or wait, not %s", o.limits.Approval.Policy)}
 	}
-	return o.printFlags.check()
+	return o.printFlags.validate()
 }
 
-// goOn resumes candidates, one of them, or an ordinary loop.
-func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o resumeOptions) error {
-	switch one := o.candidate != 0; {
+// resumeLoop resumes candidates, one of them, or an ordinary loop.
+func (a *app) resumeLoop(ctx context.Context, state ledger.State, opts loop.Options, o resumeOptions) error {
+	hasCandidates, onlyOne := state.Kind == ledger.KindCandidates, o.candidate != 0
+	switch {
 	case state.Kind == ledger.KindRecorded:
-		return usageError{fmt.Errorf("the iterations of loop %s are run elsewhere: use supervise record", state.LoopID)}
-	case state.Kind != ledger.KindCandidates && (one || o.trees != ""):
-		return usageError{fmt.Errorf("loop %s has no candidates: leave --candidate and --trees out", state.LoopID)}
-	case o.choose && (one || state.Kind != ledger.KindCandidates || o.steps.n != nil):
+		return usageError{fmt.Errorf("another program runs the iterations of loop %s: use supervise record", state.LoopID)}
+	case !hasCandidates && (onlyOne || o.trees != ""):
+		return usageError{fmt.Errorf("loop %s has no candidates: omit --candidate and --trees", state.LoopID)}
+	case o.choose && (onlyOne || !hasCandidates || o.steps.n != nil):
 		return usageError{errors.New("--choose is for a loop of candidates, without --candidate and --steps")}
-	case one:
+	case onlyOne:
 		return a.stepCandidate(ctx, opts, o, state.LoopID)
-	case state.Kind == ledger.KindCandidates && o.steps.n != nil && *o.steps.n > 0:
+	case hasCandidates && o.steps.n != nil && *o.steps.n > 0:
 		return usageError{errors.New("--steps of a loop of candidates is for one of them: give --candidate N, or --steps 0 for the baseline")}
 	}
-	a.finishing(state.LoopID, ledger.LoopDir(opts.Home, state.LoopID))
-	if state.Kind == ledger.KindCandidates {
-		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
+	a.noteUnfinishedRestore(state.LoopID, ledger.LoopDir(opts.Home, state.LoopID))
+	if hasCandidates {
+		return a.runCompetition(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
 			c.Folder, c.Force, c.CompareOnly = o.trees, o.force, o.choose
 			return candidate.Resume(ctx, state.LoopID, c)
 		})
@@ -155,9 +156,9 @@ func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o
 	})
 }
 
-// resumable finds the loop that is to go on. One whose tree lay elsewhere, and whose folder
-// was copied here, is found by its whole name.
-func resumable(at place, home string, o resumeOptions) (ledger.State, error) {
+// resumable finds the loop to continue. If its state was copied from another tree, it is found
+// only by its full name.
+func resumable(at workspace, home string, o resumeOptions) (ledger.State, error) {
 	_, state, err := ledger.FindLoop(home, at.root, o.loop)
 	if !errors.Is(err, ledger.ErrNoLoop) || o.loop == "" || filepath.Base(o.loop) != o.loop {
 		return state, err
@@ -167,7 +168,7 @@ func resumable(at place, home string, o resumeOptions) (ledger.State, error) {
 	case readErr != nil:
 		return state, err
 	case !o.force:
-		return state, usageError{fmt.Errorf("loop %s is of the tree %s: --force has it go on in %s, and keeps what is there as a snapshot", moved.LoopID, moved.Workspace, at.root)}
+		return state, usageError{fmt.Errorf("loop %s is of the tree %s: --force continues it in %s, and keeps the current files as a snapshot", moved.LoopID, moved.Workspace, at.root)}
 	}
 	return moved, nil
 }

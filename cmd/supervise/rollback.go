@@ -17,7 +17,7 @@ import (
 type rollbackOptions struct {
 	loop, tree string
 	undo       bool
-	force      bool // also into another repository
+	force      bool // also restore into another repository
 }
 
 func newRollbackCmd(a *app) *cobra.Command {
@@ -29,9 +29,9 @@ func newRollbackCmd(a *app) *cobra.Command {
 
 ` + worktree.NamesHelp + `
 
-The present tree is kept as a snapshot first. --undo restores what was there before
-the last rollback, of the loop or of any loop of this working tree. An undo is a
-rollback too, so a second one is a redo, and nothing in between is lost.`,
+The current tree is kept as a snapshot first. --undo restores the tree before the last
+rollback, of the loop or of any loop of this working tree. An undo is a rollback too, so
+a second one is a redo, and no work in between is lost.`,
 		Example: `  supervise rollback 3
   supervise rollback fix-tests baseline
   supervise rollback --undo`,
@@ -43,7 +43,7 @@ rollback too, so a second one is a redo, and nothing in between is lost.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.undo {
-				o.loop = first(args)
+				o.loop = firstArg(args)
 			} else {
 				args = loopFirst(args)
 				o.loop, o.tree = args[0], args[1]
@@ -51,24 +51,24 @@ rollback too, so a second one is a redo, and nothing in between is lost.`,
 			return runRollback(cmd.Context(), a, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.force, "force", false, "restore also if the working tree is another repository now")
-	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore what was there before the last rollback")
+	cmd.Flags().BoolVar(&o.force, "force", false, "restore even if the working tree is another repository now")
+	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore the tree before the last rollback")
 	return cmd
 }
 
 func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 	if o.undo {
-		return a.undo(ctx, o)
+		return a.undoRollback(ctx, o)
 	}
 	if o.tree == "now" {
 		return usageError{errors.New("the working tree is as it is now: name another tree")}
 	}
-	return a.putBackLast(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
+	return a.restoreAndReport(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
 		id, err := t.Resolve(ctx, o.tree)
 		if err != nil {
 			return "", snapshot.Restored{}, err
 		}
-		if err := o.adopt(t); err != nil {
+		if err := o.adoptRepository(t); err != nil {
 			return "", snapshot.Restored{}, err
 		}
 		res, err := t.Store.Rollback(ctx, id)
@@ -76,18 +76,18 @@ func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 	})
 }
 
-// adopt lets a tree be restored into another repository, where that is wanted.
-func (o rollbackOptions) adopt(t *worktree.Trees) error {
+// adoptRepository allows restoring a tree into another repository if --force is given.
+func (o rollbackOptions) adoptRepository(t *worktree.Trees) error {
 	if o.force {
 		return t.Store.AdoptRepository()
 	}
 	return nil
 }
 
-// undo undoes the last rollback of a loop, without a name that of the working tree.
-func (a *app) undo(ctx context.Context, o rollbackOptions) error {
+// undoRollback reverts the last rollback of a loop, or of the working tree if no loop is named.
+func (a *app) undoRollback(ctx context.Context, o rollbackOptions) error {
 	if o.loop == "" {
-		at, home, err := a.located(ctx)
+		at, home, err := a.workspaceAndHome(ctx)
 		if err != nil {
 			return err
 		}
@@ -95,31 +95,31 @@ func (a *app) undo(ctx context.Context, o rollbackOptions) error {
 			return err
 		}
 	}
-	return a.putBackLast(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
-		if err := o.adopt(t); err != nil {
+	return a.restoreAndReport(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
+		if err := o.adoptRepository(t); err != nil {
 			return "", snapshot.Restored{}, err
 		}
 		res, err := t.Undo(ctx)
-		return "undone: restored", res, err
+		return "undo: restored", res, err
 	})
 }
 
-// putBackLast is putBack with what the tree was found to be as the last line.
-func (a *app) putBackLast(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) error {
-	err := a.putBack(ctx, loop, do)
+// restoreAndReport is [app.restoreTree], followed by the state of the tree as the last line.
+func (a *app) restoreAndReport(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) error {
+	err := a.restoreTree(ctx, loop, do)
 	a.lastLine()
 	return err
 }
 
-// lastLine prints what the tree was found to be, if one was restored.
+// lastLine prints the state of the tree, if one was restored.
 func (a *app) lastLine() {
 	if a.tree != "" {
 		fmt.Fprintln(a.out, a.tree)
 	}
 }
 
-// putBack has do restore a tree of the loop, and prints the result.
-func (a *app) putBack(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) (err error) {
+// restoreTree restores a tree of the loop by calling do, and prints the result.
+func (a *app) restoreTree(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) (err error) {
 	dir, state, err := a.find(ctx, loop)
 	if err != nil {
 		return err
@@ -129,17 +129,17 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*worktree.Trees)
 		return fmt.Errorf("%w; interrupt the loop first", err)
 	}
 	defer tree.Close()
-	a.finishing(state.LoopID, dir)
+	a.noteUnfinishedRestore(state.LoopID, dir)
 	t, err := worktree.OpenTrees(ctx, dir, state)
 	if unfinished := new(snapshot.UnfinishedError); errors.As(err, &unfinished) {
-		fmt.Fprintln(a.err, "supervise:", unfinished) // the user says now what is to be there
+		fmt.Fprintln(a.err, "supervise:", unfinished) // this restore replaces the unfinished one
 		t, err = worktree.OpenTrees(ctx, dir, state)
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	keep, err := a.keepAcks(ctx)
+	keep, err := a.acksRestorer(ctx)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/term"
 )
 
-// app is what all subcommands share.
+// app is the state that all commands share.
 type app struct {
 	output
 	dir     string // -C
@@ -30,11 +30,11 @@ type app struct {
 	verbose bool
 	code    int      // exit status of a command that ended without an error
 	noted   []string // notes that were printed
-	tree    string   // what the tree was found to be after the last restore
+	tree    string   // state of the tree after the last restore
 }
 
-// self returns how supervise is called to find the loops of this call: with the
-// folder of their state, unless the environment names it.
+// self returns the command line that finds the same loops as this call: with the state folder,
+// unless the environment names it.
 func (a *app) self() string {
 	if a.state == "" || a.state == os.Getenv("SUPERVISE_STATE_DIR") {
 		return "supervise"
@@ -46,13 +46,13 @@ func (a *app) self() string {
 func run(args []string, s streams) int {
 	a := &app{output: outputTo(s)}
 	if len(args) > 0 && args[0] == hookName {
-		return a.hookAlone(args[1:])
+		return a.runHookOnly(args[1:])
 	}
-	root := a.root()
+	root := a.newRootCmd()
 	root.SetArgs(args)
 	root.SetOut(a.raw.out) // completion scripts, help
 	root.SetErr(a.err)
-	ctx, stop := interruptible()
+	ctx, stop := signalContext()
 	defer stop()
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintf(a.err, "supervise: %v\n", err)
@@ -61,10 +61,9 @@ func run(args []string, s streams) int {
 	return a.code
 }
 
-// interruptible returns a context that SIGINT, SIGTERM or SIGHUP ends. Later
-// ones change nothing: a tree that is being put back is put back whole. Nor does
-// a reader of the output that goes away end the process.
-func interruptible() (context.Context, func()) {
+// signalContext returns a context that SIGINT, SIGTERM or SIGHUP cancels. Further signals have
+// no effect, so that a restore of the tree is always completed. SIGPIPE is ignored.
+func signalContext() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, pipes := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -89,14 +88,15 @@ func interruptible() (context.Context, func()) {
 	}
 }
 
-func (a *app) root() *cobra.Command {
+// newRootCmd returns the root command with all subcommands.
+func (a *app) newRootCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "supervise",
 		Short: "Make coding agents safe to leave alone",
 		Long: `supervise runs a coding agent in a loop, once per iteration. After each one it
-runs the project's own tests and linters, compares every number and every test
-with the iteration before, undoes what breaks the rules, and at the end gives
-back the best iteration, not the last.`,
+runs the project's own tests and linters, compares every metric and every test with
+the previous iteration, and rolls back what breaks the rules. At the end it restores
+the best iteration, not the last.`,
 		Example: `  supervise demo
   supervise run -P PROMPT.md -- claude -p --dangerously-skip-permissions
   supervise run --max-iterations 20 -p "Make the tests pass" -- codex exec {{prompt}}
@@ -105,15 +105,15 @@ back the best iteration, not the last.`,
 		RunE:         func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	a.register(cmd.PersistentFlags())
+	a.registerCommonFlags(cmd.PersistentFlags())
 	cmd.Flags().BoolP("version", "V", false, "print the version")
 	cmd.SetVersionTemplate(versionLine() + "\n")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		text := err.Error()
-		for _, f := range flagFaults {
-			text = f.of.ReplaceAllString(text, f.remedy)
+		for _, f := range flagRemedies {
+			text = f.pattern.ReplaceAllString(text, f.remedy)
 		}
-		return usageError{fmt.Errorf("%s%s; see '%s --help'", text, meantFlag(c, err), c.CommandPath())}
+		return usageError{fmt.Errorf("%s%s; see '%s --help'", text, suggestFlags(c, err), c.CommandPath())}
 	})
 	cmd.AddCommand(newDemoAgentCmd(a), newManCmd())
 	for _, add := range []func(*app) *cobra.Command{
@@ -125,23 +125,23 @@ back the best iteration, not the last.`,
 		cmd.AddCommand(add(a))
 	}
 	for _, sub := range append(cmd.Commands(), cmd) {
-		finish(sub)
+		finishCommand(sub)
 	}
-	cmd.AddCommand(exitTopic())
+	cmd.AddCommand(newExitStatusTopic())
 	cmd.SetHelpFunc(showHelp)
-	group(cmd)
+	groupCommands(cmd)
 	return cmd
 }
 
-// register adds the flags that all commands have.
-func (a *app) register(flags *pflag.FlagSet) {
+// registerCommonFlags adds the flags that all commands have.
+func (a *app) registerCommonFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&a.dir, "dir", "C", "", "work in this folder instead of the current one")
 	flags.StringVar(&a.config, "config", "", "configuration file (default "+config.FileName+" in the working tree)")
 	flags.StringVar(&a.state, "state-dir", os.Getenv("SUPERVISE_STATE_DIR"), "folder for the state of loops (default $XDG_STATE_HOME/supervise)")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log more, on standard error")
 }
 
-// paint colours for a terminal, unless NO_COLOR asks not to.
+// paint returns colors for a terminal, unless NO_COLOR is set.
 func (a *app) paint(w io.Writer) document.Paint {
 	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w) {
 		return document.ANSI
@@ -150,14 +150,14 @@ func (a *app) paint(w io.Writer) document.Paint {
 }
 
 func isTerminal(w any) bool {
-	if s, ok := w.(*shown); ok {
+	if s, ok := w.(*maskingWriter); ok {
 		w = s.to
 	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// log is for people who look for a fault; results and progress do not pass it.
+// log returns the logger for warnings and --verbose. Results and progress are not logged.
 func (a *app) log() logrus.FieldLogger {
 	l := logrus.New()
 	l.SetOutput(a.err)
@@ -169,7 +169,7 @@ func (a *app) log() logrus.FieldLogger {
 	return l
 }
 
-// text prints results for people.
+// text returns the printer of results as text.
 func (a *app) text() results.Printer {
 	return results.Printer{Writer: a.out, Paint: a.paint(a.out), Self: a.self()}
 }
@@ -190,8 +190,8 @@ func (a *app) encodeIf(asJSON bool, v any) error {
 	return a.encode(v)
 }
 
-// lines prints values as JSON, one per line.
-func (a *app) lines(values []any) error {
+// encodeLines prints values as JSON, one per line.
+func (a *app) encodeLines(values []any) error {
 	enc := json.NewEncoder(a.doc)
 	enc.SetEscapeHTML(false)
 	for _, v := range values {

@@ -23,7 +23,7 @@ type runOptions struct {
 	candidateFlags
 	steps              stepsFlag
 	flags              *pflag.FlagSet // the settings among them override the configuration
-	agent              []string       // the command behind --
+	agent              []string       // the command after --
 	prompt, promptFile string
 	hint               string
 	dryRun, noApply    bool
@@ -39,13 +39,13 @@ func newRunCmd(a *app) *cobra.Command {
 		Long: `Run an agent in a supervised loop.
 
 supervise measures the working tree, then runs AGENT once per iteration and measures
-again. An iteration with a critical finding (a test deleted, skipped or broken) is
-kept as a snapshot and undone, and the next prompt explains why. At the end the best
+again. An iteration with a critical finding (a test deleted, skipped or broken) is kept
+as a snapshot and rolled back, and the next prompt explains why. At the end the best
 iteration is restored and re-measured. At a terminal the last lines show what runs now;
 supervise status --watch shows it in another one.
 
 With --agent, supervise starts a known agent program and passes the prompt in the
-way that program expects; arguments behind -- are added to its command. Any other
+way that program expects; arguments after -- are added to its command. Any other
 agent finds the prompt in place of {{prompt}} or {{prompt_file}} in its arguments,
 otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		Example: `  supervise run --agent claude --yolo -P PROMPT.md --max-cost 5
@@ -58,7 +58,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		},
 	}
 	flags, s := cmd.Flags(), config.Default()
-	section(flags, "Task", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Task", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.prompt, "prompt", "p", "", "`text` of the task")
 		f.StringVarP(&o.promptFile, "prompt-file", "P", "", "`file` that holds the task, or several: a Markdown checklist and nothing else, or JSON")
 		f.BoolVar(&o.commit, "commit", false, "commit the changes of each task that is done, signed off as you")
@@ -67,10 +67,10 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		f.StringVar(&o.hint, "hint", "", "`text` that the first prompt adds; later ones: supervise hint")
 	})
 	registerSettings(flags, &s)
-	section(flags, "Limits", o.steps.register)
-	section(flags, "Candidates", o.candidateFlags.register)
+	addFlagSection(flags, "Limits", o.steps.register)
+	addFlagSection(flags, "Candidates", o.candidateFlags.register)
 	o.checkFlags.register(flags)
-	section(flags, "Output", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.noApply, "no-apply", false, "leave the tree as the last iteration left it")
 		f.BoolVar(&o.dryRun, "dry-run", false, "print the plan and stop")
 		o.printFlags.register(f)
@@ -78,18 +78,18 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 	return cmd
 }
 
-// agentArgs refuses arguments before --, so that a misspelt flag is never taken for a
-// part of the agent's command.
+// agentArgs rejects arguments before --, so that a misspelled flag never becomes part of the
+// agent's command.
 func agentArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-		return fmt.Errorf("unexpected argument %q: put the agent's command behind --", args[0])
+		return fmt.Errorf("unexpected argument %q: put the agent's command after --", args[0])
 	}
 	return nil
 }
 
 // registerSettings adds the flags that override settings of the configuration.
 func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
-	section(flags, "Agent", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Agent", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Agent, "agent", s.Agent, "known agent program, by `name`; supervise agents lists them. NAME,NAME:MODEL: the next one continues when the service of one is used up for longer than --max-wait")
 		f.StringVar(&s.Model, "model", s.Model, "`model` of that agent (default: its own choice)")
 		f.StringVar(&s.Session, "session", s.Session, "fresh: a new session per iteration; continue: the previous one, except after a rollback")
@@ -100,41 +100,41 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.StringVar(&s.Hooks.Use, "hooks", s.Hooks.Use, "whether the agent's hooks ask supervise before each tool call: on, off")
 		f.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt adds to the task: adaptive, off, minimal, standard, aggressive")
 	})
-	section(flags, "Limits", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Limits", func(f *pflag.FlagSet) {
 		l := &s.Limits
 		f.IntVarP(&l.MaxIterations, "max-iterations", "m", l.MaxIterations, "maximum number of iterations")
 		f.IntVar(&l.MaxRetries, "max-retries", l.MaxRetries, "how often a rejected iteration is retried before the loop ends")
-		f.DurationVar(&l.MaxTime, "max-time", l.MaxTime, "time limit of the whole loop, for example 8h (default none)")
-		f.Float64Var(&l.MaxCost, "max-cost", l.MaxCost, "cost limit of the whole loop in US dollars, for agents that report cost (default none)")
-		f.Int64Var(&l.MaxTokens, "max-tokens", l.MaxTokens, "limit of tokens of all kinds in the whole loop (default none)")
-		f.Var(&l.MaxWindow, "max-window", "share of a window of its service that the agent may use, like 80%, for agents that tell it; then as at a usage limit (default all)")
+		f.DurationVar(&l.MaxTime, "max-time", l.MaxTime, "time limit of the loop, for example 8h (default none)")
+		f.Float64Var(&l.MaxCost, "max-cost", l.MaxCost, "cost limit of the loop in US dollars, for agents that report cost (default none)")
+		f.Int64Var(&l.MaxTokens, "max-tokens", l.MaxTokens, "limit of tokens of all kinds in the loop (default none)")
+		f.Var(&l.MaxWindow, "max-window", "share of a window of its service that the agent may use, like 80%, for agents that report it; then as at a usage limit (default all)")
 		f.DurationVar(&l.MaxWait, "max-wait", l.MaxWait, "how long to wait while the agent's service is unavailable")
 		f.DurationVar(&l.IterationTimeout, "iteration-timeout", l.IterationTimeout, "time limit of the agent in one iteration (default none)")
-		f.Var(&l.IdleTimeout, "idle-timeout", "stop the agent when it prints nothing for this long, 0: never; auto: 30m where nobody is at the terminal")
-		f.Var(&l.FirstOutput, "first-output-timeout", "stop the agent when it has printed nothing at all for this long; auto: 10m where nobody is there")
+		f.Var(&l.IdleTimeout, "idle-timeout", "stop the agent when it prints nothing for this long, 0: never; auto: 30m without a person at the terminal")
+		f.Var(&l.FirstOutput, "first-output-timeout", "stop the agent when it has printed nothing at all for this long; auto: 10m without a person there")
 		f.IntVar(&l.MaxLoops, "max-loops", l.MaxLoops, "refuse to start while this many loops run on the machine (default: no limit)")
 	})
-	section(flags, "Completion", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Completion", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, quality, or a command that succeeds then")
 		f.StringVar(&s.Promise, "completion-promise", s.Promise, "`text` that the agent must also print before the task counts as done")
 		f.Float64Var(&s.QualityTarget, "quality-target", s.QualityTarget, "quality `score` in [0,100] that must also be reached (90 with --until quality)")
 		f.StringVar(&s.OnStall, "on-stall", s.OnStall, "what happens on a stall or a cycle: auto (a stall and an infinite loop end the loop), stop (an early cycle too), ask or continue")
 		f.BoolVar(&s.Diminishing, "stop-on-diminishing", s.Diminishing, "stop when quality grows by less than 5 points twice in a row")
 	})
-	section(flags, "Rules", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Rules", func(f *pflag.FlagSet) {
 		registerRules(f, s)
 		f.StringVar(&s.Alarm.Action, "alarm-action", s.Alarm.Action, "what happens when tests vanish while the agent works: off, warn, stop")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the selected tree")
 		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the agent does not see")
 	})
-	section(flags, "Approval", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Approval", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Approval, "approval", s.Approval, "what happens when an approval is needed and there is no terminal: reject, abort, wait")
-		f.DurationVar(&s.ApprovalTimeout, "approval-timeout", s.ApprovalTimeout, "reject when nobody has answered for this long (default: wait forever)")
+		f.DurationVar(&s.ApprovalTimeout, "approval-timeout", s.ApprovalTimeout, "reject without an answer for this long (default: wait forever)")
 		f.BoolVar(&s.Unattended, "unattended", s.Unattended, "never ask on the terminal: --approval decides")
 	})
 }
 
-// registerRules adds the settings by which iterations are judged and selected.
+// registerRules adds the flags for judging and selecting iterations.
 func registerRules(f *pflag.FlagSet, s *config.Settings) {
 	f.StringVar(&s.Mode, "mode", s.Mode, "which rules apply: standard, minimal (critical findings only), aggressive (all), off")
 	registerIntent(f, &s.Tests, s.Tests)
@@ -145,9 +145,9 @@ func registerRules(f *pflag.FlagSet, s *config.Settings) {
 
 // overlay sets in s the settings whose flags were given. register adds those flags.
 func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.FlagSet, *config.Settings)) (err error) {
-	all := pflag.NewFlagSet("settings", pflag.ContinueOnError)
-	register(all, s)
-	all.VisitAll(func(f *pflag.Flag) {
+	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	register(settings, s)
+	settings.VisitAll(func(f *pflag.Flag) {
 		if flag := given.Lookup(f.Name); flag.Changed {
 			err = errors.Join(err, f.Value.Set(flag.Value.String()))
 		}
@@ -156,10 +156,10 @@ func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.Flag
 }
 
 func runRun(ctx context.Context, a *app, o runOptions) error {
-	if err := errors.Join(o.printFlags.check(), o.candidateFlags.check(o, o.flags)); err != nil {
+	if err := errors.Join(o.printFlags.validate(), o.candidateFlags.validate(o, o.flags)); err != nil {
 		return err
 	}
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
@@ -171,28 +171,28 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	if loose := s.Protect.LoosenedKeys(); len(loose) > 0 && a.config == "" {
-		return usageError{fmt.Errorf("%s loosens the sandbox: that needs a file named with --config: the agent can write .supervise.yaml", strings.Join(loose, ", "))}
+	if keys := s.Protect.LoosenedKeys(); len(keys) > 0 && a.config == "" {
+		return usageError{fmt.Errorf("%s loosens the sandbox: that needs a file named with --config: the agent can write .supervise.yaml", strings.Join(keys, ", "))}
 	}
 	if o.dryRun {
 		return a.showPlan(opts.Plan, o.json)
 	}
 	opts.Dir, opts.Task, opts.Args, opts.NoApply, opts.Hint, opts.Steps = at.here, task, o.agent, o.noApply, o.hint, o.steps.n
-	if err := a.ready(at, opts, o.flags.Changed("yolo")); err != nil {
+	if err := a.requireAgent(at, opts, o.flags.Changed("yolo")); err != nil {
 		return err
 	}
-	if err := a.prepare(ctx, at, &opts, s.Limits.MaxLoops, o.json); err != nil {
+	if err := a.prepareLoop(ctx, at, &opts, s.Limits.MaxLoops, o.json); err != nil {
 		return err
 	}
 	if !o.flags.Changed("hidden-tests") && !o.json {
-		a.warnHidden(at, opts)
+		a.warnHiddenTests(at, opts)
 	}
-	a.limits(s, &opts, o.json)
-	return a.start(ctx, at, opts, o, tasks)
+	a.applyLimits(s, &opts, o.json)
+	return a.startLoops(ctx, at, opts, o, tasks)
 }
 
-// start runs candidates, a list of tasks, or one loop.
-func (a *app) start(ctx context.Context, at place, opts loop.Options, o runOptions, tasks []tasklist.Task) error {
+// startLoops runs candidates, a list of tasks, or one loop.
+func (a *app) startLoops(ctx context.Context, at workspace, opts loop.Options, o runOptions, tasks []tasklist.Task) error {
 	several := tasks != nil || o.commit
 	switch {
 	case o.number > 0 && several:
@@ -209,19 +209,19 @@ func (a *app) start(ctx context.Context, at place, opts loop.Options, o runOptio
 	return a.runList(ctx, at, opts, o, tasks)
 }
 
-// limits says which limit has no effect, and limits how long the agent may be silent where
-// nobody is at the terminal.
-func (a *app) limits(s config.Settings, opts *loop.Options, json bool) {
-	said := []string{opts.WindowNote()}
+// applyLimits notes which limit has no effect. Without a person at the terminal, it sets the
+// default timeouts for a silent agent.
+func (a *app) applyLimits(s config.Settings, opts *loop.Options, json bool) {
+	notes := []string{opts.WindowNote()}
 	if s.Unattended || json || !isTerminal(a.in) {
-		said = append(said, s.Limits.ApplyUnattended(&opts.Setup))
+		notes = append(notes, s.Limits.ApplyUnattended(&opts.Setup))
 	}
 	if !json {
-		a.notes(said...)
+		a.printNotes(notes...)
 	}
 }
 
-// task returns the text of the task, and all tasks where the file has several.
+// task returns the text of the task, and all tasks if the file contains several.
 func (o runOptions) task() (string, []tasklist.Task, error) {
 	if o.promptFile == "" {
 		return o.prompt, nil, nil
@@ -234,10 +234,10 @@ func (o runOptions) task() (string, []tasklist.Task, error) {
 		return "", nil, usageError{fmt.Errorf("read the prompt: %w", err)}
 	}
 	tasks, err := tasklist.Read(o.promptFile, text)
-	return string(text), tasks, wrongUsage(err)
+	return string(text), tasks, asUsageError(err)
 }
 
-// printFlags say how a loop is printed.
+// printFlags are the flags for the output of a loop.
 type printFlags struct {
 	agentOutput, ui string
 	json, bell      bool
@@ -250,8 +250,8 @@ func (p *printFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.bell, "bell", false, "ring the terminal's bell when an approval is needed, at critical findings, and at the end")
 }
 
-// check refuses values that do not exist.
-func (p *printFlags) check() error {
+// validate checks the values of the flags.
+func (p *printFlags) validate() error {
 	if !slices.Contains([]string{"auto", "plain", "rich", "json"}, p.ui) {
 		return usageError{fmt.Errorf("--ui is auto, plain, rich or json, not %s", p.ui)}
 	}

@@ -24,7 +24,7 @@ var private = []string{
 }
 
 // probing is an agent that tries to read those and to reach the two servers, and says
-// what it could do; then it says that it cannot go on.
+// what it could do; then it says that it cannot continue.
 const probing = `for f in $PRIVATE "$WORLD"/state/supervise/*/loops/*/settings.json; do
 	grep -q . "$WORLD/${f#$WORLD/}" 2>/dev/null && echo "read ${f#$WORLD/}"
 done >seen
@@ -65,7 +65,7 @@ func TestSandboxedAgent(t *testing.T) {
 	})
 }
 
-// sandboxed runs the agent as a user; 0 is whoever runs the test.
+// sandboxed runs the agent as a user; 0 is the user of the test.
 func sandboxed(t *testing.T, uid int) {
 	t.Helper()
 	w := newSandboxWorld(t, uid)
@@ -129,7 +129,7 @@ func newSandboxWorld(t *testing.T, uid int) *sandboxWorld {
 	return w
 }
 
-// listening is a port of this machine where somebody listens.
+// listening is a port of this machine with a listener.
 func listening(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -26,12 +26,12 @@ import (
 type selectOptions struct {
 	loop                         string
 	wish                         record.SelectionRequest
-	candidate                    int // 0: none was named
+	candidate                    int // 0 if the flag is not given
 	apply, dryRun, json, cleanup bool
 	csv                          string
 }
 
-// selectFlags are the flags that make up a wish.
+// selectFlags are the flags that determine a choice.
 type selectFlags struct {
 	mode              string
 	threshold         float64
@@ -51,7 +51,7 @@ func newSelectCmd(a *app) *cobra.Command {
 
 Without a name this is the latest loop. Without flags the command prints what was
 selected and what would be selected now, and changes nothing. A mode, a threshold,
-weights or an iteration of your own (which needs a reason) make a new choice, which is
+weights or an iteration that you name (which needs a reason) make a new choice, which is
 recorded in the log with your name, the state, best-output-tracking.json, the selection
 report and final-output/. The working tree stays as it is, unless --apply restores the
 selected tree like supervise rollback.`,
@@ -61,7 +61,7 @@ selected tree like supervise rollback.`,
   supervise select fix-tests --candidate 2`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			if o.wish, err = f.wish(cmd); err != nil {
 				return usageError{err}
 			}
@@ -70,7 +70,7 @@ selected tree like supervise rollback.`,
 			return runSelect(cmd.Context(), a, o)
 		},
 	}
-	section(cmd.Flags(), "Choice", func(flags *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Choice", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.mode, "mode", "", "how to choose: highest_quality_verified, highest_quality, most_recent_above_threshold (default as the loop did)")
 		flags.Float64Var(&f.threshold, "threshold", 70, "acceptable quality in [0,100] (default as in the loop)")
 		flags.StringSliceVar(&f.weights, "weights", nil, "`weights` of dimensions, like validation=.5,efficiency=0; others stay")
@@ -80,7 +80,7 @@ selected tree like supervise rollback.`,
 		flags.IntVar(&f.candidate, "candidate", 0, "take this candidate, and restore its tree")
 		flags.StringVar(&f.reason, "reason", "", "why, for the log")
 	})
-	section(cmd.Flags(), "Result", func(flags *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Result", func(flags *pflag.FlagSet) {
 		flags.BoolVar(&o.apply, "apply", false, "restore the selected tree into the working tree")
 		flags.Bool("no-apply", false, "leave the working tree as it is (the default)")
 		flags.BoolVar(&o.dryRun, "dry-run", false, "print the choice and record nothing")
@@ -91,8 +91,8 @@ selected tree like supervise rollback.`,
 	return cmd
 }
 
-// exclusive returns an error where several flags of a group were given.
-func exclusive(cmd *cobra.Command, groups ...[]string) error {
+// rejectTogether returns an error if several flags of a group were given.
+func rejectTogether(cmd *cobra.Command, groups ...[]string) error {
 	for _, group := range groups {
 		var given []string
 		for _, name := range group {
@@ -110,7 +110,7 @@ func exclusive(cmd *cobra.Command, groups ...[]string) error {
 // wish returns the choice that the flags ask for.
 func (f *selectFlags) wish(cmd *cobra.Command) (record.SelectionRequest, error) {
 	w := record.SelectionRequest{Mode: selector.Mode(f.mode)}
-	if err := exclusive(cmd, []string{"use-best", "use-final", "use", "candidate"}, []string{"apply", "no-apply"}, []string{"apply", "dry-run"}); err != nil {
+	if err := rejectTogether(cmd, []string{"use-best", "use-final", "use", "candidate"}, []string{"apply", "no-apply"}, []string{"apply", "dry-run"}); err != nil {
 		return w, err
 	}
 	if f.mode != "" && !w.Mode.Valid() {
@@ -124,13 +124,14 @@ func (f *selectFlags) wish(cmd *cobra.Command) (record.SelectionRequest, error) 
 		w.Threshold = &share
 	}
 	var err error
-	if w.Weights, err = named("--weights", f.weights); err != nil {
+	if w.Weights, err = parsePairs("--weights", f.weights); err != nil {
 		return w, err
 	}
 	w.Override, err = f.override(cmd)
 	return w, err
 }
 
+// override returns the manual choice, nil without one.
 func (f *selectFlags) override(cmd *cobra.Command) (*selector.Override, error) {
 	o := &selector.Override{Reason: strings.TrimSpace(f.reason), User: userName()}
 	switch {
@@ -142,22 +143,22 @@ func (f *selectFlags) override(cmd *cobra.Command) (*selector.Override, error) {
 		if f.candidate < 1 {
 			return nil, fmt.Errorf("--candidate is %d: give the number of a candidate; --use 0 takes the baseline", f.candidate)
 		}
-		o.Kind, o.Iteration, o.Reason = selector.UseSpecific, f.candidate, cmp.Or(o.Reason, fmt.Sprintf("candidate %d was taken by hand", f.candidate))
+		o.Kind, o.Iteration, o.Reason = selector.UseSpecific, f.candidate, cmp.Or(o.Reason, fmt.Sprintf("candidate %d was selected manually", f.candidate))
 	case cmd.Flags().Changed("use"):
 		o.Kind, o.Iteration = selector.UseSpecific, f.use
 	case o.Reason != "":
 		return nil, errors.New("--reason belongs to --use-best, --use-final, --use N or --candidate N")
 	default:
-		return nil, nil //nolint:nilnil // nobody overrides
+		return nil, nil //nolint:nilnil // no flag overrides the choice
 	}
 	if o.Reason == "" {
-		return nil, errors.New("a choice by hand needs a reason: add --reason TEXT")
+		return nil, errors.New("a manual choice needs a reason: add --reason TEXT")
 	}
 	return o, nil
 }
 
-// named reads pairs like validation=.5.
-func named(flag string, pairs []string) (map[string]float64, error) {
+// parsePairs reads pairs like validation=.5.
+func parsePairs(flag string, pairs []string) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, pair := range pairs {
 		name, text, found := strings.Cut(pair, "=")
@@ -177,7 +178,7 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 	}
 	state := v.State
 	if o.candidate > 0 {
-		if err := hasCandidates(state); err != nil {
+		if err := requireCandidates(state); err != nil {
 			return err
 		}
 	}
@@ -200,7 +201,7 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 		}
 	}
 	if o.cleanup {
-		a.finishing(state.LoopID, v.Dir)
+		a.noteUnfinishedRestore(state.LoopID, v.Dir)
 		err = a.cleanup(ctx, state.LoopID, o)
 	}
 	if !o.json && o.csv != "-" {
@@ -209,9 +210,9 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 	return err
 }
 
-// cleanup drops the snapshots that nobody needs any more, and says which.
+// cleanup drops the unneeded snapshots of a loop, and lists them.
 func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
-	_, home, err := a.located(ctx)
+	_, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
@@ -219,14 +220,14 @@ func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
 	if err != nil {
 		return err
 	}
-	to, what := a.out, "dropped"
+	out, action := a.out, "dropped"
 	if o.json || o.csv == "-" {
-		to = a.err
+		out = a.err
 	}
 	if o.dryRun {
-		what = "would be dropped"
+		action = "would be dropped"
 	}
-	fmt.Fprintf(to, "%s %s (%s freed): %s\nkept: %s\n", report.Pluralize(len(c.Dropped), "snapshot", "snapshots"), what, report.FormatBytes(c.Freed),
+	fmt.Fprintf(out, "%s %s (%s freed): %s\nkept: %s\n", report.Pluralize(len(c.Dropped), "snapshot", "snapshots"), action, report.FormatBytes(c.Freed),
 		cmp.Or(strings.Join(c.Dropped, " "), "nothing"), cmp.Or(strings.Join(c.Kept, " "), "nothing"))
 	return nil
 }
@@ -234,7 +235,7 @@ func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
 // reselect records the choice, and restores its tree with --apply. It checks first that
 // the tree can be restored.
 func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection, o selectOptions) (sel record.Selection, err error) {
-	_, home, err := a.located(ctx)
+	_, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return sel, err
 	}
@@ -246,7 +247,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 		return err
 	}
 	if !o.apply {
-		a.finishing(v.State.LoopID, v.Dir) // its output is read from the snapshots
+		a.noteUnfinishedRestore(v.State.LoopID, v.Dir) // its output is read from the snapshots
 		return sel, write()
 	}
 	it, err := v.Iteration(c.Iteration)
@@ -254,14 +255,14 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 		return sel, err
 	}
 	if it.Snapshot == "" {
-		return sel, usageError{fmt.Errorf("iteration %d of loop %s was recorded without a snapshot, so there is no tree to put back; without --apply its artifacts are copied to final-output/", it.Number, v.State.LoopID)}
+		return sel, usageError{fmt.Errorf("iteration %d of loop %s was recorded without a snapshot, so there is no tree to restore; without --apply its artifacts are copied to final-output/", it.Number, v.State.LoopID)}
 	}
 	data := event.AppliedSelection{By: userName()}
 	talk := *a
 	if o.json || o.csv == "-" {
 		talk.out = a.err
 	}
-	err = talk.putBack(ctx, v.State.LoopID, func(t *worktree.Trees) (string, snapshot.Restored, error) {
+	err = talk.restoreTree(ctx, v.State.LoopID, func(t *worktree.Trees) (string, snapshot.Restored, error) {
 		id, err := t.CheckExists(it.Snapshot)
 		if err == nil {
 			err = write()
@@ -280,6 +281,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 	return sel, record.LogApplied(home, v.State.LoopID, it.Number, data, time.Now())
 }
 
+// exportCSV writes the file of --csv.
 func (a *app) exportCSV(o selectOptions, v record.View, c selector.Selection) error {
 	switch o.csv {
 	case "":
@@ -294,7 +296,7 @@ func (a *app) exportCSV(o selectOptions, v record.View, c selector.Selection) er
 	return ledger.WriteFile(o.csv, b.Bytes())
 }
 
-// showSelection prints the choice, and the one before.
+// showSelection prints the choice, and the previous one.
 func (a *app) showSelection(sel record.Selection, before ledger.State, o selectOptions) error {
 	doc, err := sel.View.SelectionMessage(sel.Choice, sel.Path, sel.Files)
 	if err != nil {
@@ -308,6 +310,6 @@ func (a *app) showSelection(sel record.Selection, before ledger.State, o selectO
 		return a.encode(doc)
 	}
 	a.text().PrintSelection(sel, doc, before, a.self(), o.apply)
-	a.notes(sel.Notes...)
+	a.printNotes(sel.Notes...)
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // simulatedModel is an agent that does what its prompt says, and nothing else: the first of
-// its rows that the prompt asks for. Told nothing that it can use, it guesses. Each
+// its rows that the prompt asks for. Without usable information, it guesses. Each
 // iteration it begins without a memory, as real agents do.
 type simulatedModel struct {
 	Rows    []simulatedRow
@@ -59,7 +59,7 @@ func runSimulatedModel() int {
 type simulation struct {
 	name   string
 	files  map[string]string
-	checks string // of the configuration, beside the tests
+	checks string // of the configuration, in addition to the tests
 	until  string
 	model  simulatedModel
 }

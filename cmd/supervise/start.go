@@ -30,10 +30,10 @@ import (
 	"golang.org/x/term"
 )
 
-// loopOptions returns the settings of a loop and what follows from them: flags over
-// the configuration over what is recognised. register adds the flags of settings.
-func (a *app) loopOptions(at place, checks checkFlags, given *pflag.FlagSet, register func(*pflag.FlagSet, *config.Settings)) (config.Settings, loop.Options, error) {
-	s, plan, err := a.plan(at.project, checks)
+// loopOptions returns the settings and options of a loop. Flags override the configuration, which
+// overrides detected values. register adds the flags for settings.
+func (a *app) loopOptions(at workspace, checks checkFlags, given *pflag.FlagSet, register func(*pflag.FlagSet, *config.Settings)) (config.Settings, loop.Options, error) {
+	s, plan, err := a.loadPlan(at.project, checks)
 	if err != nil {
 		return s, loop.Options{}, err
 	}
@@ -45,17 +45,17 @@ func (a *app) loopOptions(at place, checks checkFlags, given *pflag.FlagSet, reg
 	return s, opts, err
 }
 
-// ready refuses an agent that cannot be started before anything is measured, and
-// prints notes about it. yolo says that --yolo was given on the command line.
-func (a *app) ready(at place, opts loop.Options, yolo bool) error {
-	if err := reviewerReady(at, opts.Reviewer); err != nil {
+// requireAgent returns an error if the agent cannot be started, and prints notes about it. It is
+// called before the first measurement. yolo says that --yolo is on the command line.
+func (a *app) requireAgent(at workspace, opts loop.Options, yolo bool) error {
+	if err := requireReviewer(at, opts.Reviewer); err != nil {
 		return err
 	}
 	if opts.Program.Name == "" {
 		if len(opts.Args) == 0 {
-			return usageError{errors.New("no agent: give its command behind --, or a known agent with --agent")}
+			return usageError{errors.New("no agent: give its command after --, or a known agent with --agent")}
 		}
-		return wrongUsage(agent.CheckInstalled(at.here, opts.Args))
+		return asUsageError(agent.CheckInstalled(at.here, opts.Args))
 	}
 	switch {
 	case opts.Task == "":
@@ -63,18 +63,18 @@ func (a *app) ready(at place, opts loop.Options, yolo bool) error {
 	case opts.Program.Yolo && !yolo && a.config == "":
 		return usageError{errors.New("yolo: true needs --yolo, or a file named with --config: the agent can write .supervise.yaml")}
 	case len(opts.Fallback) > 0 && len(opts.Args) > 0:
-		return usageError{errors.New("arguments behind -- go with one agent: each of several has its own")}
+		return usageError{errors.New("arguments after -- require a single agent")}
 	}
 	for _, x := range opts.Programs() {
-		if err := a.startable(at, x); err != nil {
+		if err := a.requireProgram(at, x); err != nil {
 			return usageError{err}
 		}
 	}
 	return nil
 }
 
-// startable refuses a known agent that cannot be started, and prints notes about it.
-func (a *app) startable(at place, x agentrun.Program) error {
+// requireProgram returns an error if a known agent cannot be started, and prints notes about it.
+func (a *app) requireProgram(at workspace, x agentrun.Program) error {
 	p, err := agent.ByName(x.Name)
 	if err == nil {
 		err = agent.CheckInstalled(at.here, p.Programs)
@@ -83,14 +83,13 @@ func (a *app) startable(at place, x agentrun.Program) error {
 		err = p.CheckRoot(os.Environ(), x.Yolo)
 	}
 	if err == nil {
-		a.notes(p.Notes(x.Yolo)...)
+		a.printNotes(p.Notes(x.Yolo)...)
 	}
 	return err
 }
 
-// reviewerReady refuses a reviewer that cannot be started: a known program that is not
-// there.
-func reviewerReady(at place, o review.Options) error {
+// requireReviewer returns an error if the reviewer is a known program that is not installed.
+func requireReviewer(at workspace, o review.Options) error {
 	p, known := o.Preset()
 	if !known {
 		return nil
@@ -101,34 +100,34 @@ func reviewerReady(at place, o review.Options) error {
 	return nil
 }
 
-// prepare checks that a loop can start in the tree, reads what the user accepted, and
-// prints notes unless quiet. maxLoops is limits.max_loops.
-func (a *app) prepare(ctx context.Context, at place, opts *loop.Options, maxLoops int, quiet bool) (err error) {
-	if err := at.kept(ctx); err != nil {
+// prepareLoop checks that a loop can start in the tree, reads prompt texts and acknowledgements,
+// and prints notes unless quiet is set. maxLoops is limits.max_loops.
+func (a *app) prepareLoop(ctx context.Context, at workspace, opts *loop.Options, maxLoops int, quiet bool) (err error) {
+	if err := at.requireSnapshots(ctx); err != nil {
 		return err
 	}
 	if opts.Home, err = a.home(at.root); err != nil {
 		return err
 	}
-	if err := a.room(opts.Home, maxLoops); err != nil {
+	if err := a.requireLoopSlot(opts.Home, maxLoops); err != nil {
 		return err
 	}
 	if opts.Texts, err = promptTexts(at.project); err != nil {
 		return err
 	}
-	list, note, err := accepted(ctx, at.project, time.Now())
+	list, note, err := acceptedFindings(ctx, at.project, time.Now())
 	if err != nil {
 		return err
 	}
 	opts.Rules.Acknowledged = list
 	if !quiet {
-		a.notes(append(at.notes(ctx), note)...)
+		a.printNotes(append(at.versionControlNotes(ctx), note)...)
 	}
 	return nil
 }
 
-// room refuses a loop while limit loops run on the machine; 0 is no limit.
-func (a *app) room(home string, limit int) error {
+// requireLoopSlot returns an error if limit loops run on the machine already; 0 means no limit.
+func (a *app) requireLoopSlot(home string, limit int) error {
 	if limit == 0 {
 		return nil
 	}
@@ -150,35 +149,36 @@ func (a *app) room(home string, limit int) error {
 // promptTexts reads and checks the prompt texts of the project.
 func promptTexts(project string) (map[string]string, error) {
 	const folder = ".supervise/prompts"
-	own, err := prompt.Read(project, folder)
+	texts, err := prompt.Read(project, folder)
 	if err == nil {
-		_, err = prompt.Parse(own, filepath.Join(project, filepath.FromSlash(folder)))
+		_, err = prompt.Parse(texts, filepath.Join(project, filepath.FromSlash(folder)))
 	}
-	return own, wrongUsage(err)
+	return texts, asUsageError(err)
 }
 
-// warnHidden notes where the agent can learn from a file of the tree where the hidden
-// tests are.
-func (a *app) warnHidden(at place, opts loop.Options) {
+// warnHiddenTests prints a note if a file in the tree tells the agent the folder of the hidden
+// tests.
+func (a *app) warnHiddenTests(at workspace, opts loop.Options) {
 	path, err := filepath.Abs(cmp.Or(a.config, config.Path(at.project)))
 	if err != nil || opts.Hidden.Dir == "" {
 		return
 	}
 	if rel, err := filepath.Rel(at.root, path); err == nil && filepath.IsLocal(rel) {
-		a.notes("the agent can read " + rel + ", which names the folder of the hidden tests: use --hidden-tests, or a --config outside the tree")
+		a.printNotes("the agent can read " + rel + ", which names the folder of the hidden tests: use --hidden-tests, or a --config outside the tree")
 	}
 }
 
-// supervise runs the loop with this process's terminal and prints what happens.
+// supervise runs a loop by calling start, with the terminal of this process, and prints its
+// events.
 func (a *app) supervise(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, loop.Options) (loop.Outcome, error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	opts.OnInterrupt = func() { cancel(loop.ErrInterrupted) }
-	opts.Log, opts.Self = a.log(), program()
-	defer a.attach(&opts, p)()
+	opts.Log, opts.Self = a.log(), executablePath()
+	defer a.connectTerminal(&opts, p)()
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {
-			fmt.Fprint(a.talk, "\r\ninterrupted: ending the agent and putting the tree in order …\r\n")
+			fmt.Fprint(a.talk, "\r\ninterrupted: ending the agent and restoring the tree …\r\n")
 		}
 	})()
 	out, err := start(ctx, opts)
@@ -189,9 +189,9 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, p printFlags, st
 	return nil
 }
 
-// attach gives the loop the terminal of this process, if there is one, and the
-// printers that the flags ask for. The function that it returns ends them.
-func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
+// connectTerminal sets the terminal and the printers of a loop by the flags. The returned
+// function ends the printers.
+func (a *app) connectTerminal(opts *loop.Options, f printFlags) (detach func()) {
 	input := term.IsTerminal(int(a.in.Fd())) && !f.json
 	tty := input && isTerminal(a.out)
 	opts.Person = loop.Person{Name: userName(), Self: a.self()}
@@ -200,7 +200,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	}
 	show := f.agentOutput
 	if show == "auto" {
-		show = shownOutput(tty, opts.Program)
+		show = agentOutputMode(tty, opts.Program)
 	}
 	if tty && show == "raw" {
 		opts.Terminal = &runner.Terminal{In: a.in, Out: a.raw.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
@@ -209,11 +209,11 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	a.board = board
 	opts.WatchChecks, opts.OnReport = board.StartCheck, board.HandleReport
 	if opts.Terminal == nil {
-		opts.Mirror = func(int) io.WriteCloser { return a.masked(board.WatchAgent()) }
+		opts.Mirror = func(int) io.WriteCloser { return a.maskAgentOutput(board.WatchAgent()) }
 	}
 	stop := board.PersistFile()
 	if f.json {
-		opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.NewJSONPrinter(a.doc, opts.Log.WithField("output", "json").Error)))
+		opts.OnEvent = f.withBell(a.talk, updateBoard(board, terminal.NewJSONPrinter(a.doc, opts.Log.WithField("output", "json").Error)))
 		return stop
 	}
 	o := terminal.Options{Out: a.doc, Progress: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.IdleAfter > 0, Self: a.self()}
@@ -223,7 +223,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	case "rich":
 		o.Paint = document.ANSI
 	}
-	opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.New(o).PrintEvent))
+	opts.OnEvent = f.withBell(a.talk, updateBoard(board, terminal.New(o).PrintEvent))
 	if show == "lines" {
 		opts.Mirror = a.agentLines(opts, o.Paint, board)
 	}
@@ -241,8 +241,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	}
 }
 
-// agentLines returns what shows the output of an agent: as the program prints it that is
-// at work.
+// agentLines returns the printer for the output of agents, by the program that currently runs.
 func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.Board) func(int) io.WriteCloser {
 	name, next := opts.Program.Name, opts.OnEvent
 	opts.OnEvent = func(e event.Event) {
@@ -252,21 +251,21 @@ func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.B
 		next(e)
 	}
 	return func(int) io.WriteCloser {
-		return a.masked(both{terminal.NewAgentWriter(a.out, paint, name), board.WatchAgent()})
+		return a.maskAgentOutput(teeCloser{terminal.NewAgentWriter(a.out, paint, name), board.WatchAgent()})
 	}
 }
 
-// ring adds the terminal's bell to what prints events, if --bell asks for it.
-func (p printFlags) ring(talk io.Writer, next func(event.Event)) func(event.Event) {
+// withBell adds the terminal bell to a printer of events if --bell is given.
+func (p printFlags) withBell(talk io.Writer, next func(event.Event)) func(event.Event) {
 	if !p.bell || !isTerminal(talk) {
 		return next
 	}
 	return terminal.WithBell(talk, next)
 }
 
-// shownOutput is what --agent-output auto shows: on a terminal the output as it is,
-// but the messages of a known agent, which prints events.
-func shownOutput(tty bool, p agentrun.Program) string {
+// agentOutputMode returns the mode for --agent-output auto. On a terminal it is the raw output,
+// or for known agents, which print JSON events, their messages as lines.
+func agentOutputMode(tty bool, p agentrun.Program) string {
 	switch {
 	case !tty:
 		return "none"

@@ -39,11 +39,11 @@ Without a name this is the latest loop of the working tree.`,
   supervise status --watch`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
+			o.loop = firstArg(args)
 			return runStatus(cmd.Context(), a, o)
 		},
 	}
-	section(cmd.Flags(), "Parts", func(f *pflag.FlagSet) {
+	addFlagSection(cmd.Flags(), "Parts", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.views.Persistence, "persistence", false, "only metrics, regressions, reinforcement level, recovery attempts, best iteration, false positives")
 		f.BoolVar(&o.views.Regressions, "regressions", false, "only regressions and their outcome")
 		f.BoolVar(&o.views.Quality, "quality", false, "only the scores of the iterations")
@@ -70,7 +70,7 @@ func runStatus(ctx context.Context, a *app, o statusOptions) error {
 
 // status prints one loop and returns its state.
 func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error) {
-	d, err := a.statusOf(ctx, o.loop)
+	d, err := a.readStatus(ctx, o.loop)
 	if err != nil {
 		return d.State, err
 	}
@@ -93,8 +93,8 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 	return d.State, nil
 }
 
-// statusOf gathers what status prints, except the iterations.
-func (a *app) statusOf(ctx context.Context, name string) (d results.Status, err error) {
+// readStatus collects what status prints, except the iterations.
+func (a *app) readStatus(ctx context.Context, name string) (d results.Status, err error) {
 	if d.Dir, d.State, err = a.find(ctx, name); err != nil {
 		return d, err
 	}
@@ -103,26 +103,26 @@ func (a *app) statusOf(ctx context.Context, name string) (d results.Status, err 
 		return d, err
 	}
 	d.Snapshots = results.NewSnapshots(kept)
-	at, home, err := a.located(ctx)
+	at, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return d, err
 	}
 	if d.Killed, err = event.KilledLoops(home, at.root, d.LoopID); err != nil {
 		return d, err
 	}
-	d.Findings, err = a.findings(at, d.LoopID)
+	d.Findings, err = a.countFindings(at, d.LoopID)
 	return d, err
 }
 
-// findings counts the findings of the loop and of the whole project.
-func (a *app) findings(at place, loopID string) (out results.LoopFindings, err error) {
+// countFindings counts the findings of the loop and of all loops of the working tree.
+func (a *app) countFindings(at workspace, loopID string) (out results.LoopFindings, err error) {
 	home, err := a.home(at.root)
 	if err != nil {
 		return out, err
 	}
 	entries, err := ack.Load(ack.Path(at.project))
 	if err != nil {
-		a.notes(fmt.Sprintf("false positives are not known: %v", err))
+		a.printNotes(fmt.Sprintf("false positives are unknown: %v", err))
 	}
 	marked := map[string]bool{}
 	for _, e := range entries {
@@ -160,13 +160,14 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 	}
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
-	for last := (time.Time{}); ; {
+	var printed time.Time // modification time of the printed state
+	for {
 		info, err := os.Stat(filepath.Join(dir, "state.json"))
 		if err != nil {
 			return fmt.Errorf("watch the loop: %w", err)
 		}
-		if !info.ModTime().Equal(last) {
-			last = info.ModTime()
+		if !info.ModTime().Equal(printed) {
+			printed = info.ModTime()
 			if isTerminal(a.out) {
 				fmt.Fprint(a.doc, "\x1b[H\x1b[2J")
 			}
@@ -184,9 +185,9 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 	}
 }
 
-// statusAll prints all loops of the working tree: a line each, or their parts.
+// statusAll prints all loops of the working tree: a line each, or the requested parts.
 func (a *app) statusAll(ctx context.Context, o statusOptions) error {
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}

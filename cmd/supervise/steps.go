@@ -26,9 +26,9 @@ func (s *stepsFlag) Set(text string) error {
 	return nil
 }
 
-// Type is what the help calls the value.
+// Type returns the name of the value in the help.
 func (s *stepsFlag) Type() string { return "int" }
 
 func (s *stepsFlag) register(f *pflag.FlagSet) {
-	f.Var(s, "steps", "end this process after so many iterations, or with a question to you, and give nothing back; supervise resume goes on (0: after the baseline; default: run the loop to its end)")
+	f.Var(s, "steps", "end this process after so many iterations, or at a question to you, without restoring a tree; supervise resume continues (0: after the baseline; default: run the loop to its end)")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -15,47 +16,47 @@ type streams struct {
 	out, err io.Writer
 }
 
-// output is what an app prints to. What a name or a message holds cannot hide in text for
-// people, nor give commands to a CI system; documents for programs have formats of their
-// own. Neither shows secrets.
+// output has the writers of an app. All of them mask secrets, except raw. Text for people also
+// makes control characters and commands for CI systems visible.
 type output struct {
 	in        *os.File
 	out, err  io.Writer // text for people
-	doc, talk io.Writer // documents and the moving lines of a terminal, on standard output and error
-	raw       streams   // contents of files, and the terminal of an agent
+	doc, talk io.Writer // documents on standard output, and live lines of a terminal on standard error
+	raw       streams   // for contents of files and the terminal of an agent
 	mask      secrets.Mask
 	screen    *screen
-	board     *live.Board // of the loop that runs here; nil before
+	board     *live.Board // of the running loop; nil before it starts
 }
 
-// screen is the terminal of a command, with what is shown on its last lines.
+// screen is the terminal of a command, with the region on its last lines.
 type screen struct{ region *live.Region }
 
 func outputTo(s streams) output {
-	mask, on := secrets.NewMask(os.Environ()), &screen{}
-	return output{
-		in: s.in, raw: s, mask: mask, screen: on,
-		out: &shown{to: s.out, mask: mask, on: on, text: true}, err: &shown{to: s.err, mask: mask, on: on, text: true},
-		doc: &shown{to: s.out, mask: mask, on: on}, talk: &shown{to: s.err, mask: mask, on: on},
+	o := output{in: s.in, raw: s, mask: secrets.NewMask(os.Environ()), screen: &screen{}}
+	writer := func(to io.Writer, isText bool) io.Writer {
+		return &maskingWriter{to: to, mask: o.mask, screen: o.screen, isText: isText}
 	}
+	o.out, o.err = writer(s.out, true), writer(s.err, true)
+	o.doc, o.talk = writer(s.out, false), writer(s.err, false)
+	return o
 }
 
-// shown passes on what is written to it without secrets.
-type shown struct {
-	to   io.Writer
-	mask secrets.Mask
-	on   *screen
-	text bool // for people
+// maskingWriter masks secrets in what is written to it.
+type maskingWriter struct {
+	to     io.Writer
+	mask   secrets.Mask
+	screen *screen // may be nil
+	isText bool    // text for people
 }
 
-// Write takes whole lines or documents.
-func (s *shown) Write(p []byte) (int, error) {
+// Write writes complete lines or documents.
+func (s *maskingWriter) Write(p []byte) (int, error) {
 	text := s.mask.Bytes(p)
-	if s.text {
+	if s.isText {
 		text = []byte(textstream.EscapeColored(string(text)))
 	}
-	if s.on != nil && s.on.region != nil && isTerminal(s) {
-		if _, err := s.on.region.Print(s.to, text); err != nil {
+	if s.screen != nil && s.screen.region != nil && isTerminal(s) {
+		if _, err := s.screen.region.Print(s.to, text); err != nil {
 			return 0, err
 		}
 	} else if _, err := s.to.Write(text); err != nil {
@@ -64,18 +65,17 @@ func (s *shown) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// masked masks what an agent prints before it is shown.
-type masked struct {
+// maskingCloser masks the output of an agent and closes both writers.
+type maskingCloser struct {
 	io.WriteCloser
 	to io.Closer
 }
 
-func (o output) masked(to io.WriteCloser) io.WriteCloser { return masked{o.mask.Writer(to), to} }
+func (o output) maskAgentOutput(to io.WriteCloser) io.WriteCloser {
+	return maskingCloser{o.mask.Writer(to), to}
+}
 
-func (m masked) Close() error {
+func (m maskingCloser) Close() error {
 	err := m.WriteCloser.Close()
-	if closing := m.to.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return errors.Join(err, m.to.Close())
 }

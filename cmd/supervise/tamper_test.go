@@ -67,7 +67,7 @@ func TestPaths(t *testing.T) {
 // fixed is the honest repair.
 const fixed = `sed -i.bak 's/price\*n - discount/price*n - price*n*discount\/100/' shop.go && rm shop.go.bak`
 
-// secret are tests that the agent does not see, beside those of the shop.
+// secret are tests that the agent does not see, in addition to those of the shop.
 const secret = `package shop
 
 import "testing"
@@ -93,7 +93,7 @@ var (
 	reported = []string{"--test-cmd", "sh report.sh", "--test-report", "report.xml"}
 )
 
-// cheats are what agents do to look finished, and beside each the honest twin.
+// cheats are what agents do to look finished, each with its honest counterpart.
 var cheats = []struct {
 	name  string
 	agent string // of the shell

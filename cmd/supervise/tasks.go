@@ -21,17 +21,17 @@ import (
 // commitMessage is the template of the message of --commit.
 const commitMessage = "{{.Title}}\n\nIteration {{.Iteration}} of loop {{.Loop}}, under supervise.\n"
 
-var errNotClean = errors.New("--commit makes a commit of what each task changed, and there is uncommitted work: commit or stash it first")
+var errNotClean = errors.New("--commit commits the changes of each task, and there is uncommitted work: commit or stash it first")
 
-// taskRun is what became of a task of a list.
+// taskRun is the outcome of a task in a list.
 type taskRun struct {
 	Number int `json:"number"`
 	tasklist.Task
-	Status     string `json:"status"` // done, done before, not done, not begun
+	Status     string `json:"status"` // one of the constants below
 	Loop       string `json:"loop,omitempty"`
-	Iteration  int    `json:"iteration"` // that was selected
+	Iteration  int    `json:"iteration"` // the selected one
 	Iterations int    `json:"iterations"`
-	Why        string `json:"why,omitempty"` // it is not done
+	Why        string `json:"why,omitempty"` // why it is not done
 	Commit     string `json:"commit,omitempty"`
 }
 
@@ -40,76 +40,75 @@ const (
 	taskDone       = "done"
 	taskDoneBefore = "done before"
 	taskNotDone    = "not done"
-	taskNotBegun   = "not begun"
+	taskNotStarted = "not started"
 )
 
-// list is a run of several tasks, one after the other, each in a loop of its own.
-type list struct {
+// taskRunner runs several tasks one after another, each in a separate loop.
+type taskRunner struct {
 	app    *app
-	at     place
+	at     workspace
 	opts   loop.Options
 	print  printFlags
-	file   string // that holds the tasks, relative to the tree; "" where it lies elsewhere
+	file   string // path of the task list in the tree; "" if it is outside
 	commit *template.Template
 	runs   []taskRun
 }
 
-// runList does the tasks and says at the end what became of each. A task that is not done
-// does not keep the next from being begun, unless a person is needed, the agent cannot
-// work, or the user stops it all.
-func (a *app) runList(ctx context.Context, at place, opts loop.Options, o runOptions, tasks []tasklist.Task) (err error) {
+// runList does the tasks and prints the outcome of each. After a task that is not done, it
+// continues with the next one, unless a person is needed, the agent cannot work, or the user
+// interrupts.
+func (a *app) runList(ctx context.Context, at workspace, opts loop.Options, o runOptions, tasks []tasklist.Task) (err error) {
 	if o.noApply {
-		return usageError{errors.New("--no-apply leaves a tree that nobody has judged, on which no further task can be begun: leave it out, or give one task without --commit")}
+		return usageError{errors.New("--no-apply leaves an unjudged tree, so no further task can start: omit it, or give one task without --commit")}
 	}
-	l := &list{app: a, at: at, opts: opts, print: o.printFlags}
+	l := &taskRunner{app: a, at: at, opts: opts, print: o.printFlags}
 	if path, err := filepath.Abs(o.promptFile); err == nil && o.promptFile != "" {
 		if rel, err := filepath.Rel(at.root, path); err == nil && filepath.IsLocal(rel) {
 			l.file = rel
 		}
 	}
 	if o.commit {
-		err = l.committing(ctx, o.commitMessage)
+		err = l.prepareCommits(ctx, o.commitMessage)
 	}
 	if err == nil {
-		err = l.plan(tasks, o.again)
+		err = l.planTasks(tasks, o.again)
 	}
 	if err != nil {
 		return err
 	}
-	err = l.all(ctx)
+	err = l.runAll(ctx)
 	if len(tasks) > 1 {
-		err = errors.Join(err, l.say())
+		err = errors.Join(err, l.printSummary())
 	}
 	return err
 }
 
-// plan notes what is to be done of the tasks. Of a list, what a loop of this tree has done
-// is done only again.
-func (l *list) plan(tasks []tasklist.Task, again bool) error {
+// planTasks determines which tasks remain to be done. Tasks of a list that an earlier loop of this
+// tree has done are skipped, unless again is set.
+func (l *taskRunner) planTasks(tasks []tasklist.Task, again bool) error {
 	before, err := ledger.ListLoops(l.opts.Home, l.at.root)
 	for i, t := range tasks {
-		x := taskRun{Number: i + 1, Task: t, Status: taskNotBegun}
+		run := taskRun{Number: i + 1, Task: t, Status: taskNotStarted}
 		if t.Done {
-			x.Status = taskDoneBefore
+			run.Status = taskDoneBefore
 		}
-		done := func(s ledger.State) bool { return s.Task == t.Text && s.Status == ledger.Completed && s.ExitCode == 0 }
-		if at := slices.IndexFunc(before, done); at >= 0 && len(tasks) > 1 && !again {
-			x.Status, x.Loop = taskDoneBefore, before[at].LoopID
+		hasDone := func(s ledger.State) bool { return s.Task == t.Text && s.Status == ledger.Completed && s.ExitCode == 0 }
+		if i := slices.IndexFunc(before, hasDone); i >= 0 && len(tasks) > 1 && !again {
+			run.Status, run.Loop = taskDoneBefore, before[i].LoopID
 		}
-		l.runs = append(l.runs, x)
+		l.runs = append(l.runs, run)
 	}
 	return err
 }
 
-// all does one task after another. The status of the first that is not done is that of
-// the list.
-func (l *list) all(ctx context.Context) error {
+// runAll does one task after another. The exit status is that of the first task that is not done.
+func (l *taskRunner) runAll(ctx context.Context) error {
 	code := 0
 	for i := range l.runs {
-		if l.runs[i].Status != taskNotBegun {
+		if l.runs[i].Status != taskNotStarted {
 			continue
 		}
-		err := l.one(ctx, &l.runs[i])
+		err := l.runTask(ctx, &l.runs[i])
 		if code == 0 {
 			code = l.app.code
 		}
@@ -124,8 +123,8 @@ func (l *list) all(ctx context.Context) error {
 	return nil
 }
 
-// one does one task.
-func (l *list) one(ctx context.Context, x *taskRun) error {
+// runTask does one task.
+func (l *taskRunner) runTask(ctx context.Context, x *taskRun) error {
 	opts := l.opts
 	opts.Task = x.Text
 	l.opts.Hint = ""
@@ -154,16 +153,16 @@ func (l *list) one(ctx context.Context, x *taskRun) error {
 	switch {
 	case l.app.code == 0:
 		x.Status, x.Why = taskDone, ""
-		return l.keep(ctx, x)
+		return l.commitTask(ctx, x)
 	case l.commit != nil && x.Iteration > 0:
-		return l.undo(ctx, x)
+		return l.rollBackTask(ctx, x)
 	}
 	return nil
 }
 
-// committing prepares for commits: nothing else may be in them.
-func (l *list) committing(ctx context.Context, message string) (err error) {
-	if err := l.at.underGit(ctx, "--commit"); err != nil {
+// prepareCommits parses the template of commit messages, and checks that the tree is clean.
+func (l *taskRunner) prepareCommits(ctx context.Context, message string) (err error) {
+	if err := l.at.requireGit(ctx, "--commit"); err != nil {
 		return err
 	}
 	if l.commit, err = template.New("--commit-message").Parse(cmp.Or(message, commitMessage)); err != nil {
@@ -172,29 +171,29 @@ func (l *list) committing(ctx context.Context, message string) (err error) {
 	if _, err := l.message(&taskRun{}); err != nil {
 		return usageError{err}
 	}
-	changed, err := l.git(ctx, "", append([]string{"status", "--porcelain", "--"}, l.paths()...)...)
+	changed, err := l.git(ctx, "", append([]string{"status", "--porcelain", "--"}, l.commitPaths()...)...)
 	if err == nil && changed != "" {
 		err = usageError{fmt.Errorf("%w:\n%s", errNotClean, changed)}
 	}
 	return err
 }
 
-// paths are those that a commit is about: all but the list itself.
-func (l *list) paths() []string {
+// commitPaths returns the arguments of git for all files except the list itself.
+func (l *taskRunner) commitPaths() []string {
 	if l.file == "" {
 		return []string{"."}
 	}
 	return []string{".", ":(exclude,literal)" + filepath.ToSlash(l.file)}
 }
 
-func (l *list) git(ctx context.Context, in string, args ...string) (string, error) {
+func (l *taskRunner) git(ctx context.Context, in string, args ...string) (string, error) {
 	c := git.NewCommand(l.at.root, args...)
 	c.Stdin = strings.NewReader(in)
 	out, err := c.Output(ctx)
 	return strings.TrimRight(string(out), "\n"), err
 }
 
-func (l *list) message(x *taskRun) (string, error) {
+func (l *taskRunner) message(x *taskRun) (string, error) {
 	var b strings.Builder
 	err := l.commit.Execute(&b, struct {
 		Title, Task, Loop string
@@ -203,14 +202,14 @@ func (l *list) message(x *taskRun) (string, error) {
 	return b.String(), err
 }
 
-// keep commits what a task changed, signed off as the user, where that is wanted.
-func (l *list) keep(ctx context.Context, x *taskRun) error {
+// commitTask commits what a task changed, signed off as the user, if --commit is given.
+func (l *taskRunner) commitTask(ctx context.Context, x *taskRun) error {
 	if l.commit == nil || x.Iteration == 0 {
 		return nil
 	}
 	text, err := l.message(x)
 	if err == nil {
-		_, err = l.git(ctx, "", append([]string{"add", "--all", "--"}, l.paths()...)...)
+		_, err = l.git(ctx, "", append([]string{"add", "--all", "--"}, l.commitPaths()...)...)
 	}
 	staged := ""
 	if err == nil {
@@ -227,39 +226,39 @@ func (l *list) keep(ctx context.Context, x *taskRun) error {
 	return nil
 }
 
-// undo puts the tree back as it was before a task that is not done, so that the next
-// commit holds nothing of it.
-func (l *list) undo(ctx context.Context, x *taskRun) error {
+// rollBackTask restores the tree before a task that is not done, so that the next commit does not
+// contain its changes.
+func (l *taskRunner) rollBackTask(ctx context.Context, x *taskRun) error {
 	code := l.app.code
 	err := runRollback(ctx, l.app, rollbackOptions{loop: x.Loop, tree: "0"})
 	l.app.code = max(code, l.app.code)
-	x.Why += fmt.Sprintf("; undone, to have it: %s rollback %s %d", l.app.self(), x.Loop, x.Iteration)
+	x.Why += fmt.Sprintf("; rolled back, to get it back: %s rollback %s %d", l.app.self(), x.Loop, x.Iteration)
 	return err
 }
 
-// say prints what became of each task.
-func (l *list) say() error {
+// printSummary prints the outcome of each task.
+func (l *taskRunner) printSummary() error {
 	if l.print.json {
-		return l.app.lines([]any{map[string]any{"type": "tasks_finished", "tasks": l.runs}})
+		return l.app.encodeLines([]any{map[string]any{"type": "tasks_finished", "tasks": l.runs}})
 	}
 	fmt.Fprintln(l.app.out)
 	for _, x := range l.runs {
 		fmt.Fprintf(l.app.out, "task %-3d %-11s  %s\n", x.Number, x.Status, x.Title())
-		var more []string
+		var details []string
 		if x.Loop != "" {
-			more = append(more, "loop "+x.Loop)
+			details = append(details, "loop "+x.Loop)
 		}
 		if x.Iterations > 0 {
-			more = append(more, report.Pluralize(x.Iterations, "iteration", "iterations"))
+			details = append(details, report.Pluralize(x.Iterations, "iteration", "iterations"))
 		}
 		if x.Commit != "" {
-			more = append(more, "commit "+x.Commit)
+			details = append(details, "commit "+x.Commit)
 		}
 		if x.Why != "" {
-			more = append(more, x.Why)
+			details = append(details, x.Why)
 		}
-		if len(more) > 0 {
-			fmt.Fprintf(l.app.out, "         %s\n", strings.Join(more, ", "))
+		if len(details) > 0 {
+			fmt.Fprintf(l.app.out, "         %s\n", strings.Join(details, ", "))
 		}
 	}
 	return nil

@@ -22,8 +22,8 @@ type verifyOptions struct {
 	json       bool
 }
 
-// headText matches the hash of an entry of a log.
-var headText = regexp.MustCompile(`^[0-9a-f]{32}$`)
+// logHeadPattern matches the hash of an entry of a log: 32 hexadecimal digits.
+var logHeadPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 func newVerifyCmd(a *app) *cobra.Command {
 	var o verifyOptions
@@ -33,20 +33,21 @@ func newVerifyCmd(a *app) *cobra.Command {
 		Long: `Check that the record of a loop is complete and unchanged.
 
 The checklist covers the log and its chain of hashes, every pack and manifest of the
-snapshots (all hashes are computed anew), baseline, metrics, scores, deltas, classes,
+snapshots (all hashes are recomputed), baseline, metrics, scores, deltas, classes,
 the best so far, alerts, reports, the selection and its rationale, and that the
 recorded verdicts follow from the measurements. Nothing is changed. Exits with 3 if a
 check fails.
 
-Who can write the record can compute its chain anew. The end of run prints the head of
-the chain: keep it elsewhere, and --head compares. A log that has grown since is fine.`,
+A user who can write the record can also recompute its chain. run prints the head of the
+chain at its end: keep it on another machine, and --head compares. A log that has grown
+since is fine.`,
 		Example: `  supervise verify
   supervise verify fix-tests --json
   supervise verify fix-tests --head 0f343b0931126a20f133d67c2b018a3b`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
-			if o.head = strings.ToLower(o.head); cmd.Flags().Changed("head") && !headText.MatchString(o.head) {
+			o.loop = firstArg(args)
+			if o.head = strings.ToLower(o.head); cmd.Flags().Changed("head") && !logHeadPattern.MatchString(o.head) {
 				return usageError{fmt.Errorf("--head %q is not a hash: give the 32 hexadecimal digits that the end of the loop printed", o.head)}
 			}
 			return runVerify(cmd.Context(), a, o)
@@ -69,9 +70,9 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 		return err
 	}
 	if sum, err := snapshot.Summarize(ledger.SnapshotDir(dir)); err == nil && sum.Bytes > slowStore {
-		a.notes(fmt.Sprintf("reading %s of snapshots", report.FormatBytes(sum.Bytes)))
+		a.printNotes(fmt.Sprintf("reading %s of snapshots", report.FormatBytes(sum.Bytes)))
 	}
-	checks, err := replay.Verify(ctx, asLoop(dir, state), o.head)
+	checks, err := replay.Verify(ctx, toReplayLoop(dir, state), o.head)
 	if err != nil {
 		return err
 	}

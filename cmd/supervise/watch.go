@@ -19,7 +19,7 @@ import (
 type watchOptions struct {
 	checkFlags
 	flags *pflag.FlagSet // the settings among them override the configuration
-	agent []string       // the command behind --
+	agent []string       // the command after --
 	rest  time.Duration
 }
 
@@ -31,11 +31,11 @@ func newWatchCmd(a *app) *cobra.Command {
 		Long: `Watch your own session with an agent, and measure when it is idle.
 
 supervise measures the working tree and starts AGENT on your terminal. Whenever the
-agent rests and files have changed, the tree is measured and judged like an iteration
-of supervise run. The agent rests when its hooks report a stop, or when it has printed
+agent is idle and files have changed, the tree is measured and judged like an iteration
+of supervise run. The agent is idle when its hooks report a stop, or when it has printed
 nothing and no file was written for --rest.
 
-Nothing is undone. Findings appear in the title of the terminal between turns, in
+Nothing is rolled back. Findings appear in the title of the terminal between turns, in
 supervise status --watch in another terminal, and below the session when it ends.
 supervise rollback restores any iteration.`,
 		Example: `  supervise watch -- claude
@@ -49,14 +49,14 @@ supervise rollback restores any iteration.`,
 	}
 	s := config.Default()
 	registerWatched(cmd.Flags(), &s)
-	cmd.Flags().DurationVar(&o.rest, "rest", loop.DefaultIdleTime, "how long the agent prints nothing and no file is written until it counts as resting")
+	cmd.Flags().DurationVar(&o.rest, "rest", loop.DefaultIdleTime, "how long the agent prints nothing and no file is written until it counts as idle")
 	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
 // registerWatched adds the flags that override settings of a watched session.
 func registerWatched(flags *pflag.FlagSet, s *config.Settings) {
-	section(flags, "Rules", func(f *pflag.FlagSet) {
+	addFlagSection(flags, "Rules", func(f *pflag.FlagSet) {
 		registerRules(f, s)
 		f.StringVar(&s.Hooks.Use, "hooks", s.Hooks.Use, "whether the agent's hooks report that it stopped: on, off")
 	})
@@ -69,7 +69,7 @@ func runWatch(ctx context.Context, a *app, o watchOptions) error {
 	if !term.IsTerminal(int(a.in.Fd())) || !isTerminal(a.out) {
 		return usageError{errors.New("watch is for your own session and needs a terminal: supervise run works without one")}
 	}
-	at, err := a.place(ctx)
+	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,10 +78,10 @@ func runWatch(ctx context.Context, a *app, o watchOptions) error {
 		return err
 	}
 	opts.IdleAfter, opts.Dir, opts.Args, opts.Program = o.rest, at.here, o.agent, agentrun.Program{}
-	if err := a.ready(at, opts, false); err != nil {
+	if err := a.requireAgent(at, opts, false); err != nil {
 		return err
 	}
-	if err := a.prepare(ctx, at, &opts, s.Limits.MaxLoops, false); err != nil {
+	if err := a.prepareLoop(ctx, at, &opts, s.Limits.MaxLoops, false); err != nil {
 		return err
 	}
 	return a.supervise(ctx, opts, printFlags{agentOutput: "raw"}, loop.Watch)

@@ -63,7 +63,7 @@ func visit(t *testing.T, check, agent string, args ...string) *visited {
 	return v
 }
 
-// let lets the agent, or the check, go on that waits at the name.
+// let lets the agent, or the check, continue that waits at the name.
 func (v *visited) let(name string) {
 	v.w.t.Helper()
 	f, err := os.OpenFile(filepath.Join(v.w.dir, name), os.O_WRONLY, 0) // blocks until it waits

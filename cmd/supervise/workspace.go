@@ -13,33 +13,33 @@ import (
 	"supervise/internal/treediff"
 )
 
-// place is where a command works.
-type place struct {
+// workspace is where a command works.
+type workspace struct {
 	here    string // the folder the user is in: the agent runs there
-	project string // the nearest folder, upwards, with a configuration or a known project: the checks run there
-	root    string // the working tree: the top of the git checkout, else the project
+	project string // the nearest parent with a configuration or a known project: the checks run there
+	root    string // the working tree: the top of the git checkout, or the project without git
 }
 
-// place finds out where the user is.
-func (a *app) place(ctx context.Context) (place, error) {
+// workspace determines the workspace of the current folder.
+func (a *app) workspace(ctx context.Context) (workspace, error) {
 	here, err := filepath.Abs(a.dir)
 	if err != nil {
-		return place{}, fmt.Errorf("find the working tree: %w", err)
+		return workspace{}, fmt.Errorf("find the working tree: %w", err)
 	}
 	if here, err = filepath.EvalSymlinks(here); errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%w; if it was deleted, make an empty folder there: supervise rollback fills it again", err)
+		err = fmt.Errorf("%w; if it was deleted, create an empty folder there: supervise rollback restores its files", err)
 	}
 	if info, statErr := os.Stat(here); err == nil && statErr == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is no folder; give -C a folder", here)
+		err = fmt.Errorf("%s is not a folder; give -C a folder", here)
 	}
 	if err != nil {
-		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
+		return workspace{}, usageError{fmt.Errorf("find the working tree: %w", err)}
 	}
 	if err := git.CheckFiles(here); err != nil {
-		return place{}, usageError{err}
+		return workspace{}, usageError{err}
 	}
 	top := treediff.Repo{Dir: here}.TopLevel(ctx)
-	p := place{here: here, project: here, root: top}
+	p := workspace{here: here, project: here, root: top}
 	for dir := here; ; dir = filepath.Dir(dir) {
 		if config.IsProject(dir) {
 			p.project = dir
@@ -70,50 +70,50 @@ func (a *app) home(root string) (string, error) {
 	return ledger.Home(base, root), nil
 }
 
-// located finds out where the user is, and the folder of the loops there.
-func (a *app) located(ctx context.Context) (at place, home string, err error) {
-	if at, err = a.place(ctx); err == nil {
+// workspaceAndHome returns the workspace and the folder of its loops.
+func (a *app) workspaceAndHome(ctx context.Context) (at workspace, home string, err error) {
+	if at, err = a.workspace(ctx); err == nil {
 		home, err = a.home(at.root)
 	}
 	return at, home, err
 }
 
-// settings loads the configuration of the working tree.
-func (a *app) settings(dir string) (config.Settings, error) { return a.settingsFor(dir, dir) }
+// loadSettings loads the configuration in a folder.
+func (a *app) loadSettings(dir string) (config.Settings, error) { return a.loadSettingsFor(dir, dir) }
 
-// settingsFor loads the configuration in a folder as if it were in home.
-func (a *app) settingsFor(dir, home string) (config.Settings, error) {
+// loadSettingsFor loads the configuration in a folder as if it were in home.
+func (a *app) loadSettingsFor(dir, home string) (config.Settings, error) {
 	if a.config != "" {
 		return config.Load(a.config, true)
 	}
 	return config.LoadFrom(config.Path(dir), false, home)
 }
 
-// underGit refuses a working tree that is not under git.
-func (p place) underGit(ctx context.Context, what string) error {
+// requireGit returns an error if the working tree is not under git.
+func (p workspace) requireGit(ctx context.Context, what string) error {
 	if (treediff.Repo{Dir: p.root}).TopLevel(ctx) == "" {
 		return usageError{fmt.Errorf("%s: %s is not under git", what, p.root)}
 	}
 	return nil
 }
 
-// kept refuses a project in a folder that git ignores: no snapshot would hold what an
-// agent does there, and nothing could be restored. So it does where git fails.
-func (p place) kept(ctx context.Context) error {
+// requireSnapshots returns an error if snapshots would be incomplete: git fails, or it ignores the
+// folder of the project.
+func (p workspace) requireSnapshots(ctx context.Context) error {
 	if why := (treediff.Repo{Dir: p.here}).Refusal(ctx); why != "" {
 		return usageError{fmt.Errorf("git does not work in %s: %s; fix that first ('git status' says more), otherwise snapshots would be incomplete", p.here, why)}
 	}
 	for _, dir := range []string{p.project, p.here} {
 		if dir != p.root && treediff.IsIgnored(ctx, dir) {
-			return usageError{fmt.Errorf("%s is ignored by the git repository in %s, so no snapshot would hold its files: make it a repository of its own (git init), or remove it from the ignored files", dir, p.root)}
+			return usageError{fmt.Errorf("%s is ignored by the git repository in %s, so no snapshot would contain its files: make it a separate repository (git init), or remove it from the ignored files", dir, p.root)}
 		}
 	}
 	return nil
 }
 
-// notes says what a user should know of the tree's version control before a loop. The
-// loop works all the same: it keeps snapshots of its own.
-func (p place) notes(ctx context.Context) (out []string) {
+// versionControlNotes returns notes about the version control of the tree. They do not prevent a
+// loop, which keeps its own snapshots.
+func (p workspace) versionControlNotes(ctx context.Context) (out []string) {
 	switch repo := (treediff.Repo{Dir: p.root}); {
 	case repo.TopLevel(ctx) == "":
 		out = append(out, p.root+" is not under git: no file counts as ignored, except the usual folders of dependencies")

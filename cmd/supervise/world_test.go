@@ -31,7 +31,7 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// world is a project under git with a fake agent and a state folder of its own.
+// world is a project under git with a fake agent and a separate state folder.
 type world struct {
 	t    *testing.T
 	root string

@@ -1,9 +1,9 @@
-// Package candidate runs several loops on the same task side by side, each in a tree of its
-// own, compares what they came to by running, and gives back the best.
+// Package candidate runs several loops on the same task in parallel, each in a separate tree,
+// compares the results, and restores the best one into the user's tree.
 //
-// It is an orchestrator beside the loop, of which it knows what everybody does: a loop runs
-// with options, and leaves a folder. What the loops came to are the iterations of a loop
-// of the kind [ledger.Competing], so that all that reads a loop reads them.
+// It uses the public functions of package loop. The results of the candidates are recorded as
+// the iterations of a loop of the kind [ledger.KindCandidates], so that every command that reads a
+// loop can read them.
 package candidate
 
 import (
@@ -29,69 +29,70 @@ import (
 	"supervise/snapshot"
 )
 
-// Settings say how many candidates there are, and how they differ. They are kept in the
-// folder of the loop.
+// Settings are the number of candidates and their differences. They are stored in the folder
+// of the loop.
 type Settings struct {
 	Number   int `json:"candidates"`          // at least 1
-	Jobs     int `json:"jobs"`                // that run at the same time, at least 1; their checks: at most one for each processor
-	StopWhen int `json:"stop_when,omitempty"` // the others end when so many have done the task; 0: never
-	// Programs and Tasks are given to the candidates in turn; empty: the same to all.
+	Jobs     int `json:"jobs"`                // how many run in parallel, at least 1; their checks: one per processor
+	StopWhen int `json:"stop_when,omitempty"` // stop the others when so many have done the task; 0 means never
+	// Programs and Tasks are assigned to the candidates round-robin. If empty, all have the
+	// agent and the task of the loop.
 	Programs []agentrun.Program `json:"programs,omitempty"`
 	Tasks    []string           `json:"tasks,omitempty"`
-	Setup    string             `json:"setup,omitempty"`  // command of the shell that makes a tree ready; "": none
-	Folder   string             `json:"folder,omitempty"` // absolute, for the trees; "": [Options.Cache]
+	Setup    string             `json:"setup,omitempty"`  // shell command that prepares a tree; "" means none
+	Folder   string             `json:"folder,omitempty"` // for the trees, absolute; "" means [Options.Cache]
 }
 
-// Options are all circumstances of a loop of candidates.
+// Options configure a loop of candidates.
 type Options struct {
 	Settings
-	// Loop is of each, but for its tree; OnEvent hears of all. With Steps 0 the baseline is
-	// measured, and no candidate begins; see [Step].
+	// Loop are the options of each candidate, except its tree. OnEvent gets the events of all
+	// candidates. With Steps 0, the baseline is measured and no candidate starts; see [RunStep].
 	Loop  loop.Options
-	Cache string // folder for the trees where nobody names another, absolute
-	// Force has the loop go on in a tree that is another one than before, see [loop.Resume].
+	Cache string // default folder for the trees, absolute
+	// Force continues in another tree than before, see [loop.Resume].
 	Force bool
-	// CompareOnly compares the candidates that have ended, and lets no other begin or go on.
+	// CompareOnly compares the finished candidates. No other one starts or continues.
 	CompareOnly bool
-	// Watch returns who looks at the checks of a candidate, and hears what its agent
-	// reports; nil: nobody.
+	// Watch returns the observers of a candidate's checks and of its agent's reports. It may
+	// be nil.
 	Watch func(candidate int) (measure.Watch, func(agentrun.Progress))
 }
 
-// Outcome is how it ended.
+// Outcome is the result of a loop of candidates.
 type Outcome struct {
 	LoopID  string
 	Dir     string
 	Stop    event.Stop
-	Chosen  int           // candidate, 0: none
+	Chosen  int           // candidate, 0 for none
 	Ranking []ledger.Rank // the best first
 }
 
-// kept is what the folder of the loop has of the options.
-type kept struct {
+// storedSettings is the content of settings.json in the folder of the loop.
+type storedSettings struct {
 	loop.Settings
 	Candidates Settings `json:"candidate_settings"`
 }
 
-// contest is such a loop while this process runs it.
-type contest struct {
+// competition is a loop of candidates that this process runs.
+type competition struct {
 	Options
-	mask    secrets.Mask
-	ledger  *ledger.Ledger
-	state   ledger.State
-	journal *event.Journal
-	tree    *worktree.Tree // of the user
-	entries []*entry       // by number
-	base    ledger.Iteration
-	now     func() time.Time
-	former  string        // folder of the trees before this process, "" in a new loop
-	heard   sync.Mutex    // while an event is passed on
-	turns   chan struct{} // as many places as candidates may run checks at the same time
+	mask           secrets.Mask
+	ledger         *ledger.Ledger
+	state          ledger.State
+	journal        *event.Journal
+	tree           *worktree.Tree // the user's tree
+	entries        []*entry       // by number; 0 is the baseline
+	baseIteration  ledger.Iteration
+	now            func() time.Time
+	formerTreesDir string        // folder of the trees in the previous process, "" in a new loop
+	eventMutex     sync.Mutex    // held while a listener gets an event
+	checkSlots     chan struct{} // one slot per candidate that may run checks
 }
 
-// Run runs the candidates to their end. The errors are those of [loop.Run].
+// Run runs a new loop of candidates to its end. The errors are those of [loop.Run].
 func Run(ctx context.Context, o Options) (Outcome, error) {
-	c := newContest(o)
+	c := newCompetition(o)
 	mask := c.mask
 	name := o.Loop.Task
 	if name == "" && len(o.Loop.Args) > 0 {
@@ -108,64 +109,64 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer c.close()
-	c.listen()
-	set := kept{o.Loop.Settings, o.Settings}
+	c.openJournal()
+	set := storedSettings{o.Loop.Settings, o.Settings}
 	set.Setup = set.Settings.Setup.ForJSON()
 	sum, err := c.ledger.SaveSettings(set)
 	if err == nil {
 		err = c.journal.Write(event.LoopStarted, 0, event.Started{Dir: c.ledger.Dir(), Plan: o.Loop.Plan, Agent: c.state.Agent, MaxIterations: o.Number, Settings: sum, Steps: o.Loop.Steps})
 	}
-	return c.whole(ctx, err)
+	return c.runSteps(ctx, err)
 }
 
-// Resume goes on with candidates whose supervisor is gone: those that had ended stay as they
-// are, and the others are resumed. The errors are those of [loop.Resume].
+// Resume continues a loop of candidates after its supervisor ended. Finished candidates stay
+// unchanged, the others are resumed. The errors are those of [loop.Resume].
 func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	at := event.NewPosition()
-	c := newContest(o)
+	c := newCompetition(o)
 	var err error
 	if c.ledger, c.state, err = ledger.OpenIn(o.Loop.Root, o.Loop.Home, id, at.Apply); err != nil {
 		return Outcome{}, err
 	}
 	defer c.close()
-	if err := c.reload(c.ledger.Dir(), at.Settings); err != nil {
+	if err := c.loadSettings(c.ledger.Dir(), at.Settings); err != nil {
 		return Outcome{}, err
 	}
-	c.listen()
-	if at.Ended && final(at.End.Reason) {
-		if err := ledger.RemoveTree(filepath.Join(c.folder(), id)); err != nil { // it may have been killed behind its end
+	c.openJournal()
+	if at.Ended && isFinal(at.End.Reason) {
+		if err := ledger.RemoveTree(filepath.Join(c.treesDir(), id)); err != nil { // the process may have been killed after the end of the loop
 			return Outcome{}, err
 		}
-		at.End.Tree = nil // which was then
+		at.End.Tree = nil // the tree may have changed since
 		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.LastEvent, LoopID: id, Data: at.End})
 		return c.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}, nil), nil
 	}
 	c.state.ResetIterations()
 	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode, c.state.PID, c.state.Selected = ledger.Running, "", "", 0, os.Getpid(), nil
-	err = c.journal.Write(event.LoopResumed, 0, event.Resumed{Dir: c.ledger.Dir(), Plan: c.Loop.Plan, Agent: c.state.Agent, From: "the candidates that had not ended go on", Max: c.Number, Steps: o.Loop.Steps})
-	return c.whole(ctx, err)
+	err = c.journal.Write(event.LoopResumed, 0, event.Resumed{Dir: c.ledger.Dir(), Plan: c.Loop.Plan, Agent: c.state.Agent, From: "the candidates that had not ended continue", Max: c.Number, Steps: o.Loop.Steps})
+	return c.runSteps(ctx, err)
 }
 
-func newContest(o Options) *contest {
+func newCompetition(o Options) *competition {
 	if o.Loop.Env == nil {
 		o.Loop.Env = os.Environ()
 	}
 	if o.Loop.OnEvent == nil {
 		o.Loop.OnEvent = func(event.Event) {}
 	}
-	c := &contest{Options: o, now: o.Loop.Now, mask: secrets.NewMask(o.Loop.Env), turns: make(chan struct{}, runtime.NumCPU())}
+	c := &competition{Options: o, now: o.Loop.Now, mask: secrets.NewMask(o.Loop.Env), checkSlots: make(chan struct{}, runtime.NumCPU())}
 	if c.now == nil {
 		c.now = time.Now
 	}
 	return c
 }
 
-func (c *contest) listen() {
-	notifier := notify.New(c.Loop.Notify, c.mask, func(err error) { c.warn("tell somebody", err) })
-	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.hear, notifier.Handle}}
+func (c *competition) openJournal() {
+	notifier := notify.New(c.Loop.Notify, c.mask, func(err error) { c.warn("send a notification", err) })
+	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.emit, notifier.Handle}}
 }
 
-func (c *contest) close() {
+func (c *competition) close() {
 	if c.tree != nil {
 		_ = c.tree.Store.Close()
 	}
@@ -174,10 +175,10 @@ func (c *contest) close() {
 	}
 }
 
-// whole is the line: the baseline, the candidates side by side, what they came to, the
-// comparison, and the best one into the user's tree.
-func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
-	steps := []func(context.Context) error{c.open, c.baseline, c.enter, c.race, c.gather}
+// runSteps runs the remaining steps: it measures the baseline, runs the candidates in parallel,
+// imports and compares their results, and restores the best one into the user's tree.
+func (c *competition) runSteps(ctx context.Context, err error) (Outcome, error) {
+	steps := []func(context.Context) error{c.openTree, c.measureBaseline, c.prepareEntries, c.runAll, c.importResults}
 	if c.Loop.Steps != nil {
 		steps = steps[:2]
 	}
@@ -187,39 +188,39 @@ func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
 		}
 	}
 	var list []ledger.Rank
-	if err == nil && !c.setDown() {
-		list, err = c.ranking(ctx)
+	if err == nil && !c.isSuspended() {
+		list, err = c.rankEntries(ctx)
 	}
 	var stop event.Stop
 	if err == nil {
 		stop, err = c.finish(ctx, list)
 	}
-	err = errors.Join(err, c.sweep())
+	err = errors.Join(err, c.removeTrees())
 	if err != nil {
-		c.fail(err)
+		c.recordFailure(err)
 	}
 	return c.outcome(stop, list), err
 }
 
-// reload reads what the loop in dir was asked to do. Limits and a folder for the trees that
-// this process was given replace the kept ones.
-func (c *contest) reload(dir, sum string) error {
+// loadSettings reads the settings of the loop in dir. Limits and a folder for the trees of
+// this process replace the stored ones.
+func (c *competition) loadSettings(dir, sum string) error {
 	if sum == "" {
 		return fmt.Errorf("resume loop %s: %w: start a new one", c.state.LoopID, ledger.ErrNoSettings)
 	}
-	var set kept
+	var set storedSettings
 	if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set); err != nil {
 		return err
 	}
 	if moves := c.Loop.MovedFolders(set.Settings); len(moves) > 0 {
-		set = kept{}
+		set = storedSettings{}
 		if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set, moves...); err != nil {
 			return err
 		}
 	}
 	set.Setup = set.Settings.Setup.FromJSON()
 	set.OverrideLimits(c.Loop.Settings)
-	c.former = cmp.Or(set.Candidates.Folder, c.Cache)
+	c.formerTreesDir = cmp.Or(set.Candidates.Folder, c.Cache)
 	if c.Folder != "" {
 		set.Candidates.Folder = c.Folder
 	}
@@ -228,7 +229,7 @@ func (c *contest) reload(dir, sum string) error {
 }
 
 // openStore opens the snapshots of the user's tree.
-func (c *contest) openStore(ctx context.Context) error {
+func (c *competition) openStore(ctx context.Context) error {
 	if c.tree != nil {
 		return nil
 	}
@@ -242,12 +243,12 @@ func (c *contest) openStore(ctx context.Context) error {
 	return err
 }
 
-// open takes the snapshot of the user's tree that all begin with.
-func (c *contest) open(ctx context.Context) error {
+// openTree opens the user's tree and takes the snapshot that all candidates start from.
+func (c *competition) openTree(ctx context.Context) error {
 	if err := c.openStore(ctx); err != nil {
 		return err
 	}
-	elsewhere := c.tree.Store.CheckRepository() != nil
+	isOtherRepository := c.tree.Store.CheckRepository() != nil
 	if c.Force {
 		if err := c.tree.Store.AdoptRepository(); err != nil {
 			return err
@@ -259,24 +260,24 @@ func (c *contest) open(ctx context.Context) error {
 			return err
 		}
 		c.state.BaselineSnapshot = info.ID
-	} else if c.Force && elsewhere { // what comes into the tree at the end starts from there
+	} else if c.Force && isOtherRepository { // the result will be restored relative to this snapshot
 		if err := c.tree.EnsureState(ctx, c.state.BaselineSnapshot, ""); err != nil {
 			return err
 		}
 	}
-	c.entries = []*entry{c.entryOf(0)}
+	c.entries = []*entry{c.newEntry(0)}
 	return c.save()
 }
 
-// enter makes the trees of the candidates.
-func (c *contest) enter(ctx context.Context) error {
+// prepareEntries creates the candidates and their trees.
+func (c *competition) prepareEntries(ctx context.Context) error {
 	for n := range c.Number {
-		e := c.entryOf(n + 1)
+		e := c.newEntry(n + 1)
 		err := error(nil)
-		if e.over().Reason == "" {
-			err = c.plant(ctx, e)
-		} else { // nothing is done there any more
-			e.tree, err = checkout.New(ctx, "", c.place(e.number))
+		if e.finalStop().Reason == "" {
+			err = c.prepareTree(ctx, e)
+		} else { // it needs no files any more
+			e.tree, err = checkout.New(ctx, "", c.treeDir(e.number))
 		}
 		if err != nil {
 			return err
@@ -286,8 +287,8 @@ func (c *contest) enter(ctx context.Context) error {
 	return nil
 }
 
-// measured returns the baseline, and false where it is not measured yet.
-func (e *entry) measured() (ledger.Iteration, bool) {
+// measuredBaseline returns the baseline, and false if it is not measured yet.
+func (e *entry) measuredBaseline() (ledger.Iteration, bool) {
 	its, err := ledger.ReadIterations(e.dir())
 	state, stateErr := ledger.ReadState(e.dir())
 	if stateErr != nil || err != nil || len(its) == 0 || state.Status != ledger.Completed {
@@ -296,14 +297,15 @@ func (e *entry) measured() (ledger.Iteration, bool) {
 	return its[0], true
 }
 
-// baseline measures the baseline, in a tree of its own.
-func (c *contest) baseline(ctx context.Context) error {
+// measureBaseline measures the baseline in a separate tree, unless an earlier process has done
+// it.
+func (c *competition) measureBaseline(ctx context.Context) error {
 	e, known := c.entries[0], false
-	if c.base, known = e.measured(); !known {
-		if err := errors.Join(ledger.RemoveTree(e.home), c.plant(ctx, e)); err != nil {
+	if c.baseIteration, known = e.measuredBaseline(); !known {
+		if err := errors.Join(ledger.RemoveTree(e.home), c.prepareTree(ctx, e)); err != nil {
 			return err
 		}
-		o := c.optionsOf(ctx, e)
+		o := c.entryOptions(ctx, e)
 		o.MaxIterations, o.NoApply = 0, true
 		out, err := loop.Run(ctx, o)
 		if err != nil {
@@ -312,12 +314,12 @@ func (c *contest) baseline(ctx context.Context) error {
 		if len(out.History) == 0 {
 			return fmt.Errorf("measure the baseline: %w", context.Cause(ctx))
 		}
-		c.base = out.History[0]
+		c.baseIteration = out.History[0]
 	}
 	if state, err := ledger.ReadState(e.dir()); err == nil {
 		c.state.Criterion = state.Criterion
 	}
-	it := c.base
+	it := c.baseIteration
 	it.LoopID, it.Snapshot, it.Start = c.state.LoopID, c.state.BaselineSnapshot, c.state.BaselineSnapshot
 	record := it.Set.Record()
 	c.state.BaselineMetrics, c.state.BaselineRuns = &record, it.BaselineRuns
@@ -333,12 +335,14 @@ func (c *contest) baseline(ctx context.Context) error {
 	}), c.save())
 }
 
-func (c *contest) save() error {
+// save writes the state of the loop.
+// save writes the state of the loop.
+func (c *competition) save() error {
 	c.state.UpdatedAt = c.now()
 	return c.ledger.Save(c.state)
 }
 
-func (c *contest) fail(err error) {
+func (c *competition) recordFailure(err error) {
 	reason := event.Broken
 	if errors.Is(err, loop.ErrUnmeasurable) {
 		reason = event.Unmeasurable
@@ -348,7 +352,7 @@ func (c *contest) fail(err error) {
 	c.journal.Note(event.LoopFinished, 0, event.LoopEnd{Reason: reason, Text: err.Error(), ExitCode: c.state.ExitCode})
 }
 
-func (c *contest) outcome(stop event.Stop, list []ledger.Rank) Outcome {
+func (c *competition) outcome(stop event.Stop, list []ledger.Rank) Outcome {
 	out := Outcome{LoopID: c.state.LoopID, Dir: c.ledger.Dir(), Stop: stop, Ranking: list}
 	if len(list) > 0 && list[0].Chosen {
 		out.Chosen = list[0].Candidate
@@ -356,26 +360,26 @@ func (c *contest) outcome(stop event.Stop, list []ledger.Rank) Outcome {
 	return out
 }
 
-// sweep removes the trees. What was done in them is in the snapshots.
-func (c *contest) sweep() error {
+// removeTrees removes the trees of the candidates. Their contents are in the snapshots.
+func (c *competition) removeTrees() error {
 	var errs []error
 	for _, e := range c.entries {
 		if e.tree != nil {
 			errs = append(errs, e.tree.Remove())
-		} else { // that of the baseline, where a killed process left it
-			errs = append(errs, ledger.RemoveTree(c.place(e.number)))
+		} else { // a killed process may have left the tree of the baseline
+			errs = append(errs, ledger.RemoveTree(c.treeDir(e.number)))
 		}
 	}
 	c.entries = nil
-	_ = os.Remove(filepath.Join(c.folder(), c.state.LoopID)) // fails where a tree could not be removed
-	if c.former != "" && c.former != c.folder() {
-		errs = append(errs, ledger.RemoveTree(filepath.Join(c.former, c.state.LoopID)))
+	_ = os.Remove(filepath.Join(c.treesDir(), c.state.LoopID)) // fails if a tree could not be removed
+	if c.formerTreesDir != "" && c.formerTreesDir != c.treesDir() {
+		errs = append(errs, ledger.RemoveTree(filepath.Join(c.formerTreesDir, c.state.LoopID)))
 	}
 	return errors.Join(errs...)
 }
 
-// warn tells of what does not keep the candidates from going on.
-func (c *contest) warn(what string, err error) {
+// warn logs an error that does not stop the candidates.
+func (c *competition) warn(what string, err error) {
 	if c.Loop.Log != nil {
 		c.Loop.Log.WithError(err).Warn(what)
 	}

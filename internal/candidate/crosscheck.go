@@ -19,45 +19,46 @@ import (
 	"supervise/source"
 )
 
-// result is how the tests that a candidate added end over the code of another: true where
-// one passes. Those that could not be run are left out.
-type result map[metric.ID]bool
+// testOutcomes maps the tests that a candidate added to whether they pass on the code of another
+// candidate. Tests that could not be run are left out.
+type testOutcomes map[metric.ID]bool
 
-// crossed are the results of the tests of one candidate, by whose code they ran over; 0 is
-// the baseline.
-type crossed map[int]map[int]result // author, code
+// crossResults are the outcomes by the author of the tests and by the candidate whose code they
+// ran on; 0 is the baseline.
+type crossResults map[int]map[int]testOutcomes
 
-// cross runs the tests that each candidate added over the code of every other, and over the
-// baseline.
-func (c *contest) cross(ctx context.Context) (crossed, error) {
-	meter, err := c.meter()
+// crossCheck runs the tests that each candidate added on the code of every other candidate, and
+// on the baseline.
+func (c *competition) crossCheck(ctx context.Context) (crossResults, error) {
+	meter, err := c.newMeter()
 	if err != nil {
 		return nil, err
 	}
 	w := treecopy.Workspace{Store: c.tree.Store, Meter: meter, Plan: c.Loop.Plan, Root: c.Loop.Root, Scratch: c.ledger.ScratchDir()}
-	out := crossed{}
+	out := crossResults{}
 	for _, e := range c.entries[1:] {
-		if !e.done() {
+		if !e.succeeded() {
 			continue
 		}
-		if err := c.findOwn(ctx, e); err != nil {
+		if err := c.findAddedTests(ctx, e); err != nil {
 			return nil, err
 		}
-		out[e.number] = map[int]result{}
+		out[e.number] = map[int]testOutcomes{}
 	}
 	var all sync.WaitGroup
-	var mu sync.Mutex // of the results
+	var mu sync.Mutex // guards results and errs
 	var errs []error
-	slots := make(chan struct{}, min(c.Jobs, cap(c.turns)))
+	slots := make(chan struct{}, min(c.Jobs, cap(c.checkSlots)))
 	for _, author := range c.entries[1:] {
 		for _, code := range c.entries {
-			if len(author.own) == 0 || code == author || code.number > 0 && !code.done() {
+			hasCode := code.number == 0 || code.succeeded()
+			if len(author.addedTests) == 0 || code == author || !hasCode {
 				continue
 			}
 			all.Go(func() {
 				slots <- struct{}{}
 				defer func() { <-slots }()
-				res, err := c.try(ctx, w, author, code)
+				res, err := c.runTestsOn(ctx, w, author, code)
 				mu.Lock()
 				defer mu.Unlock()
 				out[author.number][code.number], errs = res, append(errs, err)
@@ -68,8 +69,8 @@ func (c *contest) cross(ctx context.Context) (crossed, error) {
 	return out, errors.Join(errs...)
 }
 
-// meter runs the checks of the plan as they were learnt at the baseline.
-func (c *contest) meter() (*measure.Meter, error) {
+// newMeter returns a meter for the checks of the plan, with what the baseline learned about them.
+func (c *competition) newMeter() (*measure.Meter, error) {
 	var learnt measure.Memory
 	if err := ledger.ReadMeasureState(c.entries[0].dir(), &learnt); err != nil {
 		return nil, err
@@ -78,68 +79,69 @@ func (c *contest) meter() (*measure.Meter, error) {
 	return measure.New(c.Loop.Plan, measure.Options{Env: append(slices.Clone(env), NumberEnv+"=0"), Scratch: c.ledger.ScratchDir(), Memory: learnt, Hold: c.ledger.TreeLocks()}), nil
 }
 
-// findOwn finds the tests that a candidate added and that pass there, and the files of
-// its changes that hold tests or what they lean on.
-func (c *contest) findOwn(ctx context.Context, e *entry) error {
-	e.own, e.tests = map[metric.ID]bool{}, nil
+// findAddedTests finds the tests that a candidate added and that pass in its tree. It also splits the
+// changed files into test files and product code, and hashes the latter.
+func (c *competition) findAddedTests(ctx context.Context, e *entry) error {
+	e.addedTests, e.testFiles = map[metric.ID]bool{}, nil
 	sum := sha256.New()
 	for _, change := range e.changes {
-		if holdsTests(change.Path) {
-			e.tests = append(e.tests, change.Path)
+		if isTestFile(change.Path) {
+			e.testFiles = append(e.testFiles, change.Path)
 			continue
 		}
-		text, err := c.tree.Store.ReadFile(ctx, e.it.Snapshot, change.Path)
+		text, err := c.tree.Store.ReadFile(ctx, e.best.Snapshot, change.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		fmt.Fprintf(sum, "%s %s %q\n", change.Path, change.Kind, text)
 	}
-	e.code = hex.EncodeToString(sum.Sum(nil))
-	if e.it.Set.Tests == nil {
+	e.codeHash = hex.EncodeToString(sum.Sum(nil))
+	if e.best.Set.Tests == nil {
 		return ctx.Err()
 	}
-	for _, t := range e.it.Set.Tests.Cases {
-		if _, known := c.base.Set.Tests.Lookup(t.ID); !known && t.Status == metric.Passed {
-			e.own[t.ID] = true
+	for _, t := range e.best.Set.Tests.Cases {
+		if _, known := c.baseIteration.Set.Tests.Lookup(t.ID); !known && t.Status == metric.Passed {
+			e.addedTests[t.ID] = true
 		}
 	}
 	return ctx.Err()
 }
 
-// holdsTests reports whether a file is of tests by its name, or lies in a folder of them.
-func holdsTests(file string) bool {
+// testDirs are the usual names of folders with tests or their data.
+var testDirs = []string{"test", "tests", "testdata", "__tests__", "spec", "fixtures"}
+
+// isTestFile reports whether a file contains tests by its name, or is in a folder of tests.
+func isTestFile(file string) bool {
 	if source.IsTestFile(file, source.DetectLanguage(file, nil)) {
 		return true
 	}
 	parts := strings.Split(file, "/")
-	return slices.ContainsFunc(parts[:len(parts)-1], func(dir string) bool {
-		return slices.Contains([]string{"test", "tests", "testdata", "__tests__", "spec", "fixtures"}, dir)
-	})
+	return slices.ContainsFunc(parts[:len(parts)-1], func(dir string) bool { return slices.Contains(testDirs, dir) })
 }
 
-// try runs the tests of a candidate over the code of another, from which its own tests are
-// taken away.
-func (c *contest) try(ctx context.Context, w treecopy.Workspace, author, code *entry) (result, error) {
-	id := code.it.Snapshot
+// runTestsOn runs the tests of one candidate on the code of another, whose own test files are
+// restored to the baseline.
+func (c *competition) runTestsOn(ctx context.Context, w treecopy.Workspace, author, code *entry) (testOutcomes, error) {
+	id := code.best.Snapshot
 	if code.number == 0 {
 		id = c.state.BaselineSnapshot
 	}
-	out := result{}
+	out := testOutcomes{}
 	err := w.WithCopy(ctx, id, func(t treecopy.Tree) error {
 		for _, side := range []struct {
 			files []string
 			from  snapshot.ID
-		}{{code.tests, c.state.BaselineSnapshot}, {author.tests, author.it.Snapshot}} {
+		}{{code.testFiles, c.state.BaselineSnapshot}, {author.testFiles, author.best.Snapshot}} {
 			if err := t.Restore(ctx, side.from, side.files...); err != nil {
 				return err
 			}
 		}
-		whole, err := t.Meter.FullRun(ctx, t.CheckPlan(ctx, t.Meter), 0)
-		if err != nil || whole.Tests == nil {
+		res, err := t.Meter.FullRun(ctx, t.CheckPlan(ctx, t.Meter), 0)
+		if err != nil || res.Tests == nil {
 			return err
 		}
-		for _, test := range whole.Tests.Cases {
-			if author.own[test.ID] && (test.Failed() || test.Status == metric.Passed) {
+		for _, test := range res.Tests.Cases {
+			if author.addedTests[test.ID] && (test.Failed() || test.Status == metric.Passed) {
 				out[test.ID] = !test.Failed()
 			}
 		}

@@ -25,54 +25,54 @@ import (
 	"supervise/snapshot"
 )
 
-// NumberEnv is the variable that tells the agent and the checks the number of their candidate.
+// NumberEnv is the variable with the number of the candidate, for its agent and checks.
 const NumberEnv = "SUPERVISE_CANDIDATE"
 
-// entry is one candidate; number 0 is that of the baseline.
+// entry is one candidate. Number 0 is the baseline.
 type entry struct {
 	number int
 	id     string // of its loop
 	home   string
 	tree   *checkout.Tree
 
-	stop     event.Stop // why its loop ended; zero: it did not begin
-	selected int        // iteration, 0: none
-	count    int        // of its iterations
-	it       ledger.Iteration
-	tests    []string           // files with tests among its changes
-	own      map[metric.ID]bool // tests that it added
-	code     string             // identity of its other changes
-	changes  []snapshot.Change
+	stop       event.Stop // why its loop ended; zero if it did not start
+	bestNumber int        // number of the selected iteration, 0 for none
+	iterations int        // number of its iterations
+	best       ledger.Iteration
+	testFiles  []string           // changed files that contain tests
+	addedTests map[metric.ID]bool // passing tests that the baseline does not have
+	codeHash   string             // hash of its other changes
+	changes    []snapshot.Change
 }
 
 func (e *entry) dir() string { return ledger.LoopDir(e.home, e.id) }
 
-// done reports whether its loop ended well, with something to give back.
-func (e *entry) done() bool {
-	return e.stop.Reason != "" && e.stop.Reason.ExitCode() == 0 && e.selected > 0
+// succeeded reports whether its loop did the task, with an iteration to restore.
+func (e *entry) succeeded() bool {
+	return e.stop.Reason != "" && e.stop.Reason.ExitCode() == 0 && e.bestNumber > 0
 }
 
-// readyName is the file beside a tree that says that it is made.
-const readyName = "ready"
+// readyFile marks a tree as complete. It is next to the tree.
+const readyFile = "ready"
 
-// entryOf returns a candidate, without a tree.
-func (c *contest) entryOf(n int) *entry {
+// newEntry returns a candidate without a tree.
+func (c *competition) newEntry(n int) *entry {
 	return &entry{number: n, id: ledger.CandidateID(c.state.LoopID, n), home: ledger.CandidateHome(c.Loop.Home, c.state.LoopID, n)}
 }
 
-// place is the folder of a candidate's tree.
-func (c *contest) place(n int) string {
-	return filepath.Join(c.folder(), c.state.LoopID, strconv.Itoa(n))
+// treeDir returns the folder of a candidate's tree.
+func (c *competition) treeDir(n int) string {
+	return filepath.Join(c.treesDir(), c.state.LoopID, strconv.Itoa(n))
 }
 
-// folder is that of the trees of all loops of candidates.
-func (c *contest) folder() string { return cmp.Or(c.Folder, c.Cache) }
+// treesDir returns the folder for the trees of all loops.
+func (c *competition) treesDir() string { return cmp.Or(c.Folder, c.Cache) }
 
-// plant gives a candidate its tree, which is made where there is none.
-func (c *contest) plant(ctx context.Context, e *entry) error {
-	base := c.place(e.number)
+// prepareTree opens the tree of a candidate, or creates it.
+func (c *competition) prepareTree(ctx context.Context, e *entry) error {
+	base := c.treeDir(e.number)
 	var err error
-	if _, unready := os.Stat(filepath.Join(base, readyName)); unready == nil {
+	if _, unready := os.Stat(filepath.Join(base, readyFile)); unready == nil {
 		if e.tree, err = checkout.Reopen(base); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -84,17 +84,17 @@ func (c *contest) plant(ctx context.Context, e *entry) error {
 	if e.tree, err = checkout.New(ctx, repo, base); err != nil {
 		return err
 	}
-	if err := c.fill(ctx, e.tree, repo); err != nil {
+	if err := c.fillTree(ctx, e.tree, repo); err != nil {
 		err = errors.Join(err, e.tree.Remove())
 		e.tree = nil
 		return err
 	}
-	return os.WriteFile(filepath.Join(base, readyName), nil, 0o600)
+	return os.WriteFile(filepath.Join(base, readyFile), nil, 0o600)
 }
 
-// fill makes a tree equal to the user's: its files, what is installed there, and its
-// repository.
-func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error {
+// fillTree makes a tree equal to the user's tree: files, installed dependencies, and the state
+// of the repository.
+func (c *competition) fillTree(ctx context.Context, t *checkout.Tree, repo string) error {
 	store := c.tree.Store
 	if err := store.Export(ctx, c.state.BaselineSnapshot, t.Dir); err != nil {
 		return err
@@ -118,20 +118,20 @@ func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error
 	return t.IgnoreLinks(ctx, c.Loop.Root)
 }
 
-// optionsOf are the options of a candidate's loop: those of all, in its own tree, with its
-// part of the budget. Nobody is asked: what needs a person is decided by the policy.
-func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
+// entryOptions returns the options of a candidate's loop: those of all loops, in its own tree,
+// with its share of the budget. No person is asked; the approval policy decides.
+func (c *competition) entryOptions(ctx context.Context, e *entry) loop.Options {
 	o := c.Loop
 	o.ID, o.Home = e.id, e.home
-	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
-	o.Plan = treecopy.PlanForCopy(ctx, o.Plan, c.Loop.Plan.Root, o.Env) // copies of its tree follow that
+	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.pathInTree(e, o.WorkDir()), c.pathInTree(e, o.Plan.Root)
+	o.Plan = treecopy.PlanForCopy(ctx, o.Plan, c.Loop.Plan.Root, o.Env) // copies of its tree must use its folder
 	o.Env = slices.Concat(o.Env, treecopy.ExtraEnv(ctx, o.Plan, c.Loop.Plan.Root, o.Env), []string{NumberEnv + "=" + strconv.Itoa(e.number)})
 	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
 	o.Person.Terminal, o.Approval.Unattended, o.Notify = "", true, notify.Settings{}
 	o.OnEvent = func(ev event.Event) {
 		ev.Candidate = e.number
-		if _, check := ev.Data.(event.Check); check || e.number > 0 { // the baseline is told of as that of all
-			c.hear(ev)
+		if _, isCheck := ev.Data.(event.Check); isCheck || e.number > 0 { // measureBaseline reports the baseline itself
+			c.emit(ev)
 		}
 	}
 	switch {
@@ -141,43 +141,43 @@ func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 		o.WatchChecks, o.OnReport = c.Watch(e.number)
 	}
 	if e.number > 0 {
-		o.BaselineFrom, o.WaitForTurn = c.entryOf(0).dir(), c.turn
+		o.BaselineFrom, o.WaitForTurn = c.newEntry(0).dir(), c.waitForTurn
 	}
-	o.ReadOnly = append(c.others(e.number), c.Loop.Root)
+	o.ReadOnly = append(c.otherTrees(e.number), c.Loop.Root)
 	o.Origin = c.Loop.Root
-	o.Readable = []string{c.Loop.Root, e.tree.ObjectsLink()} // what is installed there is linked, and git reads its objects
+	o.Readable = []string{c.Loop.Root, e.tree.ObjectsLink()} // the tree has links to installed dependencies, and git reads shared objects
 	o.MaxCost /= float64(c.Number)
-	o.MaxTokens = (o.MaxTokens + int64(c.Number) - 1) / int64(c.Number) // 0 would be no limit
+	o.MaxTokens = (o.MaxTokens + int64(c.Number) - 1) / int64(c.Number) // rounded up, because 0 would mean no limit
 	if c.Jobs < c.Number {
 		o.MaxTime /= time.Duration((c.Number + c.Jobs - 1) / c.Jobs)
 	}
-	c.vary(e.number, &o)
+	c.applyVariation(e.number, &o)
 	return o
 }
 
-// turn waits until the checks of a candidate may run. Agents mostly wait for their service,
-// and checks for a processor.
-func (c *contest) turn(ctx context.Context) (done func()) {
+// waitForTurn waits until the checks of a candidate may run. Checks are limited to the number
+// of processors; agents are not, because they mostly wait for their service.
+func (c *competition) waitForTurn(ctx context.Context) (done func()) {
 	select {
-	case c.turns <- struct{}{}:
-		return func() { <-c.turns }
+	case c.checkSlots <- struct{}{}:
+		return func() { <-c.checkSlots }
 	case <-ctx.Done():
 		return func() {}
 	}
 }
 
-// others are the folders of the trees of the other candidates.
-func (c *contest) others(n int) (out []string) {
-	for other := range c.Number + 1 {
-		if _, err := os.Stat(c.place(other)); err == nil && other != n {
-			out = append(out, c.place(other))
+// otherTrees returns the folders of the trees of all other candidates.
+func (c *competition) otherTrees(n int) (out []string) {
+	for i := range c.Number + 1 {
+		if _, err := os.Stat(c.treeDir(i)); err == nil && i != n {
+			out = append(out, c.treeDir(i))
 		}
 	}
 	return out
 }
 
-// moved is a path of the user's tree in that of a candidate.
-func (c *contest) moved(e *entry, path string) string {
+// pathInTree maps a path in the user's tree to the tree of a candidate.
+func (c *competition) pathInTree(e *entry, path string) string {
 	rel, err := filepath.Rel(c.Loop.Root, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return path
@@ -185,8 +185,8 @@ func (c *contest) moved(e *entry, path string) string {
 	return filepath.Join(e.tree.Dir, rel)
 }
 
-// vary gives a candidate its own agent and task.
-func (c *contest) vary(n int, o *loop.Options) {
+// applyVariation sets the agent and the task of a candidate.
+func (c *competition) applyVariation(n int, o *loop.Options) {
 	if n == 0 {
 		return
 	}
@@ -198,18 +198,18 @@ func (c *contest) vary(n int, o *loop.Options) {
 	}
 }
 
-// hear passes an event of a candidate on, one at a time.
-func (c *contest) hear(e event.Event) {
-	c.heard.Lock()
-	defer c.heard.Unlock()
+// emit passes an event of a candidate to the listener, one at a time.
+func (c *competition) emit(e event.Event) {
+	c.eventMutex.Lock()
+	defer c.eventMutex.Unlock()
 	c.Loop.OnEvent(e)
 }
 
-// errEnough is why candidates are ended when enough have done the task.
+// errEnough is why the remaining candidates are stopped when enough have done the task.
 var errEnough = errors.New("enough candidates have done the task")
 
-// race runs the candidates, as many at a time as there are jobs.
-func (c *contest) race(ctx context.Context) error {
+// runAll runs the candidates, as many in parallel as there are jobs.
+func (c *competition) runAll(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -227,10 +227,10 @@ func (c *contest) race(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return
 			}
-			errs[e.number] = c.run(ctx, e)
+			errs[e.number] = c.runEntry(ctx, e)
 			mu.Lock()
 			defer mu.Unlock()
-			if e.done() {
+			if e.succeeded() {
 				won++
 			}
 			if c.StopWhen > 0 && won >= c.StopWhen {
@@ -242,7 +242,7 @@ func (c *contest) race(ctx context.Context) error {
 	for _, e := range c.entries[1:] {
 		if err := errs[e.number]; errors.Is(err, ledger.ErrLocked) {
 			return fmt.Errorf("candidate %d: %w", e.number, err)
-		} else if err != nil { // one that breaks does not take the others with it
+		} else if err != nil { // an error of one candidate does not stop the others
 			c.warn(fmt.Sprintf("candidate %d", e.number), err)
 			e.stop = event.Stop{Reason: event.Broken, Text: err.Error()}
 		}
@@ -253,43 +253,45 @@ func (c *contest) race(ctx context.Context) error {
 	return nil
 }
 
-// run runs or resumes the loop of a candidate. One that has ended stays as it is.
-func (c *contest) run(ctx context.Context, e *entry) error {
-	if e.stop = e.over(); c.CompareOnly && e.stop.Reason == "" {
+// runEntry runs or resumes the loop of a candidate, unless it has ended.
+func (c *competition) runEntry(ctx context.Context, e *entry) error {
+	e.stop = e.finalStop()
+	if c.CompareOnly && e.stop.Reason == "" {
 		return nil
 	}
-	o := c.optionsOf(ctx, e)
+	o := c.entryOptions(ctx, e)
 	err := c.journal.Write(event.CandidateStarted, 0, event.Candidate{Candidate: e.number, LoopID: e.id, Dir: e.tree.Dir, Agent: c.mask.Texts(o.CommandLine())})
 	if err != nil {
 		return err
 	}
 	if e.stop.Reason == "" {
-		out, err := e.goOn(ctx, o)
+		out, err := e.startOrResume(ctx, o)
 		if err != nil {
 			return err
 		}
 		e.stop = out.Stop
 	}
-	if err := e.read(); err != nil {
+	if err := e.readResult(); err != nil {
 		return err
 	}
 	return c.journal.Write(event.CandidateFinished, 0, event.CandidateEnd{
-		Candidate: e.number, LoopID: e.id, Reason: e.stop.Reason, Text: e.stop.Text, Iteration: e.selected, Iterations: e.count,
+		Candidate: e.number, LoopID: e.id, Reason: e.stop.Reason, Text: e.stop.Text, Iteration: e.bestNumber, Iterations: e.iterations,
 	})
 }
 
-// over is why the loop of a candidate has ended for good; zero where it goes on.
-func (e *entry) over() event.Stop {
+// finalStop returns why the loop of a candidate has ended, the zero value if it can continue.
+func (e *entry) finalStop() event.Stop {
 	state, err := ledger.ReadState(e.dir())
 	stop := event.Stop{Reason: event.Reason(state.StopReason), Text: state.StopText}
-	if err != nil || !state.Status.IsOver() || state.Status == ledger.Crashed || !final(stop.Reason) {
+	hasEnded := err == nil && state.Status.IsOver() && state.Status != ledger.Crashed
+	if !hasEnded || !isFinal(stop.Reason) {
 		return event.Stop{}
 	}
 	return stop
 }
 
-// goOn begins the loop of a candidate, or resumes it.
-func (e *entry) goOn(ctx context.Context, o loop.Options) (loop.Outcome, error) {
+// startOrResume starts the loop of a candidate, or resumes it.
+func (e *entry) startOrResume(ctx context.Context, o loop.Options) (loop.Outcome, error) {
 	if _, err := ledger.ReadState(e.dir()); err != nil {
 		return loop.Run(ctx, o)
 	}
@@ -303,8 +305,8 @@ func (e *entry) goOn(ctx context.Context, o loop.Options) (loop.Outcome, error) 
 	return loop.Run(ctx, o)
 }
 
-// read finds what the loop of a candidate selected.
-func (e *entry) read() error {
+// readResult reads what the loop of a candidate selected, and what it cost.
+func (e *entry) readResult() error {
 	state, err := ledger.ReadState(e.dir())
 	if err != nil {
 		return err
@@ -313,60 +315,60 @@ func (e *entry) read() error {
 	if err != nil {
 		return err
 	}
-	e.count = max(0, len(its)-1)
+	e.iterations = max(0, len(its)-1)
 	if s := state.Selected; s != nil && s.Iteration > 0 && s.Iteration < len(its) {
-		e.selected, e.it = s.Iteration, its[s.Iteration]
+		e.bestNumber, e.best = s.Iteration, its[s.Iteration]
 	}
-	e.it.StartedAt, e.it.EndedAt = state.StartedAt, state.UpdatedAt
+	e.best.StartedAt, e.best.EndedAt = state.StartedAt, state.UpdatedAt
 	if state.Spending != nil {
 		run := ledger.AgentRun{}
-		if e.it.Agent != nil {
-			run = *e.it.Agent
+		if e.best.Agent != nil {
+			run = *e.best.Agent
 		}
 		usage := state.Spending.Usage
 		run.Usage = &usage
-		e.it.Agent = &run
+		e.best.Agent = &run
 	}
 	return nil
 }
 
-// setDown reports whether candidates are not at their end, and nothing broke or interrupted
-// them: the user has paused one, or wants the baseline alone.
-func (c *contest) setDown() bool {
+// isSuspended reports whether the candidates will continue later: the user has paused one, or
+// asked only for the baseline.
+func (c *competition) isSuspended() bool {
 	return c.Loop.Steps != nil || slices.ContainsFunc(c.entries, func(e *entry) bool { return e.stop.Reason == event.PausedByUser })
 }
 
-// gather takes what the candidates came to over into the store of the user's tree, as the
-// iterations of this loop.
-func (c *contest) gather(ctx context.Context) error {
-	if c.setDown() {
+// importResults imports the results of the candidates as the iterations of this loop.
+func (c *competition) importResults(ctx context.Context) error {
+	if c.isSuspended() {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
 	for _, e := range c.entries[1:] {
-		if err := c.take(ctx, e); err != nil {
+		if err := c.importResult(ctx, e); err != nil {
 			return fmt.Errorf("candidate %d: %w", e.number, err)
 		}
-		if err := c.ledger.Append(e.it, nil, false); err != nil {
+		if err := c.ledger.Append(e.best, nil, false); err != nil {
 			return err
 		}
 		c.state.Iteration = e.number
-		c.state.Add(e.it)
+		c.state.Add(e.best)
 	}
 	return c.save()
 }
 
-// take makes the iteration of a candidate.
-func (c *contest) take(ctx context.Context, e *entry) error {
+// importResult turns the result of a candidate into an iteration of this loop, with its tree in
+// the store of the user's tree.
+func (c *competition) importResult(ctx context.Context, e *entry) error {
 	base := c.state.BaselineSnapshot
-	e.it.LoopID, e.it.Number, e.it.Start, e.it.Best, e.it.Regression = c.state.LoopID, e.number, base, nil, nil
-	if e.selected == 0 {
-		e.it.Interrupted, e.it.Rejected, e.it.Snapshot, e.it.Tree = true, true, base, c.base.Tree
-		e.it.Set = metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "it came to nothing that can be kept"}}}
-		e.it.Assessment = detector.Assessment{Iteration: e.number, Class: detector.Plateau}
+	e.best.LoopID, e.best.Number, e.best.Start, e.best.Best, e.best.Regression = c.state.LoopID, e.number, base, nil, nil
+	if e.bestNumber == 0 {
+		e.best.Interrupted, e.best.Rejected, e.best.Snapshot, e.best.Tree = true, true, base, c.baseIteration.Tree
+		e.best.Set = metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "it has no result that can be kept"}}}
+		e.best.Assessment = detector.Assessment{Iteration: e.number, Class: detector.Plateau}
 		return nil
 	}
-	theirs, err := ledger.ReadState(e.dir())
+	state, err := ledger.ReadState(e.dir())
 	if err != nil {
 		return err
 	}
@@ -375,17 +377,17 @@ func (c *contest) take(ctx context.Context, e *entry) error {
 		return err
 	}
 	defer store.Close()
-	info, err := c.tree.Store.Import(ctx, base, snapshot.Work{Store: store, From: theirs.BaselineSnapshot, To: e.it.Snapshot}, "candidate "+strconv.Itoa(e.number))
+	info, err := c.tree.Store.Import(ctx, base, snapshot.Work{Store: store, From: state.BaselineSnapshot, To: e.best.Snapshot}, "candidate "+strconv.Itoa(e.number))
 	if err != nil {
 		return err
 	}
-	e.it.Snapshot, e.it.Tree = info.ID, info.Tree
+	e.best.Snapshot, e.best.Tree = info.ID, info.Tree
 	if e.changes, err = c.tree.Store.Changes(ctx, base, info.ID); err != nil {
 		return err
 	}
-	e.it.Changed = nil
+	e.best.Changed = nil
 	for _, change := range e.changes {
-		e.it.Changed = append(e.it.Changed, ledger.FileChange{Path: change.Path, Kind: string(change.Kind)})
+		e.best.Changed = append(e.best.Changed, ledger.FileChange{Path: change.Path, Kind: string(change.Kind)})
 	}
 	return nil
 }

@@ -16,54 +16,53 @@ import (
 	"supervise/selector"
 )
 
-// ranking compares the candidates, the best first. Where the user has interrupted, no test
-// is run any more.
-func (c *contest) ranking(ctx context.Context) ([]ledger.Rank, error) {
+// rankEntries compares the candidates, the best first. After an interruption by the user, it
+// runs no more tests.
+func (c *competition) rankEntries(ctx context.Context) ([]ledger.Rank, error) {
 	var list []ledger.Rank
 	var err error
-	var all crossed
+	var results crossResults
 	if ctx.Err() == nil {
-		if all, err = c.cross(ctx); err != nil && ctx.Err() == nil {
-			return nil, fmt.Errorf("run the tests of the candidates over each other: %w", err)
+		if results, err = c.crossCheck(ctx); err != nil && ctx.Err() == nil {
+			return nil, fmt.Errorf("run the tests of the candidates on each other: %w", err)
 		}
 	}
+	codeHash := map[int]string{}
 	for _, e := range c.entries[1:] {
-		s, err := c.standing(context.WithoutCancel(ctx), e)
+		rank, err := c.rankOf(context.WithoutCancel(ctx), e)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, s)
+		list, codeHash[e.number] = append(list, rank), e.codeHash
 	}
-	code := map[int]string{}
-	for _, e := range c.entries[1:] {
-		code[e.number] = e.code
-	}
-	judged(list, all, code)
-	list = rank(list)
+	addCrossResults(list, results, codeHash)
+	list = rankCandidates(list)
 	return list, c.ledger.WriteRanking(list)
 }
 
-func (c *contest) standing(ctx context.Context, e *entry) (ledger.Rank, error) {
+// rankOf returns the values of a candidate that the ranking compares.
+// rankOf returns the values of a candidate that the ranking compares.
+func (c *competition) rankOf(ctx context.Context, e *entry) (ledger.Rank, error) {
 	s := ledger.Rank{
-		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.optionsOf(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.selected,
-		Eligible: e.done(), OwnTests: len(e.own), Score: e.it.Score.Value, MutationScore: powerOf(e.it.MutationCheck),
+		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.entryOptions(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.bestNumber,
+		Eligible: e.succeeded(), OwnTests: len(e.addedTests), Score: e.best.Score.Value, MutationScore: mutationScore(e.best.MutationCheck),
 	}
 	if e.stop.Reason == "" {
-		s.Text = "it was not begun"
+		s.Text = "it was not started"
 		if _, err := ledger.ReadState(e.dir()); err == nil {
-			s.Text = "it has not come to its end"
+			s.Text = "it has not ended"
 		}
 	}
-	_, s.Tokens, s.CostUSD = e.it.Cost()
-	lines, err := c.tree.Store.CountLines(ctx, c.state.BaselineSnapshot, e.it.Snapshot)
+	_, s.Tokens, s.CostUSD = e.best.Cost()
+	lines, err := c.tree.Store.CountLines(ctx, c.state.BaselineSnapshot, e.best.Snapshot)
 	for _, l := range lines {
 		s.Lines += l.Added + l.Deleted
 	}
 	return s, err
 }
 
-// powerOf is the share of mutants that the present tests notice, nil where none was run.
-func powerOf(p *ledger.MutationCheck) *float64 {
+// mutationScore returns the share of mutants that the current tests kill, nil if none was run.
+func mutationScore(p *ledger.MutationCheck) *float64 {
 	if p == nil {
 		return nil
 	}
@@ -77,24 +76,24 @@ func powerOf(p *ledger.MutationCheck) *float64 {
 	return new(float64(killed) / float64(all))
 }
 
-// finish writes the choice down and puts it into the user's tree.
-func (c *contest) finish(ctx context.Context, list []ledger.Rank) (event.Stop, error) {
+// finish records the choice and restores it into the user's tree.
+func (c *competition) finish(ctx context.Context, list []ledger.Rank) (event.Stop, error) {
 	switch {
 	case c.Loop.Steps != nil:
 		stop := event.Stop{Reason: event.Stepped, Text: loop.SteppedText}
-		return stop, c.ended(stop, nil, "")
-	case c.setDown():
-		stop := event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume goes on"}
-		return stop, c.ended(stop, nil, "")
+		return stop, c.recordEnd(stop, nil, "")
+	case c.isSuspended():
+		stop := event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume continues it"}
+		return stop, c.recordEnd(stop, nil, "")
 	}
-	stop, n := c.stopOf(ctx, list), 0
+	stop, n := c.stopFor(ctx, list), 0
 	if list[0].Chosen {
 		n = list[0].Candidate
 	}
 	if err := c.journal.Write(event.LoopStopping, c.state.Iteration, stop); err != nil {
 		return stop, err
 	}
-	keep, err := c.unlike(ctx, n)
+	keep, err := c.whyNotApplicable(ctx, n)
 	if err == nil {
 		err = c.journal.Write(event.CandidatesCompared, 0, event.Compared{Ranking: list, WhyNotApplied: keep})
 	}
@@ -104,23 +103,23 @@ func (c *contest) finish(ctx context.Context, list []ledger.Rank) (event.Stop, e
 	if keep != "" {
 		stop = event.Stop{Reason: event.NotApplied, Text: keep + "; " + stop.Text}
 	}
-	path, err := c.selected(ctx, n, list[0].Why, keep == "" && n > 0)
+	path, err := c.recordSelection(ctx, n, list[0].Why, keep == "" && n > 0)
 	if err != nil {
 		return stop, err
 	}
-	as := "as it was before the loop"
+	description := "as it was before the loop"
 	if n > 0 {
-		as = fmt.Sprintf("that of candidate %d", n)
+		description = fmt.Sprintf("that of candidate %d", n)
 	}
-	tree := c.tree.TreeState(as)
+	tree := c.tree.TreeState(description)
 	if tree != nil {
 		c.state.TreeText = tree.String()
 	}
-	return stop, c.ended(stop, tree, path)
+	return stop, c.recordEnd(stop, tree, path)
 }
 
-// stopOf says why the loop ended.
-func (c *contest) stopOf(ctx context.Context, list []ledger.Rank) event.Stop {
+// stopFor returns why the loop ended.
+func (c *competition) stopFor(ctx context.Context, list []ledger.Rank) event.Stop {
 	first := list[0]
 	switch {
 	case ctx.Err() != nil && first.Chosen:
@@ -134,21 +133,18 @@ func (c *contest) stopOf(ctx context.Context, list []ledger.Rank) event.Stop {
 	for _, s := range list {
 		texts = append(texts, fmt.Sprintf("candidate %d: %s", s.Candidate, s.Text))
 	}
-	for _, reason := range []event.Reason{event.Refused, event.NoCommand} { // all of them: somebody has to help
-		same := true
-		for _, s := range list {
-			same = same && s.Reason == string(reason)
-		}
-		if same {
+	for _, reason := range []event.Reason{event.Refused, event.NoCommand} { // the user has to help if no agent could work
+		hasOtherReason := func(s ledger.Rank) bool { return s.Reason != string(reason) }
+		if !slices.ContainsFunc(list, hasOtherReason) {
 			return event.Stop{Reason: reason, Text: first.Text}
 		}
 	}
-	return event.Stop{Reason: event.NoneAcceptable, Text: "no candidate did the task, and the tree stays as it was: " + strings.Join(texts, "; ")}
+	return event.Stop{Reason: event.NoneAcceptable, Text: "no candidate did the task, and the tree stays unchanged: " + strings.Join(texts, "; ")}
 }
 
-// unlike says why a candidate may not be put into the user's tree: it is not as it was any
-// more.
-func (c *contest) unlike(ctx context.Context, n int) (string, error) {
+// whyNotApplicable says why candidate n may not be restored into the user's tree: the tree has
+// changed since the loop started. "" means that it may.
+func (c *competition) whyNotApplicable(ctx context.Context, n int) (string, error) {
 	if n == 0 {
 		return "", nil
 	}
@@ -156,17 +152,19 @@ func (c *contest) unlike(ctx context.Context, n int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	was, err := c.tree.Store.Info(c.state.BaselineSnapshot)
-	// That of a candidate is there after a crash behind it, or an interruption.
-	ours := slices.ContainsFunc(c.entries[1:], func(e *entry) bool { return e.it.Tree == now.Tree })
-	if err = errors.Join(err, drop()); err != nil || now.Tree == was.Tree || ours {
+	baseline, err := c.tree.Store.Info(c.state.BaselineSnapshot)
+	err = errors.Join(err, drop())
+	// After a crash or an interruption the tree may already be that of a candidate.
+	isCandidate := slices.ContainsFunc(c.entries[1:], func(e *entry) bool { return e.best.Tree == now.Tree })
+	if err != nil || now.Tree == baseline.Tree || isCandidate {
 		return "", err
 	}
-	return fmt.Sprintf("the tree has changed since the loop began, so candidate %d was not put into it: supervise select %s --candidate %d does, and keeps what is there", n, c.state.LoopID, n), nil
+	return fmt.Sprintf("the tree has changed since the loop started, so candidate %d was not restored: supervise select %s --candidate %d restores it, and keeps the current tree as a snapshot", n, c.state.LoopID, n), nil
 }
 
-// selected writes the choice down, and puts its tree into that of the user.
-func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (path string, err error) {
+// recordSelection records the choice, and restores its tree into the user's tree if apply is
+// set. It returns the path of the selection report.
+func (c *competition) recordSelection(ctx context.Context, n int, why string, apply bool) (path string, err error) {
 	ctx = context.WithoutCancel(ctx)
 	v, err := record.ReadView(c.ledger.Dir(), c.state)
 	if err != nil {
@@ -183,7 +181,7 @@ func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (
 	c.state.Selected = &ledger.BestIteration{Iteration: n, QualityScore: it.Score.Value, Snapshot: it.Snapshot, SnapshotPath: c.ledger.SnapshotDir(), Reason: why}
 	if apply {
 		if err := c.tree.Restore(ctx, it.Snapshot); err != nil {
-			return "", fmt.Errorf("put candidate %d into the tree: %w", n, err)
+			return "", fmt.Errorf("restore candidate %d: %w", n, err)
 		}
 	}
 	out, err := ledger.CompareOutput(ctx, c.tree.Store, c.state.BaselineSnapshot, it.Snapshot)
@@ -206,8 +204,8 @@ func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (
 	)
 }
 
-// ended writes the end down.
-func (c *contest) ended(stop event.Stop, tree *event.TreeState, path string) error {
+// recordEnd records the end of the loop.
+func (c *competition) recordEnd(stop event.Stop, tree *event.TreeState, path string) error {
 	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode = stop.Reason.Status(), string(stop.Reason), stop.Text, stop.Reason.ExitCode()
 	err := c.save()
 	d := event.LoopEnd{

@@ -11,47 +11,46 @@ import (
 	"supervise/metric"
 )
 
-// rank orders candidates, the best first: those that did the task, by the tests of the
-// others that pass over them, by the power of their own, by score, by size and by cost. It
-// says of each why it has its place. A number that is not known decides nothing.
-func rank(list []ledger.Rank) []ledger.Rank {
+// rankCandidates orders candidates, the best first, and explains the rank of each. Candidates that
+// did the task come first, then the criteria decide, in their order.
+func rankCandidates(list []ledger.Rank) []ledger.Rank {
 	list = slices.Clone(list)
-	by := known(list)
+	usable := usableCriteria(list)
 	slices.SortStableFunc(list, func(a, b ledger.Rank) int {
-		_, differ := decides(by, a, b)
-		return cmp.Or(cmp.Compare(order(a.Eligible), order(b.Eligible)), differ, cmp.Compare(a.Candidate, b.Candidate))
+		switch {
+		case a.Eligible && !b.Eligible:
+			return -1
+		case !a.Eligible && b.Eligible:
+			return 1
+		}
+		_, order := decidingCriterion(usable, a, b)
+		return cmp.Or(order, cmp.Compare(a.Candidate, b.Candidate))
 	})
 	for i := range list {
 		list[i].Chosen = i == 0 && list[i].Eligible
-		list[i].Why = place(by, list, i)
+		list[i].Why = explainRank(usable, list, i)
 	}
 	return list
 }
 
-func order(eligible bool) int {
-	if eligible {
-		return 0
-	}
-	return 1
-}
-
-// criterion is one of the things by which candidates are compared: a number, the higher
-// the better. Where it is not known of all, it decides nothing.
+// criterion is a number by which candidates are compared; higher is better. A criterion that
+// is unknown (nil) for one of the candidates is not used.
 type criterion struct {
-	of   func(ledger.Rank) *float64
-	says func(ledger.Rank) string
+	value    func(ledger.Rank) *float64
+	describe func(ledger.Rank) string
 }
 
+// criteria are the criteria, the most important first.
 var criteria = []criterion{
-	{agreed, func(s ledger.Rank) string {
-		return fmt.Sprintf("%.0f %% of the others' tests pass over it", 100**agreed(s))
+	{agreement, func(s ledger.Rank) string {
+		return fmt.Sprintf("%.0f %% of the others' tests pass on it", 100**agreement(s))
 	}},
 	{func(s ledger.Rank) *float64 { return s.MutationScore }, func(s ledger.Rank) string {
-		return fmt.Sprintf("its tests notice %.0f %% of the mutants", 100**s.MutationScore)
+		return fmt.Sprintf("its tests kill %.0f %% of the mutants", 100**s.MutationScore)
 	}},
 	{func(s ledger.Rank) *float64 { return &s.Score }, func(s ledger.Rank) string { return fmt.Sprintf("score %.1f", 100*s.Score) }},
 	{func(s ledger.Rank) *float64 { return new(-float64(s.Lines)) }, func(s ledger.Rank) string { return fmt.Sprintf("%d changed lines", s.Lines) }},
-	{func(s ledger.Rank) *float64 { return less(s.CostUSD) }, func(s ledger.Rank) string { return fmt.Sprintf("cost $%.2f", *s.CostUSD) }},
+	{func(s ledger.Rank) *float64 { return negated(s.CostUSD) }, func(s ledger.Rank) string { return fmt.Sprintf("cost $%.2f", *s.CostUSD) }},
 	{func(s ledger.Rank) *float64 {
 		if s.Tokens == nil {
 			return nil
@@ -60,107 +59,116 @@ var criteria = []criterion{
 	}, func(s ledger.Rank) string { return fmt.Sprintf("%d tokens", *s.Tokens) }},
 }
 
-// agreed is the agreement; where no test of others could be run, nothing speaks against it.
-func agreed(s ledger.Rank) *float64 {
+// agreement returns the share of the others' tests that pass, 1 if none could be run.
+func agreement(s ledger.Rank) *float64 {
 	if s.Agreement == nil {
 		return new(1.0)
 	}
 	return s.Agreement
 }
 
-func less(v *float64) *float64 {
+// negated returns -*v, nil for nil.
+// negated returns -*v, nil for nil.
+func negated(v *float64) *float64 {
 	if v == nil {
 		return nil
 	}
 	return new(-*v)
 }
 
-// known are the criteria of which all that did the task have the number.
-func known(list []ledger.Rank) []criterion {
+// usableCriteria returns the criteria that are known for all candidates that did the task.
+func usableCriteria(list []ledger.Rank) []criterion {
 	return slices.DeleteFunc(slices.Clone(criteria), func(c criterion) bool {
-		return slices.ContainsFunc(list, func(s ledger.Rank) bool { return s.Eligible && c.of(s) == nil })
+		return slices.ContainsFunc(list, func(s ledger.Rank) bool { return s.Eligible && c.value(s) == nil })
 	})
 }
 
-// decides is the first criterion by which two candidates differ, nil for none.
-func decides(by []criterion, a, b ledger.Rank) (row *criterion, order int) {
+// decidingCriterion returns the first criterion by which two candidates differ, nil if there is
+// none, and the order of the two.
+func decidingCriterion(usable []criterion, a, b ledger.Rank) (decides *criterion, order int) {
 	if !a.Eligible || !b.Eligible {
 		return nil, 0
 	}
-	for i := range by {
-		if x, y := rounded(by[i].of(a)), rounded(by[i].of(b)); x != y {
-			return &by[i], cmp.Compare(y, x)
+	for i := range usable {
+		if x, y := roundScore(usable[i].value(a)), roundScore(usable[i].value(b)); x != y {
+			return &usable[i], cmp.Compare(y, x)
 		}
 	}
 	return nil, 0
 }
 
-// rounded is a number without what only arithmetic adds.
-func rounded(v *float64) float64 { return math.Round(*v*1e4) / 1e4 }
+// roundScore removes rounding errors, so that equal values compare as equal.
+func roundScore(v *float64) float64 { return math.Round(*v*1e4) / 1e4 }
 
-// place says why a candidate has its place: against the next one for the first, against
-// the one before for the others.
-func place(by []criterion, list []ledger.Rank, i int) string {
-	s := list[i]
-	if !s.Eligible {
-		return s.Text
+// explainRank says why a candidate has its rank, compared with its neighbor: the next one for
+// the first candidate, the previous one for all others.
+func explainRank(usable []criterion, list []ledger.Rank, i int) string {
+	candidate, neighbor := list[i], list[max(i-1, 0)]
+	switch {
+	case !candidate.Eligible:
+		return candidate.Text
+	case i == 0 && (len(list) < 2 || !list[1].Eligible):
+		return "the only one that did the task"
+	case i == 0:
+		neighbor = list[1]
 	}
-	against := max(i-1, 0)
-	if i == 0 {
-		if len(list) < 2 || !list[1].Eligible {
-			return "the only one that did the task"
-		}
-		against = 1
+	c, _ := decidingCriterion(usable, candidate, neighbor)
+	if c == nil {
+		return fmt.Sprintf("as good as candidate %d", neighbor.Candidate)
 	}
-	row, _ := decides(by, list[i], list[against])
-	if row == nil {
-		return fmt.Sprintf("as good as candidate %d", list[against].Candidate)
-	}
-	return fmt.Sprintf("%s; candidate %d: %s", row.says(s), list[against].Candidate, row.says(list[against]))
+	return fmt.Sprintf("%s; candidate %d: %s", c.describe(candidate), neighbor.Candidate, c.describe(neighbor))
 }
 
-// judged adds to the ranking what the tests of the candidates say of each other. code
-// identifies the product code of each: the same code has one voice.
-func judged(list []ledger.Rank, all crossed, code map[int]string) {
+// addCrossResults adds the results of the cross-check to the ranking. codeHash identifies the
+// product code of each candidate: equal code has one vote.
+func addCrossResults(list []ledger.Rank, results crossResults, codeHash map[int]string) {
 	disputed := map[int]map[metric.ID]bool{}
-	for author, runs := range all {
-		if all.contradicted(author) {
-			disputed[author] = disputes(runs, code)
+	for author, outcomes := range results {
+		if results.isContradicted(author) {
+			disputed[author] = disputedTests(outcomes, codeHash)
 		}
 	}
 	for i := range list {
 		s := &list[i]
 		s.OwnDisputed = len(disputed[s.Candidate])
-		for _, passes := range all[s.Candidate][0] {
+		for _, passes := range results[s.Candidate][0] {
 			if passes {
 				s.OwnPassingBefore++
 			}
 		}
-		var sum float64
-		var authors int
-		for _, author := range slices.Sorted(maps.Keys(all)) {
-			passed, failed := counted(all[author][s.Candidate], disputed[author])
-			if passed+len(failed) == 0 || !s.Eligible {
-				continue
-			}
-			authors++
-			sum += float64(passed) / float64(passed+len(failed))
-			if len(failed) > 0 {
-				if s.Failed == nil {
-					s.Failed = map[int][]string{}
-				}
-				s.Failed[author] = failed
-			}
-		}
-		if authors > 0 {
-			s.Agreement = new(sum / float64(authors))
+		if s.Eligible {
+			addAgreement(s, results, disputed)
 		}
 	}
 }
 
-// contradicted reports whether a test of another candidate fails over the code of one.
-func (all crossed) contradicted(candidate int) bool {
-	for _, runs := range all {
+// addAgreement sets the share of the other candidates' tests that pass, as the mean over their
+// authors, and the failing ones.
+func addAgreement(s *ledger.Rank, results crossResults, disputed map[int]map[metric.ID]bool) {
+	var sum float64
+	var authors int
+	for _, author := range slices.Sorted(maps.Keys(results)) {
+		passed, failed := countOutcomes(results[author][s.Candidate], disputed[author])
+		if passed+len(failed) == 0 {
+			continue
+		}
+		authors++
+		sum += float64(passed) / float64(passed+len(failed))
+		if len(failed) > 0 {
+			if s.Failed == nil {
+				s.Failed = map[int][]string{}
+			}
+			s.Failed[author] = failed
+		}
+	}
+	if authors > 0 {
+		s.Agreement = new(sum / float64(authors))
+	}
+}
+
+// isContradicted reports whether a test of another candidate fails on the code of this one.
+func (r crossResults) isContradicted(candidate int) bool {
+	for _, runs := range r {
 		for _, passes := range runs[candidate] {
 			if !passes {
 				return true
@@ -170,43 +178,39 @@ func (all crossed) contradicted(candidate int) bool {
 	return false
 }
 
-// disputes are the tests of a candidate that fail over most of the others, and over two at
-// least: where the tests of others contradict the candidate too, it may be its own that are
-// wrong.
-func disputes(runs map[int]result, code map[int]string) map[metric.ID]bool {
-	passed, failed := map[metric.ID]map[string]bool{}, map[metric.ID]map[string]bool{}
-	for candidate, res := range runs {
-		for id, passes := range res {
-			votes := failed
+// disputedTests returns the tests of a candidate that fail on most of the others, and on at
+// least two. Such tests may be wrong.
+func disputedTests(runs map[int]testOutcomes, codeHash map[int]string) map[metric.ID]bool {
+	type votes map[string]bool // hashes of code
+	passed, failed := map[metric.ID]votes{}, map[metric.ID]votes{}
+	for candidate, outcomes := range runs {
+		if candidate == 0 {
+			continue // new tests should fail on the baseline
+		}
+		for id, passes := range outcomes {
+			results := failed
 			if passes {
-				votes = passed
+				results = passed
 			}
-			if votes[id] == nil {
-				votes[id] = map[string]bool{}
+			if results[id] == nil {
+				results[id] = votes{}
 			}
-			votes[id][code[candidate]] = candidate > 0 // over the baseline they are to fail
+			results[id][codeHash[candidate]] = true
 		}
 	}
-	out := map[metric.ID]bool{}
+	disputed := map[metric.ID]bool{}
 	for id, votes := range failed {
-		if n := count(votes); n >= 2 && n > count(passed[id]) {
-			out[id] = true
+		if len(votes) >= 2 && len(votes) > len(passed[id]) {
+			disputed[id] = true
 		}
 	}
-	return out
+	return disputed
 }
 
-func count(votes map[string]bool) (n int) {
-	for _, counts := range votes {
-		if counts {
-			n++
-		}
-	}
-	return n
-}
-
-func counted(res result, disputed map[metric.ID]bool) (passed int, failed []string) {
-	for id, passes := range res {
+// countOutcomes counts the tests that passed and lists those that failed. Disputed tests do
+// not count.
+func countOutcomes(outcomes testOutcomes, disputed map[metric.ID]bool) (passed int, failed []string) {
+	for id, passes := range outcomes {
 		switch {
 		case disputed[id]:
 		case passes:

@@ -16,9 +16,9 @@ func TestRank(t *testing.T) {
 		why           string
 	}{
 		"who did the task":          {ledger.Rank{Eligible: true}, ledger.Rank{Score: 1}, "the only one that did the task"},
-		"agreement before score":    {ledger.Rank{Eligible: true, Agreement: new(1.0)}, ledger.Rank{Eligible: true, Agreement: new(.5), Score: 1}, "100 % of the others' tests pass over it; candidate 1: 50 % of the others' tests pass over it"},
-		"no tests are no reproach":  {ledger.Rank{Eligible: true}, ledger.Rank{Eligible: true, Agreement: new(.9)}, "100 % of the others' tests pass over it; candidate 1: 90 % of the others' tests pass over it"},
-		"power before score":        {ledger.Rank{Eligible: true, MutationScore: new(.9)}, ledger.Rank{Eligible: true, MutationScore: new(.8), Score: 1}, "its tests notice 90 % of the mutants; candidate 1: its tests notice 80 % of the mutants"},
+		"agreement before score":    {ledger.Rank{Eligible: true, Agreement: new(1.0)}, ledger.Rank{Eligible: true, Agreement: new(.5), Score: 1}, "100 % of the others' tests pass on it; candidate 1: 50 % of the others' tests pass on it"},
+		"no tests are no reproach":  {ledger.Rank{Eligible: true}, ledger.Rank{Eligible: true, Agreement: new(.9)}, "100 % of the others' tests pass on it; candidate 1: 90 % of the others' tests pass on it"},
+		"power before score":        {ledger.Rank{Eligible: true, MutationScore: new(.9)}, ledger.Rank{Eligible: true, MutationScore: new(.8), Score: 1}, "its tests kill 90 % of the mutants; candidate 1: its tests kill 80 % of the mutants"},
 		"a power that one lacks":    {ledger.Rank{Eligible: true, Score: .5}, ledger.Rank{Eligible: true, MutationScore: new(.8), Score: .4}, "score 50.0; candidate 1: score 40.0"},
 		"score before size":         {ledger.Rank{Eligible: true, Score: .9, Lines: 90}, ledger.Rank{Eligible: true, Score: .8, Lines: 1}, "score 90.0; candidate 1: score 80.0"},
 		"scores that are equal":     {ledger.Rank{Eligible: true, Score: .9, Lines: 3}, ledger.Rank{Eligible: true, Score: .9 + 1e-9, Lines: 4}, "3 changed lines; candidate 1: 4 changed lines"},
@@ -26,26 +26,26 @@ func TestRank(t *testing.T) {
 		"the one with fewer tokens": {ledger.Rank{Eligible: true, Tokens: new(int64(10))}, ledger.Rank{Eligible: true, Tokens: new(int64(11))}, "10 tokens; candidate 1: 11 tokens"},
 	} {
 		c.worse.Candidate, c.better.Candidate = 1, 2
-		got := rank([]ledger.Rank{c.worse, c.better})
+		got := rankCandidates([]ledger.Rank{c.worse, c.better})
 		if got[0].Candidate != 2 || got[0].Why != c.why || !got[0].Chosen || got[1].Chosen {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	none := rank([]ledger.Rank{{Candidate: 1, Text: "stuck"}, {Candidate: 2, Text: "stalled"}})
+	none := rankCandidates([]ledger.Rank{{Candidate: 1, Text: "stuck"}, {Candidate: 2, Text: "stalled"}})
 	if none[0].Chosen || none[0].Candidate != 1 || none[1].Why != "stalled" {
 		t.Errorf("where nobody did the task: %+v", none)
 	}
-	same := rank([]ledger.Rank{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}})
+	same := rankCandidates([]ledger.Rank{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}})
 	if same[0].Candidate != 1 || same[0].Why != "as good as candidate 2" {
 		t.Errorf("of two that are equal: %+v", same)
 	}
 }
 
 // The tests of each author count the same. One that fails over most others counts against
-// its author alone, and is told.
+// its author alone, and is reported.
 func TestJudged(t *testing.T) {
 	list := []ledger.Rank{{Candidate: 1, Eligible: true, OwnTests: 1}, {Candidate: 2, Eligible: true, OwnTests: 3}, {Candidate: 3, Eligible: true, OwnTests: 1}, {Candidate: 4}}
-	judged(list, crossed{
+	addCrossResults(list, crossResults{
 		1: {0: {id("wrong"): false}, 2: {id("wrong"): false}, 3: {id("wrong"): false}},
 		2: {0: {id("a"): true, id("b"): false, id("c"): false}, 1: {id("a"): true, id("b"): false, id("c"): false}, 3: {id("a"): true, id("b"): true, id("c"): true}},
 		3: {1: {id("d"): true}, 2: {id("d"): true}},
@@ -60,13 +60,13 @@ func TestJudged(t *testing.T) {
 		t.Errorf("candidate 3: %+v", c)
 	}
 	few := []ledger.Rank{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}, {Candidate: 3, Eligible: true}}
-	one := crossed{1: {2: {id("right"): false}, 3: {id("right"): false}}}
-	judged(few, one, map[int]string{2: "y", 3: "z"})
+	one := crossResults{1: {2: {id("right"): false}, 3: {id("right"): false}}}
+	addCrossResults(few, one, map[int]string{2: "y", 3: "z"})
 	if few[0].OwnDisputed != 0 || *few[1].Agreement != 0 {
 		t.Errorf("a candidate that no test contradicts: %+v", few)
 	}
-	one[2] = map[int]result{1: {id("other"): false}}
-	judged(few, one, map[int]string{2: "same", 3: "same"})
+	one[2] = map[int]testOutcomes{1: {id("other"): false}}
+	addCrossResults(few, one, map[int]string{2: "same", 3: "same"})
 	if few[0].OwnDisputed != 0 {
 		t.Errorf("the same code has two voices: %+v", few)
 	}

@@ -18,90 +18,92 @@ const (
 	sessionContinue = "continue"
 )
 
-// untilQuality is the criterion that a quality score is reached, and
-// defaultQuality that score where none is given.
+// untilQuality is the value of until that requires a quality score, defaultQuality the default
+// of that score.
 const (
 	untilQuality   = "quality"
 	defaultQuality = 90
 )
 
-// program is how a known agent is started; its zero value is none.
-func (s Settings) program() agentrun.Program {
+// firstProgram returns the first known agent, the zero value if none is set.
+func (s Settings) firstProgram() agentrun.Program {
 	if s.Agent == "" {
 		return agentrun.Program{}
 	}
 	return s.programs()[0]
 }
 
-// programs are the agents of the settings, NAME or NAME:MODEL with commas between. The model
-// of the settings is that of the first.
+// programs returns the agents of the settings: NAME or NAME:MODEL, separated by commas. The
+// first one has the model of the settings by default.
 func (s Settings) programs() (out []agentrun.Program) {
-	for i, one := range strings.Split(s.Agent, ",") {
-		name, model, _ := strings.Cut(strings.TrimSpace(one), ":")
+	for i, entry := range strings.Split(s.Agent, ",") {
+		name, model, _ := strings.Cut(strings.TrimSpace(entry), ":")
 		if i == 0 {
 			model = cmp.Or(model, s.Model)
 		}
-		p, _ := agent.ByName(name) // agentConditions has said what is wrong with it
+		p, _ := agent.ByName(name) // validateAgents reports unknown names
 		out = append(out, agentrun.Program{Name: name, Model: model, Continue: s.Session == sessionContinue, Yolo: s.Yolo, Checksum: p.Checksum})
 	}
 	return out
 }
 
-// fallback are all agents but the first.
-func (s Settings) fallback() []agentrun.Program {
-	if all := s.programs(); len(all) > 1 {
-		return all[1:]
+// fallbackPrograms returns all agents except the first, nil if there is only one.
+func (s Settings) fallbackPrograms() []agentrun.Program {
+	if programs := s.programs(); len(programs) > 1 {
+		return programs[1:]
 	}
 	return nil
 }
 
-// wrongAgent says what is wrong with one of the agents.
-func (s Settings) wrongAgent() error {
+// validateAgents returns an error if one of the agents is invalid.
+func (s Settings) validateAgents() error {
 	seen := map[string]bool{}
-	for _, x := range s.programs() {
-		p, err := agent.ByName(x.Name)
+	for _, program := range s.programs() {
+		name := program.Name
+		preset, err := agent.ByName(name)
 		switch {
 		case err != nil:
 			return err
-		case seen[x.Name]:
-			return fmt.Errorf("%s is there twice", x.Name)
-		case s.Session == sessionContinue && len(p.Resume) == 0:
-			return fmt.Errorf("%s cannot continue a session; session must be fresh", x.Name)
+		case seen[name]:
+			return fmt.Errorf("%s is there twice", name)
+		case s.Session == sessionContinue && len(preset.Resume) == 0:
+			return fmt.Errorf("%s cannot continue a session; session must be fresh", name)
 		}
-		seen[x.Name] = true
+		seen[name] = true
 	}
 	return nil
 }
 
-// until is the criterion of the settings.
-func (s Settings) until() criterion.Criterion {
-	var u criterion.Criterion
+// criterion returns the criterion of the settings.
+func (s Settings) criterion() criterion.Criterion {
+	var c criterion.Criterion
 	switch s.Until {
 	case "auto":
 	case untilQuality:
-		u = criterion.Criterion{Kind: criterion.Green, Quality: defaultQuality}
+		c = criterion.Criterion{Kind: criterion.Green, Quality: defaultQuality}
 	default:
-		u = criterion.Parse(s.Until)
+		c = criterion.Parse(s.Until)
 	}
-	u.Quality, u.Promise = cmp.Or(s.QualityTarget, u.Quality), s.Promise
-	return u
+	c.Quality, c.Promise = cmp.Or(s.QualityTarget, c.Quality), s.Promise
+	return c
 }
 
-// agentConditions are those of the settings about the agent.
+// agentConditions are the conditions for the settings about the agent.
 func (s Settings) agentConditions() []condition {
-	err := s.wrongAgent()
-	kind := s.until().Kind
-	alone := kind == criterion.Idle || kind == criterion.Never
+	err := s.validateAgents()
+	kind := s.criterion().Kind
+	alone := kind == criterion.Idle || kind == criterion.Never // no further criterion is possible
+	needsAgent := " goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")
 	return []condition{
 		{s.Agent != "" && err != nil, "agent", fmt.Sprint("agent: ", err)},
-		{s.Agent == "" && s.Model != "", "model", "model goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
-		{s.Agent == "" && s.Yolo, "yolo", "yolo goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
-		{s.Agent == "" && s.Session == sessionContinue, "session", "session: continue goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
+		{s.Agent == "" && s.Model != "", "model", "model" + needsAgent},
+		{s.Agent == "" && s.Yolo, "yolo", "yolo" + needsAgent},
+		{s.Agent == "" && s.Session == sessionContinue, "session", "session: continue" + needsAgent},
 		{!slices.Contains([]string{sessionFresh, sessionContinue}, s.Session), "session", "session must be fresh or continue, not " + s.Session},
 		{!(s.Limits.MaxCost >= 0), "limits.max_cost", "limits.max_cost must not be negative"},
 		{s.Limits.MaxTokens < 0, "limits.max_tokens", "limits.max_tokens must not be negative"},
-		{s.Limits.MaxWindow < 0, "limits.max_window", "limits.max_window is no share between 0% and 100%, like 80%"},
-		{s.Limits.MaxWait < 0, "limits.max_wait", "limits.max_wait must not be negative; 0 ends the loop at once where the agent's service fails"},
+		{s.Limits.MaxWindow < 0, "limits.max_window", "limits.max_window is not a share between 0% and 100%, like 80%"},
+		{s.Limits.MaxWait < 0, "limits.max_wait", "limits.max_wait must not be negative; 0 ends the loop at once if the agent's service fails"},
 		{s.Limits.FirstWait <= 0, "limits.first_wait", "limits.first_wait must be above 0, like 10s"},
 		{!(s.QualityTarget >= 0 && s.QualityTarget <= 100), "quality_target", "quality_target must be between 0 and 100"},
 		{s.QualityTarget > 0 && alone, "quality_target", "quality_target goes with until auto, green, quality or a command, not with " + s.Until},
@@ -110,8 +112,8 @@ func (s Settings) agentConditions() []condition {
 	}
 }
 
-// maxWait is the limit of a loop: without one it would take the default.
-func (l Limits) maxWait() time.Duration {
+// waitLimit returns the limit for the loop: -1 for no waiting, because 0 would mean the default.
+func (l Limits) waitLimit() time.Duration {
 	if l.MaxWait == 0 {
 		return -1
 	}

@@ -23,24 +23,28 @@ type Alarm struct {
 	Action string `yaml:"action" range:"off|warn|stop"`
 }
 
-// approvalConditions are what the settings of approvals, alarms and notifications must
-// not be.
+// approvalConditions are the conditions for approvals, alarms and notifications.
 func (s Settings) approvalConditions() []condition {
 	return []condition{
 		{!approval.Policy(s.Approval).Valid(), "approval", "approval must be reject, abort or wait, not " + s.Approval},
 		{!agentrun.AlarmAction(s.Alarm.Action).Valid(), "alarm.action", "alarm.action must be off, warn or stop, not " + s.Alarm.Action},
 		{s.ApprovalTimeout < 0, "approval_timeout", "approval_timeout must not be negative"},
-		{!webhook(s.Notify.Webhook), "notify.webhook", "notify.webhook must be an address that begins with https:// or http://"},
+		{!isWebhook(s.Notify.Webhook), "notify.webhook", "notify.webhook must be an address that starts with https:// or http://"},
 	}
 }
 
-func webhook(text string) bool {
+// isWebhook reports whether a text is an HTTP address or empty.
+func isWebhook(text string) bool {
 	u, err := url.Parse(text)
-	return text == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+	if err != nil {
+		return false
+	}
+	isHTTP := u.Scheme == "https" || u.Scheme == "http"
+	return text == "" || isHTTP && u.Host != ""
 }
 
-// asking returns how people are asked and notified.
-func (s Settings) asking() (loop.Approval, notify.Settings) {
-	g := loop.Approval{Policy: approval.Policy(s.Approval), Unattended: s.Unattended, Timeout: s.ApprovalTimeout}
-	return g, notify.Settings{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
+// approvalOptions returns how people are asked and notified.
+func (s Settings) approvalOptions() (loop.Approval, notify.Settings) {
+	return loop.Approval{Policy: approval.Policy(s.Approval), Unattended: s.Unattended, Timeout: s.ApprovalTimeout},
+		notify.Settings{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
 }

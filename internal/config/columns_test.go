@@ -209,7 +209,7 @@ func TestColumnsThatARuleHasNot(t *testing.T) {
 	}
 }
 
-// The numbers of the rules about the way of a loop stand in sections of their own.
+// The numbers of the rules about the way of a loop are in separate sections.
 func TestNumbersOfTheLoopRules(t *testing.T) {
 	inputs := firing()
 	for _, tt := range []struct {

@@ -1,5 +1,7 @@
-// Package config reads what a user wants, from defaults, the file
-// .supervise.yaml and flags, and turns it into the options of each package.
+// Package config reads the settings of a user: defaults, the file .supervise.yaml, and flags.
+//
+// [Load] reads the file. [Settings.LoopOptions] turns the settings into the options of the
+// other packages, and [Settings.Plan] combines them with the detected checks of a project.
 package config
 
 import (
@@ -39,27 +41,27 @@ import (
 // FileName is the configuration in the root of a project.
 const FileName = ".supervise.yaml"
 
-// ErrInvalid is wrapped by every error that a change of flags or file mends.
+// ErrInvalid is wrapped by every error that the user can fix by changing flags or the file.
 var ErrInvalid = yamlfile.ErrInvalid
 
-// settingsFile is a text with settings.
+// settingsFile returns the file of settings, for reading and for errors.
 func settingsFile(path string, text []byte) yamlfile.File {
 	return yamlfile.File{Path: path, Text: text, Reference: "docs/configuration.md"}
 }
 
-// locate adds the file and the line to an error about a setting, which may be there by its
-// name in another tool.
-func locate(err error, path string, text []byte) error {
-	var others []string
+// locateError adds the file and the line to an error about a setting. The file may contain the
+// setting under its name in another tool.
+func locateError(err error, path string, text []byte) error {
+	var otherKeys []string
 	if field, ok := errors.AsType[*yamlfile.FieldError](err); ok {
-		if other := otherNames[strings.Join(field.Keys, ".")]; other != "" {
-			others = strings.Split(persistenceKey+other, ".")
+		if name := otherNames[strings.Join(field.Keys, ".")]; name != "" {
+			otherKeys = strings.Split(persistenceKey+name, ".")
 		}
 	}
-	return settingsFile(path, text).Locate(err, others...)
+	return settingsFile(path, text).Locate(err, otherKeys...)
 }
 
-// Default returns the settings of a user who sets nothing.
+// Default returns the default settings.
 func Default() Settings {
 	rules := detector.DefaultOptions()
 	return Settings{
@@ -82,21 +84,20 @@ func Default() Settings {
 	}
 }
 
-// Load reads the file at path over the defaults. A file that is not there is no
-// error unless it was named.
+// Load reads the file at path over the defaults. A missing file is an error only if the user
+// named it.
 func Load(path string, named bool) (Settings, error) {
 	return LoadFrom(path, named, filepath.Dir(path))
 }
 
-// LoadFrom reads a file as if it were in the folder home: what it names outside of the
-// project is relative to that. The configuration of a base is read from a checkout
-// elsewhere.
+// LoadFrom reads a file as if it were in the folder home: relative paths outside the project are
+// relative to home. It is for the configuration of a base, which is in a temporary checkout.
 func LoadFrom(path string, named bool, home string) (Settings, error) {
 	s := Default()
 	read := projectfile.Read
 	if named {
 		read = projectfile.ReadNamed
-	} else if err := s.neighbour(filepath.Dir(path)); err != nil {
+	} else if err := s.loadOtherTool(filepath.Dir(path)); err != nil {
 		return s, err
 	}
 	text, err := read(path, projectfile.Settings)
@@ -109,15 +110,15 @@ func LoadFrom(path string, named bool, home string) (Settings, error) {
 	if strings.TrimSpace(withoutComments(string(text))) == "" {
 		return s, nil
 	}
-	s.under(text)
+	s.applyPersistence(text)
 	if err := settingsFile(path, text).Decode(&s); err != nil {
 		return s, err
 	}
 	if err := s.Validate(); err != nil {
-		return s, locate(err, path, text)
+		return s, locateError(err, path, text)
 	}
 	if err := s.Integrity.load(filepath.Dir(path)); err != nil {
-		return s, locate(err, path, text)
+		return s, locateError(err, path, text)
 	}
 	if dir := s.HiddenTests.Dir; dir != "" && !filepath.IsAbs(dir) {
 		s.HiddenTests.Dir = filepath.Join(home, filepath.FromSlash(dir))
@@ -125,6 +126,8 @@ func LoadFrom(path string, named bool, home string) (Settings, error) {
 	return s, nil
 }
 
+// withoutComments removes the lines that are comments.
+// withoutComments removes the lines that are comments.
 func withoutComments(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -135,7 +138,7 @@ func withoutComments(text string) string {
 	return b.String()
 }
 
-// Validate checks what the types alone do not say.
+// Validate checks the values of all settings.
 func (s Settings) Validate() error {
 	if _, err := prompt.ParseLevel(s.Reinforcement); err != nil && !strings.EqualFold(s.Reinforcement, "adaptive") {
 		return yamlfile.InvalidValue(fmt.Sprintf("reinforcement: %v, or adaptive", err), "reinforcement")
@@ -150,24 +153,25 @@ func (s Settings) Validate() error {
 		return err
 	}
 	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.approvalConditions(), s.Hooks.conditions(), s.Reviewer.conditions()) {
-		if c.bad {
+		if c.violated {
 			return yamlfile.InvalidValue(c.text, strings.Split(c.key, ".")...)
 		}
 	}
 	return nil
 }
 
-// condition is what a setting must not be.
+// condition is a condition for a setting, with the error if it is violated.
 type condition struct {
-	bad       bool
+	violated  bool
 	key, text string
 }
 
+// conditions are the conditions for most settings.
 func (s Settings) conditions() []condition {
 	return []condition{
 		{s.Limits.MaxIterations < 1, "limits.max_iterations", "max_iterations must be at least 1"},
 		{s.Confirm.MaxTests < 1, "confirm.max_tests", "confirm.max_tests must be at least 1; reruns: 0 turns running tests again off"},
-		{s.EvidenceTokens < 0, "evidence_tokens", "evidence_tokens must not be negative; 0 tells nothing"},
+		{s.EvidenceTokens < 0, "evidence_tokens", "evidence_tokens must not be negative; 0 means no evidence"},
 		{s.Confirm.Reruns < 0, "confirm.reruns", "confirm.reruns must not be negative"},
 		{s.GoalTests.Run != always && s.GoalTests.Run != never, "goal_tests.run", "goal_tests.run must be always or never, not " + s.GoalTests.Run},
 		{s.GoalTests.Timeout < 0, "goal_tests.timeout", "goal_tests.timeout must not be negative"},
@@ -178,8 +182,8 @@ func (s Settings) conditions() []condition {
 		{s.MutationCheck.Budget < 0, "mutation_check.budget", "mutation_check.budget must not be negative"},
 		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
 		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
-		{s.Limits.IdleTimeout == unread, "limits.idle_timeout", "limits.idle_timeout is no duration like 30m, nor 0 for no limit, nor auto"},
-		{s.Limits.FirstOutput == unread, "limits.first_output_timeout", "limits.first_output_timeout is no duration like 10m, nor 0 for no limit, nor auto"},
+		{s.Limits.IdleTimeout == invalidTimeout, "limits.idle_timeout", "limits.idle_timeout is not a duration like 30m, 0 for no limit, or auto"},
+		{s.Limits.FirstOutput == invalidTimeout, "limits.first_output_timeout", "limits.first_output_timeout is not a duration like 10m, 0 for no limit, or auto"},
 		{s.Limits.IterationTimeout < 0, "limits.iteration_timeout", "limits.iteration_timeout must not be negative"},
 		{s.Limits.CheckTimeout < 0, "limits.check_timeout", "limits.check_timeout must not be negative"},
 		{s.Limits.MaxLoops < 0, "limits.max_loops", "limits.max_loops must not be negative; 0 allows any number"},
@@ -189,8 +193,8 @@ func (s Settings) conditions() []condition {
 		{s.Snapshot.MaxIgnoredMB < 0, "snapshot.max_ignored_mb", "snapshot.max_ignored_mb must not be negative"},
 		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
-		{!s.countsErrors(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},
-		{s.unknownUntil(), "until", "until must be auto, green, idle, never, quality, or a command; there is no command " + s.Until},
+		{!s.hasValidErrorCount(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},
+		{s.hasUnknownUntil(), "until", "until must be auto, green, idle, never, quality, or a command; there is no command " + s.Until},
 		{!slices.Contains([]string{"auto", "stop", "ask", "continue"}, s.OnStall), "on_stall", "on_stall must be auto, stop, ask or continue, not " + s.OnStall},
 		{s.Stall.Iterations < 2, "stall.iterations", "stall.iterations must be at least 2"},
 		{!(s.Stall.Range > 0 && s.Stall.Range <= 1), "stall.range", "stall.range must be above 0 and at most 1, like 0.02"},
@@ -203,7 +207,9 @@ func (s Settings) conditions() []condition {
 	}
 }
 
-func (s Settings) countsErrors() bool {
+// hasValidErrorCount reports whether error_count names known metrics, each once.
+// hasValidErrorCount reports whether error_count names known metrics, each once.
+func (s Settings) hasValidErrorCount() bool {
 	seen := map[metric.Field]bool{}
 	for _, f := range s.ErrorCount {
 		if seen[f] || !slices.Contains(metric.ErrorFields(), f) {
@@ -214,8 +220,7 @@ func (s Settings) countsErrors() bool {
 	return len(seen) > 0
 }
 
-// errorFields are those of a plan: none where everything counts, as it did before
-// there was a choice.
+// errorFields returns the metrics of error_count for a plan, nil if all of them count.
 func (s Settings) errorFields() []metric.Field {
 	if len(s.ErrorCount) == len(metric.ErrorFields()) {
 		return nil
@@ -223,12 +228,10 @@ func (s Settings) errorFields() []metric.Field {
 	return slices.Sorted(slices.Values(s.ErrorCount))
 }
 
-func (s Settings) weights() selector.Weights {
-	return selector.Weights(s.Weights)
-}
+func (s Settings) weights() selector.Weights { return selector.Weights(s.Weights) }
 
-// LoopOptions turns the settings into the options of a loop in root. What only the
-// caller knows (agent, terminal, printers) is left to be filled in.
+// LoopOptions turns the settings into the options of a loop in root. The caller adds the agent's
+// command, the terminal and the printers.
 func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	if err := s.Validate(); err != nil {
 		return loop.Options{}, err
@@ -238,7 +241,7 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	o := loop.Options{Settings: loop.Settings{
-		Setup: s.setup(root), Until: s.until(), MaxIterations: s.Limits.MaxIterations,
+		Setup: s.setup(root), Until: s.criterion(), MaxIterations: s.Limits.MaxIterations,
 		StopOnDiminishing: s.Diminishing,
 		Settings: judge.Settings{
 			Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop" || s.OnStall == "auto", AskOnStall: s.OnStall == "ask", StopOnCycle: s.OnStall == "stop"},
@@ -249,12 +252,12 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, MaxIgnored: cmp.Or(s.Snapshot.MaxIgnoredMB<<20, -1), Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
 		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
-	o.Approval, o.Notify = s.asking()
+	o.Approval, o.Notify = s.approvalOptions()
 	o.EvidenceTokens = s.EvidenceTokens
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}
-	if err := s.Persistence.fill(&o.Settings); err != nil {
+	if err := s.Persistence.fillOptions(&o.Settings); err != nil {
 		return loop.Options{}, err
 	}
 	o.GoalTests = originaltests.Options{Never: s.GoalTests.Run == never, Timeout: s.GoalTests.Timeout}
@@ -272,31 +275,29 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	return o, nil
 }
 
-// setup says how the agent is run.
+// setup returns how the agent runs.
 func (s Settings) setup(root string) agentrun.Setup {
 	l := s.Limits
 	return agentrun.Setup{
-		Root: root, Program: s.program(), Fallback: s.fallback(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Alarm.Action),
-		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxWindow: float64(l.MaxWindow), MaxTime: l.MaxTime, MaxWait: l.maxWait(), FirstWait: l.FirstWait,
-		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout.given(), FirstOutputTimeout: l.FirstOutput.given(),
+		Root: root, Program: s.firstProgram(), Fallback: s.fallbackPrograms(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Alarm.Action),
+		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxWindow: float64(l.MaxWindow), MaxTime: l.MaxTime, MaxWait: l.waitLimit(), FirstWait: l.FirstWait,
+		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout.limit(), FirstOutputTimeout: l.FirstOutput.limit(),
 		Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
 	}
 }
 
-// unknownUntil reports whether the criterion is a single word that is neither a
-// known one nor a program: most likely a typing error, and one that would let a
-// loop run to its limit.
-func (s Settings) unknownUntil() bool {
-	if s.until().Kind != criterion.Command || strings.ContainsAny(s.Until, " \t/$;|&()<>'\"") {
+// hasUnknownUntil reports whether the criterion is a single word that is neither a keyword nor a
+// program. That is probably a typing error, with which a loop would run to its limit.
+func (s Settings) hasUnknownUntil() bool {
+	if s.criterion().Kind != criterion.Command || strings.ContainsAny(s.Until, " \t/$;|&()<>'\"") {
 		return false
 	}
 	_, err := exec.LookPath(s.Until)
 	return err != nil
 }
 
-// Plan joins the checks of the settings with those that are recognised in root.
-// A kind of check that is given replaces all recognised ones of that kind. The
-// notes say what is missing.
+// Plan combines the checks of the settings with those that are detected in root. A configured
+// check replaces all detected ones of its kind. The notes say what is missing.
 func (s Settings) Plan(root string, look func(string) (string, error)) (measure.Plan, []string, error) {
 	if err := git.CheckFiles(root, "status"); err != nil {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -309,12 +310,12 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 		return measure.Plan{}, found.Notes, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel), ErrorFields: s.errorFields(), Recognised: len(s.Checks.Test) == 0}
-	given := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}
+	configured := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}
 	for _, kind := range []measure.Kind{measure.Build, measure.Test, measure.Lint} {
-		for i, c := range given[kind] {
-			plan.Checks = append(plan.Checks, s.given(kind, i, c))
+		for i, c := range configured[kind] {
+			plan.Checks = append(plan.Checks, s.configuredCheck(kind, i, c))
 		}
-		if len(given[kind]) > 0 {
+		if len(configured[kind]) > 0 {
 			continue
 		}
 		for _, c := range found.Checks {
@@ -326,7 +327,9 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	return plan, found.Notes, nil
 }
 
-func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
+// configuredCheck returns check i of a kind for a plan.
+// configuredCheck returns check i of a kind for a plan.
+func (s Settings) configuredCheck(kind measure.Kind, i int, c Check) measure.Check {
 	name := string(kind)
 	if i > 0 {
 		name = fmt.Sprintf("%s %d", kind, i+1)
@@ -337,8 +340,8 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 	}
 }
 
-// IsProject reports whether dir holds a project: a configuration, or files by
-// which one is recognised.
+// IsProject reports whether dir contains a project: a configuration, or the files of a known
+// build tool.
 func IsProject(dir string) bool {
 	_, err := os.Stat(Path(dir))
 	return err == nil || project.IsProject(dir)

@@ -12,7 +12,7 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// options are the hidden tests of a loop in root. timeout is that of the command.
+// options returns the hidden tests of a loop in root. timeout is the time limit of the command.
 func (h HiddenTests) options(root string, timeout time.Duration) (originaltests.HiddenOptions, error) {
 	if h.Dir == "" {
 		if len(h.Command) > 0 {
@@ -31,37 +31,39 @@ func (h HiddenTests) options(root string, timeout time.Duration) (originaltests.
 	return out, nil
 }
 
-// HiddenFolder returns a folder of hidden tests as an absolute path without links. One that
-// the agent of a loop in root works in, or above, is refused: it would read them.
+// HiddenFolder returns the absolute path of a folder of hidden tests, without symbolic links. A
+// folder inside or above root is an error, because the agent could read the tests.
 func HiddenFolder(name, root string) (string, error) {
-	dir, err := resolved(name)
+	dir, err := resolvePath(name)
 	if err != nil {
-		return "", wrongDir("%v; name the folder of the hidden tests", err)
+		return "", invalidDir("%v; name the folder of the hidden tests", err)
 	}
-	tree, err := resolved(root)
+	tree, err := resolvePath(root)
 	if err != nil {
-		return "", wrongDir("%v", err)
+		return "", invalidDir("%v", err)
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return "", wrongDir("%v; name the folder of the hidden tests", err)
+		return "", invalidDir("%v; name the folder of the hidden tests", err)
 	case !info.IsDir():
-		return "", wrongDir("%s is a file; name the folder of the hidden tests", name)
-	case within(dir, tree):
-		return "", wrongDir("%s is in the working tree, where the agent can read it: move the tests out of %s", name, root)
-	case within(tree, dir):
-		return "", wrongDir("the working tree %s is in %s: name a folder that holds the hidden tests alone", root, name)
+		return "", invalidDir("%s is a file; name the folder of the hidden tests", name)
+	case isWithin(dir, tree):
+		return "", invalidDir("%s is in the working tree, where the agent can read it: move the tests out of %s", name, root)
+	case isWithin(tree, dir):
+		return "", invalidDir("the working tree %s is in %s: name a folder that holds the hidden tests alone", root, name)
 	}
 	return dir, nil
 }
 
-func wrongDir(format string, args ...any) error {
+// invalidDir returns an error about hidden_tests.dir.
+// invalidDir returns an error about hidden_tests.dir.
+func invalidDir(format string, args ...any) error {
 	return yamlfile.InvalidValue("hidden_tests.dir: "+fmt.Sprintf(format, args...), "hidden_tests", "dir")
 }
 
-// resolved is an absolute path without links.
-func resolved(path string) (string, error) {
+// resolvePath returns the absolute path without symbolic links.
+func resolvePath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -69,8 +71,8 @@ func resolved(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// within reports whether path is dir, or in it.
-func within(path, dir string) bool {
+// isWithin reports whether path is dir or inside it.
+func isWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

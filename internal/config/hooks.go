@@ -6,7 +6,7 @@ import (
 	"supervise/internal/hook"
 )
 
-// Hooks are what the agent's own hooks are used for.
+// Hooks configure the use of the agent's own hooks.
 type Hooks struct {
 	// whether [the agent's own hooks](hooks.md) ask supervise before each tool call
 	Use string `yaml:"use" range:"on|off"`
@@ -25,11 +25,11 @@ const (
 	hooksMeasure = "measure"
 )
 
-// hooks are those of a loop: they are installed for each run where the agent is a
-// known one that has hooks.
+// hooks returns the hooks of a loop. They are installed for each run of a known agent that has
+// hooks.
 func (s Settings) hooks() agentrun.Hooks {
 	out := agentrun.Hooks{Disabled: s.Hooks.Use == hooksOff, FailClosed: s.Hooks.FailClosed(), Stop: s.Hooks.Stop == hooksMeasure}
-	preset, _ := agent.ByName(s.program().Name) // the zero one has no hooks
+	preset, _ := agent.ByName(s.firstProgram().Name) // the zero preset has no hooks
 	if c, err := hook.ParseClient(preset.Hooks); err == nil {
 		out.Client = c
 	}
@@ -42,6 +42,8 @@ func (h Hooks) FailClosed() bool { return h.OnError == hooksClosed }
 // Disabled reports whether hooks are not used.
 func (h Hooks) Disabled() bool { return h.Use == hooksOff }
 
+// conditions are the conditions for the hooks.
+// conditions are the conditions for the hooks.
 func (h Hooks) conditions() []condition {
 	return []condition{
 		{h.Use != hooksOn && h.Use != hooksOff, "hooks.use", "hooks.use must be on or off, not " + h.Use},

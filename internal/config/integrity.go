@@ -24,15 +24,17 @@ type Integrity struct {
 	// files with more patterns, relative to the folder of the configuration
 	Files []string `yaml:"pattern_files"`
 
-	Loaded []integrity.Pattern `yaml:"-"` // those of the files
+	Loaded []integrity.Pattern `yaml:"-"` // patterns of the files
 }
 
-// Options returns the options of package integrity. They include the patterns of the
-// files once the configuration was loaded.
+// Options returns the options of package integrity. They include the patterns of the files after
+// the configuration was loaded.
 func (i Integrity) Options() integrity.Options {
 	return integrity.Options{Disabled: i.Off, Enabled: i.Enabled, Patterns: slices.Concat(i.Patterns, i.Loaded)}
 }
 
+// validate checks the names of rules and the patterns.
+// validate checks the names of rules and the patterns.
 func (i Integrity) validate() error {
 	for key, names := range map[string][]string{"patterns_enabled": i.Enabled, "off": i.Off} {
 		if unknown := integrity.UnknownRules(names); len(unknown) > 0 {
@@ -41,15 +43,16 @@ func (i Integrity) validate() error {
 		}
 	}
 	if err := integrity.CheckPatterns(i.Options().Patterns); err != nil {
-		if at, ok := errors.AsType[*integrity.PatternError](err); ok && at.Index < len(i.Patterns) {
-			return yamlfile.InvalidValue("integrity."+err.Error(), "integrity", "patterns", strconv.Itoa(at.Index), at.Field)
+		pattern, ok := errors.AsType[*integrity.PatternError](err)
+		if ok && pattern.Index < len(i.Patterns) {
+			return yamlfile.InvalidValue("integrity."+err.Error(), "integrity", "patterns", strconv.Itoa(pattern.Index), pattern.Field)
 		}
 		return yamlfile.InvalidValue("integrity."+err.Error(), "integrity", "pattern_files")
 	}
 	return nil
 }
 
-// load reads the files of patterns. An error names the file, and the line in it.
+// load reads the files of patterns. Errors name the file and the line.
 func (i *Integrity) load(dir string) error {
 	for _, name := range i.Files {
 		path, read := name, projectfile.ReadNamed

@@ -8,23 +8,21 @@ import (
 	"supervise/internal/agentrun"
 )
 
-// How long an agent may print nothing where nobody sits at the terminal and nothing else
-// was set: one that waits for a login, or for its service without an end, would sit there
-// all night.
+// The default timeouts without a person at the terminal. They stop an agent that waits forever
+// for a login or for its service.
 const (
 	DefaultIdle        = 30 * time.Minute
 	DefaultFirstOutput = 10 * time.Minute
 )
 
-// OutputTimeout is how long an agent may print nothing: a time, never ending where it is
-// negative, or by default, where it is 0, what depends on whether somebody is there.
+// OutputTimeout is how long an agent may print nothing. 0 means auto: the default depends on
+// whether a person is at the terminal. Negative values mean no limit.
 type OutputTimeout time.Duration
 
-// patient is the value of a limit that was switched off, and unread that of one in the file
-// that is none.
+// neverTimeout is a timeout that is switched off, invalidTimeout an invalid value in the file.
 const (
-	patient OutputTimeout = -1
-	unread  OutputTimeout = -2
+	neverTimeout   OutputTimeout = -1
+	invalidTimeout OutputTimeout = -2
 )
 
 // Set reads auto, 0, or a duration.
@@ -35,10 +33,11 @@ func (p *OutputTimeout) Set(text string) error {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return fmt.Errorf("%q is no duration like 30m, nor 0 for no limit, nor auto", text)
+		return fmt.Errorf("%q is not a duration like 30m, 0 for no limit, or auto", text)
 	}
-	if *p = OutputTimeout(d); d == 0 {
-		*p = patient
+	*p = OutputTimeout(d)
+	if d == 0 {
+		*p = neverTimeout
 	}
 	return nil
 }
@@ -54,39 +53,36 @@ func (p OutputTimeout) String() string {
 	return time.Duration(p).String()
 }
 
-// Type names the values for a help text.
+// Type returns the name of the value in the help.
 func (p OutputTimeout) Type() string { return "duration" }
 
-// UnmarshalYAML reads what Set reads. What is wrong is said by [Settings.Validate], which
+// UnmarshalYAML reads what Set reads. [Settings.Validate] reports invalid values, because it
 // knows the key.
 func (p *OutputTimeout) UnmarshalYAML(unmarshal func(any) error) error {
 	var text string
 	if err := unmarshal(&text); err != nil || p.Set(text) != nil {
-		*p = unread
+		*p = invalidTimeout
 	}
 	return nil
 }
 
-// given is the limit that was set, 0 for none.
-func (p OutputTimeout) given() time.Duration { return time.Duration(max(0, p)) }
+// limit returns the configured limit, 0 if there is none.
+func (p OutputTimeout) limit() time.Duration { return time.Duration(max(0, p)) }
 
-// ApplyUnattended sets the limits that hold where nobody is at the terminal, and says so; "" where
-// all were given.
+// ApplyUnattended sets the default timeouts for a run without a person at the terminal. It
+// returns a note about them, "" if both are configured.
 func (l Limits) ApplyUnattended(s *agentrun.Setup) string {
-	var said []string
+	var defaults []string
 	if l.FirstOutput == 0 {
 		s.FirstOutputTimeout = DefaultFirstOutput
-		said = append(said, fmt.Sprintf("%s at its start (--first-output-timeout)", minutes(DefaultFirstOutput)))
+		defaults = append(defaults, fmt.Sprintf("%.0fm at its start (--first-output-timeout)", DefaultFirstOutput.Minutes()))
 	}
 	if l.IdleTimeout == 0 {
 		s.IdleTimeout = DefaultIdle
-		said = append(said, fmt.Sprintf("%s later (--idle-timeout)", minutes(DefaultIdle)))
+		defaults = append(defaults, fmt.Sprintf("%.0fm later (--idle-timeout)", DefaultIdle.Minutes()))
 	}
-	if len(said) == 0 {
+	if len(defaults) == 0 {
 		return ""
 	}
-	return "unattended: an agent that prints nothing is stopped, after " + strings.Join(said, ", ") + "; 0 switches that off"
+	return "unattended: an agent that prints nothing is stopped, after " + strings.Join(defaults, ", ") + "; 0 switches that off"
 }
-
-// minutes is a duration of whole minutes.
-func minutes(d time.Duration) string { return fmt.Sprintf("%dm", int(d.Minutes())) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An agent that nobody watches may not be silent for ever, unless that was asked for.
+// An unattended agent may not be silent for ever, unless that was asked for.
 func TestUnwatched(t *testing.T) {
 	for name, c := range map[string]struct {
 		yaml        string

@@ -9,11 +9,11 @@ import (
 // Percent is a share in percent, 0 for none.
 type Percent float64
 
-// Set reads a number of percent, with its sign or without.
+// Set reads a percentage, with or without the percent sign.
 func (p *Percent) Set(text string) error {
 	n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
 	if err != nil || !(n >= 0 && n <= 100) {
-		return fmt.Errorf("%q is no share between 0%% and 100%%, like 80%%", text)
+		return fmt.Errorf("%q is not a share between 0%% and 100%%, like 80%%", text)
 	}
 	*p = Percent(n)
 	return nil
@@ -27,10 +27,10 @@ func (p Percent) String() string {
 	return strconv.FormatFloat(float64(p), 'f', -1, 64) + "%"
 }
 
-// Type names the values for a help text.
+// Type returns the name of the value in the help.
 func (p Percent) Type() string { return "percent" }
 
-// UnmarshalYAML reads what Set reads. What is wrong is said by [Settings.Validate], which
+// UnmarshalYAML reads what Set reads. [Settings.Validate] reports invalid values, because it
 // knows the key.
 func (p *Percent) UnmarshalYAML(unmarshal func(any) error) error {
 	var text string

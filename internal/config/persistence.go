@@ -20,9 +20,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Persistence is the section agent_persistence, as the documents have it that this
-// project came from. It is another way to write other keys, which override it: see
-// docs/configuration.md. A key that is not given, or null, changes nothing.
+// Persistence is the section agent_persistence of the specification that this project
+// implements. Its keys are alternative names of other keys, which take precedence: see
+// docs/configuration.md. A missing key, or null, changes nothing.
 type Persistence struct {
 	// false: `mode: off` and `reinforcement: off`
 	Enabled   *bool `yaml:"enabled"`
@@ -66,7 +66,7 @@ type Persistence struct {
 
 const persistenceKey = "agent_persistence."
 
-// otherNames are the keys that a value of agent_persistence may also have.
+// otherNames maps keys to their alternative names in agent_persistence.
 var otherNames = map[string]string{
 	"mode":                       "detection.mode",
 	"integrity.patterns_enabled": "detection.patterns_enabled",
@@ -75,32 +75,32 @@ var otherNames = map[string]string{
 	"selection.threshold":        "best_output_selection.quality_threshold",
 }
 
-// under applies the section of a file to settings; other keys of the file take
-// precedence.
-func (s *Settings) under(text []byte) {
-	var other struct {
+// applyPersistence applies the section of a file to the settings. Other keys of the file, which
+// are read later, take precedence.
+func (s *Settings) applyPersistence(text []byte) {
+	var file struct {
 		Persistence Persistence `yaml:"agent_persistence"`
 	}
-	if yaml.Unmarshal(text, &other) != nil {
-		return // the strict reading that follows says what is wrong
+	if yaml.Unmarshal(text, &file) != nil {
+		return // the strict reading that follows reports the error
 	}
-	s.adopt(other.Persistence)
+	s.applyKeys(file.Persistence)
 }
 
-// adopt sets the keys that the section is another way to write.
-func (s *Settings) adopt(p Persistence) {
-	set(&s.Mode, p.Detection.Mode)
+// applyKeys sets the keys that the section has alternative names for.
+func (s *Settings) applyKeys(p Persistence) {
+	setIfGiven(&s.Mode, p.Detection.Mode)
 	if p.Enabled != nil && !*p.Enabled {
 		s.Mode, s.Reinforcement = "off", "off"
 	}
 	if p.Detection.Patterns != nil {
 		s.Integrity.Enabled = p.Detection.Patterns
 	}
-	set(&s.Limits.MaxRetries, p.Recovery.MaxRetries)
+	setIfGiven(&s.Limits.MaxRetries, p.Recovery.MaxRetries)
 	if minutes := p.Recovery.GateTimeout; minutes != nil {
 		s.ApprovalTimeout = time.Duration(*minutes * float64(time.Minute))
 	}
-	set(&s.Selection.Threshold, p.Selection.Threshold)
+	setIfGiven(&s.Selection.Threshold, p.Selection.Threshold)
 	if v := p.Selection.Verify; v != nil {
 		s.Selection.Mode = string(selector.HighestQuality)
 		if *v {
@@ -112,49 +112,51 @@ func (s *Settings) adopt(p Persistence) {
 	}
 }
 
-// neighbours are files of another tool that have the section, too.
-var neighbours = []string{"aiwg.yml", "aiwg.yaml"}
+// otherToolFiles are files of another tool that may contain the section.
+var otherToolFiles = []string{"aiwg.yml", "aiwg.yaml"}
 
-// neighbour applies the section of the file of another tool that lies beside ours. The
-// rest of that file is not read, and our own file takes precedence.
-func (s *Settings) neighbour(dir string) error {
-	for _, name := range neighbours {
+// loadOtherTool applies the section in the file of another tool in dir. Other parts of that file
+// are ignored, and the configuration of supervise takes precedence.
+func (s *Settings) loadOtherTool(dir string) error {
+	for _, name := range otherToolFiles {
 		path := filepath.Join(dir, name)
 		text, err := projectfile.Read(path, projectfile.Settings)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		var other struct {
+		var file struct {
 			Persistence ast.Node `yaml:"agent_persistence"`
 		}
 		if err == nil {
-			err = yaml.Unmarshal(text, &other)
+			err = yaml.Unmarshal(text, &file)
 		}
-		if err == nil && other.Persistence != nil {
-			err = yaml.NodeToValue(other.Persistence, &s.Persistence, yaml.Strict())
+		if err == nil && file.Persistence != nil {
+			err = yaml.NodeToValue(file.Persistence, &s.Persistence, yaml.Strict())
 		}
 		if err != nil {
 			return settingsFile(path, text).DescribeError(err, s)
 		}
-		s.adopt(s.Persistence)
+		s.applyKeys(s.Persistence)
 		if err := s.Validate(); err != nil {
-			return locate(err, path, text)
+			return locateError(err, path, text)
 		}
 		return nil
 	}
 	return nil
 }
 
-func set[T any](to *T, from *T) {
+// setIfGiven copies a value unless it is nil.
+// setIfGiven copies a value unless it is nil.
+func setIfGiven[T any](to *T, from *T) {
 	if from != nil {
 		*to = *from
 	}
 }
 
-// iterationPrefix begins the names of thresholds.
+// iterationPrefix is the prefix of the names of thresholds.
 const iterationPrefix = "iteration_"
 
-// escalation returns how the level rises, nil if the section does not say.
+// escalation returns how the level rises, nil if the section does not set it.
 func (p Persistence) escalation() (prompt.Escalation, error) {
 	r := p.Reinforcement
 	if r.Default == nil && r.Thresholds == nil {
@@ -170,7 +172,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 		return nil
 	}
 	first := "minimal"
-	set(&first, r.Default)
+	setIfGiven(&first, r.Default)
 	if err := add(1, first, "default_level"); err != nil {
 		return nil, err
 	}
@@ -191,21 +193,21 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 	return out, nil
 }
 
-// fill sets the options that have no other key.
-func (p Persistence) fill(o *loop.Settings) (err error) {
+// fillOptions sets the options that have no other key.
+func (p Persistence) fillOptions(o *loop.Settings) (err error) {
 	if o.Escalation, err = p.escalation(); err != nil {
 		return err
 	}
-	set(&o.PlateauBelow, p.Reinforcement.Plateau)
+	setIfGiven(&o.PlateauBelow, p.Reinforcement.Plateau)
 	o.Recovery.AskLate = p.Recovery.AutoEscalate != nil && !*p.Recovery.AutoEscalate
 	if ms := p.Performance.LatencyMS; ms != nil {
 		o.Budget.Latency = time.Duration(*ms * float64(time.Millisecond))
 	}
-	set(&o.Budget.Percent, p.Performance.Overhead)
+	setIfGiven(&o.Budget.Percent, p.Performance.Overhead)
 	return nil
 }
 
-// validate checks the values that no other key has.
+// validate checks the values that have no other key.
 func (p Persistence) validate() error {
 	if _, err := p.escalation(); err != nil {
 		return err

@@ -34,6 +34,8 @@ type Protect struct {
 	ChecksEnv []string `yaml:"checks_env" zero:"all"`
 }
 
+// validate checks the names of variables, the paths, and the hosts.
+// validate checks the names of variables, the paths, and the hosts.
 func (p Protect) validate() error {
 	for key, list := range map[string][]string{"agent_env": p.AgentEnv, "checks_env": p.ChecksEnv} {
 		for _, pattern := range list {
@@ -52,24 +54,26 @@ func (p Protect) validate() error {
 			}
 		}
 	}
-	return p.network()
+	return p.validateNetwork()
 }
 
-// host matches what protect.network lists.
-var host = regexp.MustCompile(`^(\*\.)?[\w.-]+(:\d+)?$|^\[[0-9a-fA-F:]+\](:\d+)?$`)
+// hostPattern matches an entry of protect.network, such as api.example.com:8443, *.example.com
+// or [::1]:443.
+var hostPattern = regexp.MustCompile(`^(\*\.)?[\w.-]+(:\d+)?$|^\[[0-9a-fA-F:]+\](:\d+)?$`)
 
-func (p Protect) network() error {
+// validateNetwork checks the hosts.
+func (p Protect) validateNetwork() error {
 	for _, h := range p.Network {
-		if alone := h == protect.NetworkAll || h == protect.NetworkNone; alone && len(p.Network) > 1 || !host.MatchString(h) {
+		isKeyword := h == protect.NetworkAll || h == protect.NetworkNone
+		if isKeyword && len(p.Network) > 1 || !hostPattern.MatchString(h) {
 			return yamlfile.InvalidValue(fmt.Sprintf("protect.network: %s: write hosts, like api.example.com, api.example.com:8443 or *.example.com; or all, or none, alone", h), "protect", "network")
 		}
 	}
 	return nil
 }
 
-// LoosenedKeys returns the keys that let an agent in a sandbox see or reach more.
-func (p Protect) LoosenedKeys() []string {
-	var out []string
+// LoosenedKeys returns the keys that give an agent in a sandbox more access.
+func (p Protect) LoosenedKeys() (out []string) {
 	for _, key := range []struct {
 		name string
 		set  bool
@@ -86,16 +90,18 @@ func (p Protect) LoosenedKeys() []string {
 	return out
 }
 
+// options returns the settings of package protect, with absolute paths.
+// options returns the settings of package protect, with absolute paths.
 func (p Protect) options() (protect.Settings, error) {
 	out := protect.Settings{State: p.State, Landlock: p.Landlock, Sandbox: p.Sandbox, Network: p.Network, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
 	for list, dirs := range map[*[]string][]string{&out.Writable: p.Writable, &out.Readable: p.Readable} {
 		for _, dir := range dirs {
-			if rest, ok := strings.CutPrefix(dir, "~"); ok {
+			if pathInHome, ok := strings.CutPrefix(dir, "~"); ok {
 				home, err := os.UserHomeDir()
 				if err != nil {
 					return out, fmt.Errorf("protect: %s: %w", dir, err)
 				}
-				dir = filepath.Join(home, rest)
+				dir = filepath.Join(home, pathInHome)
 			}
 			*list = append(*list, filepath.Clean(dir))
 		}

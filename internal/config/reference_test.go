@@ -26,7 +26,7 @@ type key struct {
 	path, kind, fallback, values, meaning string
 }
 
-// ranges are those that stand in another package.
+// ranges are those that are in another package.
 func ranges(name string) string {
 	list := map[string][]string{"agents": agent.Load("").Names(), "runners": measure.Runners()}[name]
 	if name == "actions" {
@@ -238,7 +238,7 @@ func samples(values, kind string) (in, out []string) {
 	return in, out
 }
 
-// file is a configuration with one key, and what the key needs beside it.
+// file is a configuration with one key, and what the key needs in addition.
 func file(k key, value string) string {
 	switch last := k.path[strings.LastIndex(k.path, ".")+1:]; {
 	case strings.HasPrefix(k.path, "checks.*."):

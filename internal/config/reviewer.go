@@ -8,15 +8,17 @@ import (
 	"supervise/internal/review"
 )
 
-// options are those of the reviewer; their zero value is nobody.
+// options returns the options of the reviewer. The zero value means no reviewer.
 func (r Reviewer) options(p protect.Settings) review.Options {
 	if r.Agent == "" {
 		return review.Options{}
 	}
-	p.Sandbox = false // it is an agent of its own, which writes nothing
+	p.Sandbox = false // the reviewer is another agent, which does not write
 	return review.Options{Agent: r.Agent, Model: r.Model, Timeout: r.Timeout, Protect: p}
 }
 
+// conditions are the conditions for the reviewer.
+// conditions are the conditions for the reviewer.
 func (r Reviewer) conditions() []condition {
 	_, known := review.Options{Agent: r.Agent}.Preset()
 	return []condition{

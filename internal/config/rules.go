@@ -11,8 +11,8 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// Rule overrides a row of the rules. Previous and Baseline take precedence for one of
-// the two comparisons; Paths are limits for parts of the tree.
+// Rule overrides the defaults of a rule. Previous and Baseline override it for one of the two
+// comparisons; Paths are thresholds for parts of the tree.
 type Rule struct {
 	// severity of the finding; `NAME` is one of the [rules](rules.md)
 	Severity string `yaml:"severity" zero:"the rule's" range:"info|low|medium|high|critical"`
@@ -30,8 +30,8 @@ type Rule struct {
 	Paths map[string]float64 `yaml:"paths"`
 }
 
-// Stall defines a stall: a number of plateaus in a row whose scores lie within a range
-// in [0,1].
+// Stall defines a stall: a number of consecutive plateaus whose scores are within a range in
+// [0,1].
 type Stall struct {
 	// number of plateaus in a row that are a stall
 	Iterations int `yaml:"iterations" range:"≥ 2"`
@@ -39,8 +39,7 @@ type Stall struct {
 	Range float64 `yaml:"range" range:"> 0, ≤ 1"`
 }
 
-// Cycle defines a cycle: periods up to Window iterations, which end the loop after a
-// number of iterations.
+// Cycle defines a cycle: its longest period, and the iteration after which it ends the loop.
 type Cycle struct {
 	// longest period to look for, in iterations
 	Window int `yaml:"window" range:"≥ 2"`
@@ -81,13 +80,13 @@ func (s Settings) rules() (detector.Options, error) {
 	return o, nil
 }
 
-// options turns an override into that of the detector. at is its place in the file.
-func (r Rule) options(at ...string) (detector.RuleOptions, error) {
+// options returns the override for the detector. keys are the keys of the rule in the file.
+func (r Rule) options(keys ...string) (detector.RuleOptions, error) {
 	o := detector.RuleOptions{Threshold: r.Threshold, Action: detector.Action(r.Action), Off: r.Off, Paths: r.Paths}
 	if r.Severity != "" {
 		if err := o.Severity.UnmarshalText([]byte(strings.ToUpper(r.Severity))); err != nil {
-			at = slices.Concat(at, []string{"severity"})
-			return o, yamlfile.InvalidValue(fmt.Sprintf("%s: %v; the severities are info, low, medium, high and critical", strings.Join(at, "."), err), at...)
+			keys = slices.Concat(keys, []string{"severity"})
+			return o, yamlfile.InvalidValue(fmt.Sprintf("%s: %v; the severities are info, low, medium, high and critical", strings.Join(keys, "."), err), keys...)
 		}
 	}
 	for _, part := range []struct {
@@ -98,11 +97,11 @@ func (r Rule) options(at ...string) (detector.RuleOptions, error) {
 		if part.from == nil {
 			continue
 		}
-		own, err := part.from.options(slices.Concat(at, []string{part.name})...)
+		override, err := part.from.options(slices.Concat(keys, []string{part.name})...)
 		if err != nil {
 			return o, err
 		}
-		*part.to = &own
+		*part.to = &override
 	}
 	return o, nil
 }

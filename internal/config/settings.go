@@ -11,7 +11,7 @@ import (
 // meaning of the key, the tag range lists its values, and zero describes its zero value.
 // Tests check all three.
 
-// Settings are everything a user can set. The zero value of a limit means no limit.
+// Settings are all settings of a user. The zero value of a limit means no limit.
 type Settings struct {
 	Checks Checks `yaml:"checks"`
 	// how many checks [run at the same time](#checks-at-the-same-time)
@@ -80,11 +80,11 @@ type Settings struct {
 	Notify     Notify `yaml:"notify"`
 	Alarm      Alarm  `yaml:"alarm"`
 
-	// Other names of the keys above, which take precedence.
+	// Alternative names of the keys above, which take precedence.
 	Persistence Persistence `yaml:"agent_persistence"`
 }
 
-// Checks are the commands of the project. Those that are not given are recognised.
+// Checks are the commands of the project. Commands that are not configured are detected.
 type Checks struct {
 	// a shell command, a mapping of the keys below, or a list of either; it replaces everything that is [recognised](projects.md) of this kind
 	Build List `yaml:"build" zero:"recognised"`
@@ -94,7 +94,7 @@ type Checks struct {
 	Lint List `yaml:"lint" zero:"recognised"`
 }
 
-// Check is one command. In the file it is a string for the shell, or a mapping.
+// Check is one command. In the file it is a shell command or a mapping.
 type Check struct {
 	// for progress lines and reports
 	Name string `yaml:"name" zero:"the kind: test, test 2 …"`
@@ -120,7 +120,7 @@ type Check struct {
 	Timeout time.Duration `yaml:"timeout" range:"≥ 0" zero:"limits.check_timeout"`
 }
 
-// Confirm says how failures of tests that passed before are confirmed.
+// Confirm configures how failures of tests that passed before are confirmed.
 type Confirm struct {
 	// if more tests than this fail that passed before, none is rerun
 	MaxTests int `yaml:"max_tests" range:"≥ 1"`
@@ -160,8 +160,8 @@ type Reviewer struct {
 	Timeout time.Duration `yaml:"timeout" range:"≥ 0"`
 }
 
-// MutationCheck limits how changed tests are compared with the original ones, by mutants
-// of the code.
+// MutationCheck limits the comparison of changed tests with the original ones by mutants of the
+// code.
 type MutationCheck struct {
 	// disable the [mutation check](integrity.md#mutation-check)
 	Off bool `yaml:"off"`
@@ -211,8 +211,8 @@ type Limits struct {
 	CheckTimeout time.Duration `yaml:"check_timeout" range:"≥ 0"`
 }
 
-// Weights are those of the quality score. They must not be negative, and their sum
-// must be above 0.
+// Weights are the weights of the quality score. They must not be negative, and their sum must be
+// above 0.
 type Weights struct {
 	// [tests, build, lint errors](rules.md); weights are relative to their sum
 	Validation float64 `yaml:"validation" range:"≥ 0"`
@@ -226,7 +226,7 @@ type Weights struct {
 	Efficiency float64 `yaml:"efficiency" range:"≥ 0"`
 }
 
-// Selection is how the best iteration is chosen.
+// Selection configures how the best iteration is selected.
 type Selection struct {
 	// which iteration the loop restores at the end: the best verified one, the best of all, or the last that reaches the threshold
 	Mode string `yaml:"mode" range:"highest_quality_verified|highest_quality|most_recent_above_threshold"`
@@ -234,7 +234,7 @@ type Selection struct {
 	Threshold float64 `yaml:"threshold" range:"0–100"`
 }
 
-// Snapshot bounds what snapshots keep of the tree.
+// Snapshot limits what snapshots keep of the tree.
 type Snapshot struct {
 	// largest file that is kept, in MiB; larger files are never touched
 	MaxFileMB int64 `yaml:"max_file_mb" range:"≥ 1"`

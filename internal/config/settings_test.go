@@ -15,7 +15,7 @@ import (
 )
 
 // A loop that is resumed follows the settings in its folder, so nothing of them
-// may be lost on the way through JSON.
+// may be lost when written as JSON.
 func TestSettingsSurviveJSON(t *testing.T) {
 	s := config.Default()
 	zero := 0.0

@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Template returns a commented configuration for the plan: recognised checks as settings,
-// everything else as comments with its default.
+// Template returns a commented configuration for the plan. The detected checks are settings, all
+// other keys are comments with their defaults.
 func Template(plan measure.Plan, notes []string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, header, plan.Language)
@@ -27,6 +27,8 @@ func Template(plan measure.Plan, notes []string) (string, error) {
 	return b.String(), nil
 }
 
+// writeKind writes the checks of a kind.
+// writeKind writes the checks of a kind.
 func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
 	var list []measure.Check
 	for _, c := range plan.Checks {
@@ -59,14 +61,14 @@ const footer = `
 #   max_iterations: 10
 #   max_time: 4h            # the whole loop; no limit by default
 #   iteration_timeout: 1h   # the agent in one iteration; no limit by default
-#   idle_timeout: 10m       # the agent prints nothing for this long; 30m where nobody is at the terminal
-#   first_output_timeout: 5m # the agent has printed nothing at all for this long; 10m where nobody is there
+#   idle_timeout: 10m       # the agent prints nothing for this long; 30m without a person at the terminal
+#   first_output_timeout: 5m # the agent has printed nothing at all for this long; 10m without a person there
 #   transcript_mb: 64       # of the agent's output is kept: the beginning and the end
 #   check_timeout: 30m
 #   max_retries: 3          # of a rejected iteration
 #   max_cost: 5             # of the agent in the whole loop, in US dollars; no limit by default
 #   max_tokens: 2000000     # tokens of all kinds in the whole loop; no limit by default
-#   max_window: 80%         # of a window of the agent's service, where the agent tells it; no limit by default
+#   max_window: 80%         # of a window of the agent's service, if the agent reports it; no limit by default
 #   max_wait: 6h            # while the agent's service is unavailable; 0: not at all
 #   first_wait: 10s         # first wait if the service gives no time; doubled each time
 
@@ -80,13 +82,13 @@ const footer = `
 
 # checks_parallel: auto     # linters run in parallel with tests; 1: one check after another; 2 or more: that many at once
 
-# pty: auto                 # the agent gets a terminal where possible; always: or it is an error; never: pipes
+# pty: auto                 # the agent gets a terminal if possible; always: or it is an error; never: pipes
 # until: auto               # green, idle, never, quality, or a command that succeeds when the task is done
 # completion_promise: DONE  # the agent must also print this text
 # quality_target: 90        # and this score must be reached
 # on_stall: auto            # or stop, ask, continue
 # approval: reject          # if an approval is needed and there is no terminal; abort: end the loop; wait: for supervise approve|reject|abort
-# approval_timeout: 30m     # reject when nobody has answered for this long; by default wait forever
+# approval_timeout: 30m     # reject without an answer for this long; by default wait forever
 # unattended: false         # true: never ask on the terminal
 # alarm: {action: warn}     # when tests vanish while the agent works; stop: end it at once; off
 # notify: {webhook: "https://…", command: "…"}  # notified of approvals, CRITICAL findings and the end
@@ -119,7 +121,7 @@ const footer = `
 
 # snapshot:
 #   max_file_mb: 50         # larger files are not kept and never touched
-#   max_ignored_mb: 200     # of all ignored files that no tool makes anew, such as databases; 0: none is kept
+#   max_ignored_mb: 200     # of all ignored files that no tool regenerates, such as databases; 0: none is kept
 #   max_store_mb: 4096      # above it the oldest snapshots are dropped, except baseline, best, the latest and those with findings; 0: never
 #   min_free_mb: 512        # of the disk stay free; default: at least 2 % of it
 #   precious: [.env, .env.*, .env-*, .envrc, "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", local.properties]  # ignored files that are kept anyway

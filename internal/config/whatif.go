@@ -15,8 +15,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// verdictKeys are the keys of the file that a verdict depends on, and how each
-// gets from the settings of a file into those of a loop.
+// verdictKeys are the keys of the file that a verdict depends on. Each function copies the key
+// from the settings of a file to those of a loop.
 var verdictKeys = map[string]func(to *judge.Settings, s Settings){
 	"strict":          func(to *judge.Settings, s Settings) { to.Rules.Strict = s.Strict },
 	"quality_weights": func(to *judge.Settings, s Settings) { to.Weights = s.weights() },
@@ -34,12 +34,12 @@ var verdictKeys = map[string]func(to *judge.Settings, s Settings){
 	"stuck":        func(to *judge.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
 	"tests":        func(to *judge.Settings, s Settings) { to.Rules.Tests = detector.Intent(s.Tests) },
 	"allow_remove": func(to *judge.Settings, s Settings) { to.Rules.AllowRemove = s.AllowRemove },
-	"rules":        func(*judge.Settings, Settings) {}, // key by key, see overlay
+	"rules":        func(*judge.Settings, Settings) {}, // see overlayRules
 }
 
-// judgedBy are the settings of a file that judge as those of a loop do, rules
-// aside.
-func judgedBy(base judge.Settings) Settings {
+// settingsFrom returns the settings of a file that are equivalent to those of a loop, except for
+// the overrides of rules.
+func settingsFrom(base judge.Settings) Settings {
 	s, w, r := Default(), base.Weights, base.Rules.WithDefaults()
 	s.Weights = Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency}
 	s.Selection = Selection{Mode: string(base.Select.Mode), Threshold: 100 * base.Select.Threshold}
@@ -50,14 +50,13 @@ func judgedBy(base judge.Settings) Settings {
 	return s
 }
 
-// WhatIf returns the settings of a loop with single keys changed, each given as in
-// the file with dots between: "rules.coverage_regression.threshold=1". Keys that
-// no verdict depends on are refused. The settings that are given stay as they
-// are. The error wraps [ErrInvalid].
+// WhatIf returns a copy of the settings of a loop with some keys changed. An assignment has the
+// form "rules.coverage_regression.threshold=1". Keys that no verdict depends on are an error.
+// Errors wrap [ErrInvalid].
 func WhatIf(base judge.Settings, keys []string) (judge.Settings, error) {
 	tree := map[string]any{}
 	for _, k := range keys {
-		if err := plant(tree, k); err != nil {
+		if err := assignKey(tree, k); err != nil {
 			return base, err
 		}
 	}
@@ -65,7 +64,7 @@ func WhatIf(base judge.Settings, keys []string) (judge.Settings, error) {
 	if err != nil {
 		return base, fmt.Errorf("%w: --what-if: %w", ErrInvalid, err)
 	}
-	s := judgedBy(base)
+	s := settingsFrom(base)
 	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
 		return base, fmt.Errorf("%w: --what-if: %s", ErrInvalid, yaml.FormatError(err, false, false))
 	}
@@ -77,13 +76,13 @@ func WhatIf(base judge.Settings, keys []string) (judge.Settings, error) {
 	}
 	rules, err := s.rules()
 	if err == nil {
-		base.Rules.Rules, err = overlay(base.Rules.Rules, rules.Rules, tree["rules"])
+		base.Rules.Rules, err = overlayRules(base.Rules.Rules, rules.Rules, tree["rules"])
 	}
 	return base, err
 }
 
-// plant puts one key with its value into the tree of a file.
-func plant(tree map[string]any, assignment string) error {
+// assignKey adds the key and value of an assignment to the tree of a file.
+func assignKey(tree map[string]any, assignment string) error {
 	path, text, ok := strings.Cut(assignment, "=")
 	words := strings.SplitN(strings.TrimSpace(path), ".", 4)
 	if _, known := verdictKeys[words[0]]; !ok || !known {
@@ -106,9 +105,9 @@ func plant(tree map[string]any, assignment string) error {
 	return nil
 }
 
-// overlay puts the keys that were given, and no others, over the rules of a loop.
-// Keys have the same names in the file and in what a loop keeps of it.
-func overlay(base, tried map[string]detector.RuleOptions, given any) (map[string]detector.RuleOptions, error) {
+// overlayRules replaces in the rules of a loop exactly the keys that were given. Keys have the
+// same names in the file and in the stored settings of a loop.
+func overlayRules(base, tried map[string]detector.RuleOptions, given any) (map[string]detector.RuleOptions, error) {
 	out := maps.Clone(base)
 	named, ok := given.(map[string]any)
 	if !ok {
@@ -118,22 +117,22 @@ func overlay(base, tried map[string]detector.RuleOptions, given any) (map[string
 		out = map[string]detector.RuleOptions{}
 	}
 	for name, keys := range named {
-		was, err := fieldsOf(out[name])
+		baseFields, err := fieldsOf(out[name])
 		if err != nil {
 			return nil, err
 		}
-		is, err := fieldsOf(tried[name])
+		triedFields, err := fieldsOf(tried[name])
 		if err != nil {
 			return nil, err
 		}
 		list, _ := keys.(map[string]any)
 		for key := range list {
-			delete(was, key) // a value of zero is not written
-			if v, set := is[key]; set {
-				was[key] = v
+			delete(baseFields, key) // zero values are omitted in JSON
+			if v, set := triedFields[key]; set {
+				baseFields[key] = v
 			}
 		}
-		b, err := json.Marshal(was)
+		b, err := json.Marshal(baseFields)
 		if err != nil {
 			return nil, err
 		}
@@ -146,6 +145,8 @@ func overlay(base, tried map[string]detector.RuleOptions, given any) (map[string
 	return out, nil
 }
 
+// fieldsOf returns the JSON fields of an override.
+// fieldsOf returns the JSON fields of an override.
 func fieldsOf(r detector.RuleOptions) (map[string]json.RawMessage, error) {
 	b, err := json.Marshal(r)
 	if err != nil {

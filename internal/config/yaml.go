@@ -13,11 +13,10 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// Argv is a command. In the file it is a string for the shell or a list of
-// arguments.
+// Argv is a command. In the file it is a shell command or a list of arguments.
 type Argv []string
 
-// Shell returns the command that has the shell run the line.
+// Shell returns the command that runs a line in the shell.
 func Shell(line string) Argv { return Argv{"/bin/sh", "-c", line} }
 
 // UnmarshalYAML reads a string or a list of strings.
@@ -38,7 +37,7 @@ func (a *Argv) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// Hosts are one host, or several.
+// Hosts is a list of hosts. In the file it may be a single host.
 type Hosts []string
 
 // UnmarshalYAML reads a word or a list of words.
@@ -54,7 +53,7 @@ func (h *Hosts) UnmarshalYAML(unmarshal func(any) error) error {
 // Parallel is how many checks run at the same time, or [measure.Auto].
 type Parallel int
 
-// UnmarshalYAML reads a number from 1, or auto.
+// UnmarshalYAML reads a number of at least 1, or auto.
 func (p *Parallel) UnmarshalYAML(unmarshal func(any) error) error {
 	var n int
 	if unmarshal(&n) == nil && n >= 1 {
@@ -69,41 +68,43 @@ func (p *Parallel) UnmarshalYAML(unmarshal func(any) error) error {
 	return yamlfile.InvalidValue("checks_parallel must be auto or a number from 1, like 2", "checks_parallel")
 }
 
-// UnmarshalYAML reads a string for the shell, or a mapping.
+// UnmarshalYAML reads a shell command or a mapping.
 func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
 	var line string
 	if unmarshal(&line) == nil {
 		c.Command = Shell(line)
 		return nil
 	}
-	type plain Check // without this method
+	type plain Check // has no UnmarshalYAML
 	if err := unmarshal((*plain)(c)); err != nil {
 		return err
 	}
-	if c.Dir = path.Clean(c.Dir); c.Dir == "." {
+	c.Dir = path.Clean(c.Dir)
+	if c.Dir == "." {
 		c.Dir = ""
 	}
 	return nil
 }
 
-// validate says what makes no sense of a check. at are the keys that lead to it.
-func (c Check) validate(at []string) error {
-	wrong := func(key, format string, args ...any) error {
-		return yamlfile.InvalidValue(strings.Join(at[:2], ".")+": "+fmt.Sprintf(format, args...), append(slices.Clip(at), key)...)
+// validate checks the values of a check. keys are its keys in the file.
+func (c Check) validate(keys []string) error {
+	invalid := func(key, format string, args ...any) error {
+		return yamlfile.InvalidValue(strings.Join(keys[:2], ".")+": "+fmt.Sprintf(format, args...), append(slices.Clip(keys), key)...)
 	}
 	switch {
 	case len(c.Command) == 0:
-		return wrong("command", "a check needs a command")
+		return invalid("command", "a check needs a command")
 	case c.Timeout < 0:
-		return wrong("timeout", "timeout must not be negative")
+		return invalid("timeout", "timeout must not be negative")
 	case c.Dir != "" && !filepath.IsLocal(filepath.FromSlash(c.Dir)):
-		return wrong("dir", "dir %q lies outside the project; name a folder below it", c.Dir)
+		return invalid("dir", "dir %q is outside the project; name a folder below it", c.Dir)
 	case c.Runner != "" && !slices.Contains(measure.Runners(), c.Runner):
-		return wrong("runner", "there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", "))
+		return invalid("runner", "there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", "))
 	}
 	return nil
 }
 
+// validate checks all configured checks.
 func (c Checks) validate() error {
 	for _, kind := range []struct {
 		name string
@@ -118,7 +119,7 @@ func (c Checks) validate() error {
 	return nil
 }
 
-// List is one check or several.
+// List is a list of checks. In the file it may be a single check.
 type List []Check
 
 // UnmarshalYAML reads one check, or a list of them.

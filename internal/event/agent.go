@@ -7,8 +7,8 @@ import (
 	"supervise/runner"
 )
 
-// Child is the data of child_starting: what is to run next, and the process that
-// watches over it.
+// Child is the data of child_starting: the child that is about to start, and the shim that
+// watches it.
 type Child struct {
 	Process string         `json:"process"` // agent, check, criterion, reviewer
 	Shim    runner.Process `json:"shim"`
@@ -24,12 +24,11 @@ const (
 
 // Spawned is the data of agent_spawned.
 type Spawned struct {
-	Shim   runner.Process `json:"shim"` // which ends the agent's tree
+	Shim   runner.Process `json:"shim"` // ends the agent's process tree
 	Leader runner.Process `json:"leader"`
 }
 
-// Retrying is the data of agent_retrying: the agent itself tries again to reach
-// its service.
+// Retrying is the data of agent_retrying: the running agent retries a request to its service.
 type Retrying struct {
 	Outcome string `json:"outcome"` // rate_limit, server_error or auth
 	Attempt int    `json:"attempt"`
@@ -37,8 +36,8 @@ type Retrying struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Waiting is the data of agent_waiting: the agent is run again when its service
-// may be asked again.
+// Waiting is the data of agent_waiting: the agent will run again when its service is
+// available again.
 type Waiting struct {
 	Outcome   string    `json:"outcome"` // rate_limit or server_error
 	Message   string    `json:"message,omitempty"`
@@ -46,13 +45,12 @@ type Waiting struct {
 	DelayMS   int64     `json:"delay_ms"`
 	ByService bool      `json:"delay_from_service"` // the service named the delay
 	Runs      int       `json:"runs"`               // of the agent in this iteration so far
-	// Agent and Next are set where nobody waits: another program goes on at once.
+	// Agent and Next are set if another program continues at once instead.
 	Agent string `json:"agent,omitempty"`
 	Next  string `json:"next_agent,omitempty"`
 }
 
-// HookCall is the data of hook_called: what an agent wanted to do, and what became
-// of it.
+// HookCall is the data of hook_called: a tool call of the agent, and the decision about it.
 type HookCall struct {
 	Client     string       `json:"client"`
 	Event      string       `json:"event"`

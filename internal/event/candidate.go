@@ -16,14 +16,14 @@ type CandidateEnd struct {
 	LoopID     string `json:"candidate_loop"`
 	Reason     Reason `json:"reason"` // why its loop ended
 	Text       string `json:"text"`
-	Iteration  int    `json:"iteration"`  // that its loop selected; 0: none
-	Iterations int    `json:"iterations"` // that its loop did
+	Iteration  int    `json:"iteration"`  // selected by its loop; 0 means none
+	Iterations int    `json:"iterations"` // number of iterations of its loop
 }
 
 // Compared is the data of candidates_compared.
 type Compared struct {
 	Ranking []ledger.Rank `json:"ranking"` // the best first
-	// WhyNotApplied is why the tree is left as it was although a candidate was chosen; "" where it is
-	// put into it.
+	// WhyNotApplied is why the tree of the chosen candidate is not restored into the user's
+	// tree. "" means that it is restored, or that no candidate was chosen.
 	WhyNotApplied string `json:"kept,omitempty"`
 }

@@ -1,6 +1,8 @@
-// Package event is the vocabulary of a loop's log: the types of its events, the
-// data of each, and the reasons for which a loop ends. The loop writes them; the
-// verbs that read a log or print its events share these types with it.
+// Package event defines the events of a loop's log: their types, the data of each, and the
+// reasons why a loop ends.
+//
+// A loop writes events through a [Journal]. Commands that read a log use the same types; a
+// [Position] tracks where a loop was when its log ends.
 package event
 
 import (
@@ -9,23 +11,22 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Event is one thing that happened in a loop. Data is one of the
-// types of this package, by Type. It is written to the loop's log before
-// anybody is notified of it.
+// Event is one event of a loop. Type determines the type of Data. The event is in the log of
+// the loop before any listener gets it.
 type Event struct {
 	Type      Type      `json:"type"`
 	Time      time.Time `json:"time"`
 	LoopID    string    `json:"loop_id"`
 	Iteration int       `json:"iteration"`
-	Candidate int       `json:"candidate,omitempty"` // of several, whose loop it is; 0: of the loop itself
+	Candidate int       `json:"candidate,omitempty"` // the candidate whose loop it is; 0 for the loop itself
 	Data      any       `json:"data,omitempty"`
-	Head      string    `json:"head,omitempty"` // of the log, with this event; of loop_finished alone
+	Head      string    `json:"head,omitempty"` // head of the log after this event; only for loop_finished
 }
 
 // Type names what happened.
 type Type string
 
-// The events of a loop, in the order in which they come.
+// The events of a loop, in the order in which they occur.
 const (
 	LoopStarted          Type = "loop_started"
 	LoopResumed          Type = "loop_resumed"
@@ -53,7 +54,7 @@ const (
 	RollbackStarted      Type = "rollback_started"
 	IterationRejected    Type = "iteration_rejected"
 	IterationInterrupted Type = "iteration_interrupted"
-	AgentIdle            Type = "agent_idle" // printed, and not in the log: nothing follows from it
+	AgentIdle            Type = "agent_idle" // only printed, not in the log
 	MeasurementStale     Type = "measurement_stale"
 	TreeAlarmed          Type = "tree_alarm"
 	LevelChanged         Type = "reinforcement_changed"
@@ -76,24 +77,24 @@ const (
 	HooksSilent Type = "hooks_silent"
 	HooksBroken Type = "hooks_not_installed"
 
-	// What people do with a loop afterwards.
+	// The events of commands on a finished loop.
 	SelectionChanged Type = "selection_changed"
 	SelectionApplied Type = "selection_applied"
 
-	// The events of a loop whose iterations somebody else runs.
+	// The events of a loop that another orchestrator runs.
 	LoopRecorded      Type = "loop_recorded"
 	IterationRecorded Type = "iteration_recorded"
 	IterationReplaced Type = "iteration_replaced"
 )
 
-// ownSteps are the events at the end of a step of supervise's own, which took the time
-// since the event before.
-var ownSteps = map[Type]bool{
+// timedSteps are the events at the end of a step of supervise itself. Their duration is the
+// time since the previous event.
+var timedSteps = map[Type]bool{
 	SnapshotTaken: true, SnapshotsDropped: true, BaselineMeasured: true, LevelChanged: true, IterationStarted: true, IterationRejected: true,
 	IterationInterrupted: true, LoopStopping: true, OutputSelected: true, OutputVerified: true, LoopFinished: true,
 }
 
-// durationOf is how long an event took by its data, 0 where that does not say.
+// durationOf returns the duration in the data of an event, 0 if the data has none.
 func durationOf(data any) time.Duration {
 	switch d := data.(type) {
 	case Check:

@@ -5,32 +5,33 @@ import (
 	"supervise/snapshot"
 )
 
-// KilledLoop is a loop that was killed, or of which a rollback was.
+// KilledLoop is a loop that was killed, or one whose rollback was killed.
 type KilledLoop struct {
 	LoopID string           `json:"loop_id"`
 	Trees  RecoverableTrees `json:"trees"`
 }
 
-// KilledLoops lists the loops of a tree that were killed and not noticed yet, or of which a
-// rollback was, and the given one also if it was noticed.
+// KilledLoops lists the loops of a tree that were killed, or whose rollback was killed. Crashes
+// that an earlier loop has already reported are left out, except that of the loop id.
 func KilledLoops(home, root, id string) (out []KilledLoop, err error) {
 	loops, err := ledger.ListLoops(home, root)
 	for _, s := range loops {
 		dir := ledger.LoopDir(home, s.LoopID)
-		half := snapshot.ReadUnfinished(ledger.SnapshotDir(dir))
-		if !s.IsUnnoticedCrash() && half == nil && (s.Status != ledger.Crashed || s.LoopID != id) {
+		unfinished := snapshot.ReadUnfinished(ledger.SnapshotDir(dir))
+		isRequested := s.Status == ledger.Crashed && s.LoopID == id
+		if !s.IsUnnoticedCrash() && unfinished == nil && !isRequested {
 			continue
 		}
 		k := KilledLoop{LoopID: s.LoopID}
 		if s.Status == ledger.Crashed {
-			at := NewPosition()
-			if _, err := ledger.ReadLog(dir, at.Apply); err != nil {
+			position := NewPosition()
+			if _, err := ledger.ReadLog(dir, position.Apply); err != nil {
 				return nil, err
 			}
-			k.Trees = at.Trees()
+			k.Trees = position.Trees()
 		}
-		if half != nil {
-			k.Trees.Kept = half.Safety.Name()
+		if unfinished != nil {
+			k.Trees.Kept = unfinished.Safety.Name()
 		}
 		out = append(out, k)
 	}

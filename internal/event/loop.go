@@ -17,25 +17,23 @@ type Started struct {
 	Agent         []string     `json:"agent"`
 	MaxIterations int          `json:"max_iterations"`
 	Settings      string       `json:"settings_sha256"` // of settings.json
-	Steps         *int         `json:"steps,omitempty"` // iterations that this process does at most; nil: all
+	Steps         *int         `json:"steps,omitempty"` // maximum iterations of this process; nil means all
 }
 
-// Resumed is the data of loop_resumed: the loop goes on after its supervisor
-// ended.
+// Resumed is the data of loop_resumed: a new process continues the loop.
 type Resumed struct {
 	Dir       string       `json:"dir"`
 	Plan      measure.Plan `json:"plan"`
 	Agent     []string     `json:"agent"`
-	Iteration int          `json:"iteration"` // that it goes on with
-	From      string       `json:"from"`      // what it does first
+	Iteration int          `json:"iteration"` // the first one of this process
+	From      string       `json:"from"`      // its first action, in words
 	Max       int          `json:"max_iterations"`
-	Steps     *int         `json:"steps,omitempty"` // iterations that this process does at most; nil: all
+	Steps     *int         `json:"steps,omitempty"` // maximum iterations of this process; nil means all
 
 	History []ledger.Iteration `json:"-"`
 }
 
-// Orphans is the data of orphans_killed: what a dead supervisor had left
-// running.
+// Orphans is the data of orphans_killed: processes that a dead supervisor left running.
 type Orphans struct {
 	Names []string `json:"names"`
 }
@@ -45,8 +43,8 @@ type Damage struct {
 	Problems []string `json:"problems"`
 }
 
-// TreeChange is the data of tree_changed: the tree was not what the loop had
-// left, and is put back to Restored. What it was is kept.
+// TreeChange is the data of tree_changed: the tree differed from what the loop had left. It
+// is kept as the snapshot Kept, and Restored is restored.
 type TreeChange struct {
 	Kept     string `json:"kept_snapshot"`
 	Restored string `json:"restored_snapshot"`
@@ -57,19 +55,19 @@ type TreeChange struct {
 type Crash struct {
 	LoopID    string           `json:"loop_id"`
 	Iteration int              `json:"iteration"`
-	Restored  bool             `json:"restored"`       // a restore was interrupted, which is finished now
-	LoopEnded bool             `json:"over,omitempty"` // the loop was over: a rollback was interrupted
-	Trees     RecoverableTrees `json:"trees"`          // how to get back what is not in the tree
+	Restored  bool             `json:"restored"`       // an interrupted restore is finished now
+	LoopEnded bool             `json:"over,omitempty"` // the loop had ended, and its rollback was killed
+	Trees     RecoverableTrees `json:"trees"`          // snapshots of what is no longer in the tree
 }
 
-// RecoverableTrees are the snapshots of a killed loop, as sN, that may hold what its tree does not; "" where there is none.
+// RecoverableTrees are the snapshots of a killed loop that may contain lost work, by name (sN). "" means none.
 type RecoverableTrees struct {
-	Before string `json:"before,omitempty"` // the last iteration, or the loop
-	Left   string `json:"left,omitempty"`   // by the agent
-	Kept   string `json:"kept,omitempty"`   // from before a restore that was interrupted
+	Before string `json:"before,omitempty"` // before the last iteration, or before the loop
+	Left   string `json:"left,omitempty"`   // left by the agent
+	Kept   string `json:"kept,omitempty"`   // before an interrupted restore
 }
 
-// Commands are the commands that restore them, with what they give.
+// Commands returns a line for each tree: what it contains, and the command that restores it.
 func (t RecoverableTrees) Commands(self, loop string) (out []string) {
 	for _, row := range []struct{ name, what string }{{t.Before, "the tree before it"}, {t.Left, "what the agent left"}, {t.Kept, "what was there before the restore"}} {
 		if row.name != "" {
@@ -101,9 +99,9 @@ type Baseline struct {
 	Progress       ledger.Progress   `json:"metrics"`
 	Criterion      string            `json:"criterion"`
 	Files          int               `json:"files"`         // in the snapshot
-	Skipped        []string          `json:"skipped"`       // not in the snapshot, and why
-	NotKept        []string          `json:"not_kept"`      // ignored, and not in the snapshot, since tools make it anew
-	CheckOutputs   []string          `json:"check_outputs"` // files that the checks themselves make
+	Skipped        []string          `json:"skipped"`       // files not in the snapshot, each with the reason
+	NotKept        []string          `json:"not_kept"`      // ignored files not in the snapshot, because tools regenerate them
+	CheckOutputs   []string          `json:"check_outputs"` // files that the checks write
 	Flaky          []string          `json:"flaky"`         // tests with two outcomes
 	UnusedSettings []string          `json:"settings_without_effect"`
 	Checks         []ledger.CheckRun `json:"checks"`
@@ -122,20 +120,21 @@ type IterationStart struct {
 	Max   int    `json:"max_iterations"`
 	Level string `json:"reinforcement_level"`
 	Why   string `json:"why"`
-	// Points are what the prompt says beside the task.
+	// Points are the reminders that the prompt contains in addition to the task.
 	Points []string `json:"points"`
-	Hints  []string `json:"hints,omitempty"` // of a person
+	Hints  []string `json:"hints,omitempty"` // from a person
 	Budget Budget   `json:"-"`
 }
 
-// Budget is what a loop may use in all, zero without a limit, and has used so far.
+// Budget is what a loop may use in total, and what it has used so far. A zero limit means no
+// limit.
 type Budget struct {
-	Deadline   time.Time // zero: no limit of time
-	MaxCost    float64   // in US dollars
+	Deadline   time.Time
+	MaxCost    float64 // in US dollars
 	MaxTokens  int64
-	UsedCost   *float64 // nil where the agent reports none
+	UsedCost   *float64 // nil if the agent reports none
 	UsedTokens *int64
-	MaxWindow  float64 // of a window of the agent's service, in percent
+	MaxWindow  float64 // share of a usage window of the agent's service, in percent
 	UsedWindow *float64
 }
 
@@ -155,7 +154,7 @@ type IterationEnd struct {
 type Rejection struct {
 	Reasons  []string `json:"reasons"`
 	Tests    []string `json:"tests"`
-	Kept     string   `json:"kept_snapshot"` // where the rejected tree can be found
+	Kept     string   `json:"kept_snapshot"` // snapshot of the rejected tree
 	Restored int      `json:"restored_iteration"`
 	Retry    int      `json:"retry"`
 	Max      int      `json:"max_retries"`
@@ -168,39 +167,39 @@ type SelectedOutput struct {
 	Applied bool               `json:"applied"`
 }
 
-// SelectionChange is the data of selection_changed: somebody chose anew.
+// SelectionChange is the data of selection_changed: a user made another choice.
 type SelectionChange struct {
 	Choice   selector.Selection `json:"selection"`
-	Previous *int               `json:"selected_before"` // nil when nothing was
+	Previous *int               `json:"selected_before"` // nil if there was no selection
 	By       string             `json:"by"`              // user name
-	// Weights are those that somebody wanted instead of the loop's.
+	// Weights replace those of the loop.
 	Weights map[string]float64 `json:"weights,omitempty"`
 }
 
-// Automatic is the choice if it follows from the settings of the loop, else nil.
-func (r SelectionChange) Automatic() *selector.Selection {
-	if o := r.Choice.Override; len(r.Weights) > 0 || o != nil && o.Kind != selector.UseBest {
+// Automatic returns the choice if it follows from the settings of the loop, otherwise nil.
+func (c SelectionChange) Automatic() *selector.Selection {
+	isManual := c.Choice.Override != nil && c.Choice.Override.Kind != selector.UseBest
+	if isManual || len(c.Weights) > 0 {
 		return nil
 	}
-	return &r.Choice
+	return &c.Choice
 }
 
-// AppliedSelection is the data of selection_applied: the tree of the selection was put
-// back by hand.
+// AppliedSelection is the data of selection_applied: a user restored the selected tree.
 type AppliedSelection struct {
 	Snapshot string `json:"snapshot"`
-	Kept     string `json:"kept_snapshot"` // the tree as it was
+	Kept     string `json:"kept_snapshot"` // the tree before the restore
 	By       string `json:"by"`
 }
 
-// Verification is the data of output_verified: whether the selected tree gave
-// the same numbers when it was measured anew.
+// Verification is the data of output_verified: whether measuring the selected tree again gave
+// the same results.
 type Verification struct {
 	Confirmed   bool     `json:"confirmed"`
 	Differences []string `json:"differences"`
-	// Goals is nil where nothing about tests changed in the loop.
+	// Goals is nil if no tests changed in the loop.
 	Goals *ledger.Goals `json:"goals,omitempty"`
-	// Hidden is nil where the loop has no hidden tests.
+	// Hidden is nil if the loop has no hidden tests.
 	Hidden *ledger.Hidden `json:"hidden_tests,omitempty"`
 }
 
@@ -210,30 +209,31 @@ type LoopEnd struct {
 	Text     string `json:"text"`
 	ExitCode int    `json:"exit_code"`
 	Report   string `json:"report,omitempty"`
-	// Iterations is how many the loop has done in all, and Best the one that was selected, or
-	// is the best so far, with its score in [0,1]; nil where there is none. Of a loop of
-	// candidates these are the candidates.
+	// Iterations is the number of iterations of the loop. Best is the selected iteration, or
+	// the best so far, and Score its score in [0,1]; both are nil if there is none. In a loop
+	// of candidates, candidates take the place of iterations.
 	Iterations int      `json:"iterations"`
 	Best       *int     `json:"best_iteration,omitempty"`
 	Score      *float64 `json:"quality_score,omitempty"`
-	// Safe is the snapshot, as sN, that a further iteration starts from; "" where none was taken.
+	// Safe is the name (sN) of the snapshot that a further iteration starts from, "" if there
+	// is none.
 	Safe string `json:"safe_snapshot,omitempty"`
-	// Spending is nil where the agent reported none.
+	// Spending is nil if the agent reported none.
 	Spending *ledger.Spending `json:"spending,omitempty"`
-	// Declared are findings that the user let happen, for a person to read.
+	// Declared are findings that the user allowed in advance, for a person to read.
 	Declared ledger.Declarations `json:"declared,omitempty"`
-	// Tree is nil where nothing was restored at the end.
+	// Tree is nil if nothing was restored at the end.
 	Tree *TreeState `json:"tree,omitempty"`
 }
 
 // ApprovalRequest is the data of approval_requested: the loop waits for a person.
 type ApprovalRequest struct {
 	Question approval.Question `json:"question"`
-	Terminal bool              `json:"terminal"` // it is asked there as well
-	Self     string            `json:"-"`
+	Terminal bool              `json:"terminal"` // the question is also asked on the terminal
+	Self     string            `json:"-"`        // the command line that calls supervise
 }
 
-// Refusal is the data of approval_answer_refused: an answer that did not count.
+// Refusal is the data of approval_answer_refused: an invalid answer.
 type Refusal struct {
 	Why string `json:"why"`
 }

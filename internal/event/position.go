@@ -10,149 +10,149 @@ import (
 	"supervise/snapshot"
 )
 
-// Position is where a loop was when its supervisor ended, as its log says.
+// Position is where a loop was when its log ends, and what it has to continue with.
 type Position struct {
-	Settings     string      // hash of what the loop was asked to do; "" when it never began
+	Settings     string      // hash of the settings of the loop; "" if it never started
 	Baseline     snapshot.ID // the tree before the checks of the baseline ran
-	CheckOutputs []string    // files that the checks of the baseline made
+	CheckOutputs []string    // files that the checks of the baseline wrote
 
-	Iteration       int // the last one that began, 0 for none
+	Iteration       int // the last one that started, 0 for none
 	StartedAt       time.Time
 	Start           snapshot.ID // the tree that its agent started from
 	Level           string
 	LevelReason     string // why the prompt had that level
 	Spawned         *Spawned
 	SpawnedAt       time.Time
-	Agent           *ledger.AgentRun // how it ended, nil as long as it runs
-	AgentTree       snapshot.ID      // the tree that it left
-	Blocked         []ledger.Block   // what it said that it cannot do
+	Agent           *ledger.AgentRun // how the agent ended, nil while it runs
+	AgentTree       snapshot.ID      // the tree that the agent left
+	Blocked         []ledger.Block   // what the agent reported as impossible
 	Judged          bool             // the verdict is in the log
 	RolledBack      bool             // the iteration was rejected, and the tree is restored
-	ApprovalPending bool             // a person was asked, who has not answered
+	ApprovalPending bool             // a person was asked and has not answered
 	// Answers are the answers about this iteration so far.
 	Answers map[approval.Kind]approval.Answer
 
-	ForeignTrees     []snapshot.ID // what was found in the tree and is kept
+	ForeignTrees     []snapshot.ID // snapshots of unexpected states of the tree
 	DroppedSnapshots map[snapshot.ID]bool
-	OverLimit        bool      // that was reported
-	Children         []Spawned // that may have been running at the end
+	OverLimit        bool      // store_over_limit was written
+	Children         []Spawned // children that may still have been running
 
-	Reviews []ledger.SelectionReview // of trees that were selected
+	Reviews []ledger.SelectionReview // of selected trees
 
-	Stop      *Stop // the best iteration is being given back
-	Ended     bool  // all was done
+	Stop      *Stop // the loop was restoring the best iteration
+	Ended     bool
 	End       LoopEnd
-	LastEvent time.Time // of the latest event
+	LastEvent time.Time // of the latest event that counts as time of the loop
 
-	// Steps is how many iterations the latest process was to do at most, nil for all.
+	// Steps is the maximum number of iterations of the latest process, nil for all.
 	Steps *int
 
-	asked   approval.Kind // last, and when
-	askedAt time.Time
-	judged  int           // the last iteration that is over
-	from    int           // that before the first one of the steps
-	active  time.Duration // of the earlier processes
-	session time.Time     // when the latest one began
+	questionKind approval.Kind // of the latest question
+	questionTime time.Time
+	lastJudged   int           // the last finished iteration
+	stepsStart   int           // the iteration before the first one that counts for Steps
+	earlierTime  time.Duration // of all processes before the latest one
+	processStart time.Time     // of the latest process
 }
 
-// Apply takes an event in, oldest first. Events of other kinds, and data that is
-// not understood, change nothing.
+// Apply updates the position by the next event of the log. Events of unknown types, and data
+// that cannot be read, change nothing.
 func (p *Position) Apply(e ledger.Event) {
-	over := afterwards[Type(e.Name)] || p.Ended && Type(e.Name) != LoopResumed
-	if read, known := readers[Type(e.Name)]; known {
-		read(p, e) // before the time moves on: a resumption asks when the process before it ended
+	isOutsideLoop := manualEvents[Type(e.Name)] || p.Ended && Type(e.Name) != LoopResumed
+	if handle, known := handlers[Type(e.Name)]; known {
+		handle(p, e) // before LastEvent changes: applyResume needs the end of the previous process
 	}
-	if !over && e.Time.After(p.LastEvent) {
+	if !isOutsideLoop && e.Time.After(p.LastEvent) {
 		p.LastEvent = e.Time
 	}
 }
 
-// afterwards are the events that people cause when the loop is not at work: they
-// take none of its time.
-var afterwards = map[Type]bool{SelectionChanged: true, SelectionApplied: true}
+// manualEvents are caused by commands of people while the loop does not run. They do not
+// count as time of the loop.
+var manualEvents = map[Type]bool{SelectionChanged: true, SelectionApplied: true}
 
-// readers are the events that say where a loop is.
-var readers = map[Type]func(*Position, ledger.Event){
+// handlers update a position, by type of event.
+var handlers = map[Type]func(*Position, ledger.Event){
 	LoopStarted: func(p *Position, e ledger.Event) {
-		d := decode[Started](e)
-		p.Settings, p.Steps, p.session = d.Settings, d.Steps, e.Time
+		d := dataOf[Started](e)
+		p.Settings, p.Steps, p.processStart = d.Settings, d.Steps, e.Time
 	},
-	LoopRecorded: func(p *Position, e ledger.Event) { p.Settings = decode[Started](e).Settings },
-	LoopResumed:  func(p *Position, e ledger.Event) { p.resumed(e.Time, decode[Resumed](e).Steps) },
+	LoopRecorded: func(p *Position, e ledger.Event) { p.Settings = dataOf[Started](e).Settings },
+	LoopResumed:  func(p *Position, e ledger.Event) { p.applyResume(e.Time, dataOf[Resumed](e).Steps) },
 	SnapshotTaken: func(p *Position, e ledger.Event) {
-		p.taken(e, decode[TakenSnapshot](e))
+		p.applySnapshot(e, dataOf[TakenSnapshot](e))
 	},
 	IterationStarted: func(p *Position, e ledger.Event) {
-		d := decode[IterationStart](e)
+		d := dataOf[IterationStart](e)
 		p.Level, p.LevelReason = d.Level, d.Why
 	},
-	ChildStarting: func(p *Position, e ledger.Event) { p.starting(e, decode[Child](e)) },
+	ChildStarting: func(p *Position, e ledger.Event) { p.applyChildStart(e, dataOf[Child](e)) },
 	AgentSpawned: func(p *Position, e ledger.Event) {
 		if p.Spawned != nil {
-			*p.Spawned = decode[Spawned](e)
+			*p.Spawned = dataOf[Spawned](e)
 		}
 	},
 	AgentFinished: func(p *Position, e ledger.Event) {
-		a := decode[ledger.AgentRun](e)
+		a := dataOf[ledger.AgentRun](e)
 		p.Agent, p.Children = &a, nil
 	},
-	AgentBlocked:     func(p *Position, e ledger.Event) { p.Blocked = append(p.Blocked, decode[ledger.Block](e)) },
+	AgentBlocked:     func(p *Position, e ledger.Event) { p.Blocked = append(p.Blocked, dataOf[ledger.Block](e)) },
 	BaselineMeasured: func(p *Position, _ ledger.Event) { p.Children = nil },
 	ApprovalRequested: func(p *Position, e ledger.Event) {
-		p.ApprovalPending, p.asked, p.askedAt = true, decode[ApprovalRequest](e).Question.Kind, e.Time
+		p.ApprovalPending, p.questionKind, p.questionTime = true, dataOf[ApprovalRequest](e).Question.Kind, e.Time
 	},
 	ApprovalAnswered: func(p *Position, e ledger.Event) {
-		p.ApprovalPending, p.Answers[p.asked] = false, decode[approval.Answer](e)
-		if p.askedAt.After(p.session) { // else nobody waited in this process
-			p.session = p.session.Add(max(0, e.Time.Sub(p.askedAt))) // the waiting is none of the loop's time
+		p.ApprovalPending, p.Answers[p.questionKind] = false, dataOf[approval.Answer](e)
+		if p.questionTime.After(p.processStart) { // otherwise an earlier process waited
+			p.processStart = p.processStart.Add(max(0, e.Time.Sub(p.questionTime))) // waiting for a person is not time of the loop
 		}
 	},
-	IterationFinished:    func(p *Position, e ledger.Event) { p.Judged, p.Children, p.judged = true, nil, e.Iteration },
+	IterationFinished:    func(p *Position, e ledger.Event) { p.Judged, p.Children, p.lastJudged = true, nil, e.Iteration },
 	IterationRejected:    func(p *Position, _ ledger.Event) { p.RolledBack = true },
-	IterationInterrupted: func(p *Position, e ledger.Event) { p.judged = e.Iteration },
+	IterationInterrupted: func(p *Position, e ledger.Event) { p.lastJudged = e.Iteration },
 	TreeChanged: func(p *Position, e ledger.Event) {
-		p.ForeignTrees = append(p.ForeignTrees, snapshotNamed(decode[TreeChange](e).Kept))
+		p.ForeignTrees = append(p.ForeignTrees, snapshotID(dataOf[TreeChange](e).Kept))
 	},
 	SnapshotsDropped: func(p *Position, e ledger.Event) {
-		for _, name := range decode[DroppedSnapshots](e).Snapshots {
-			p.DroppedSnapshots[snapshotNamed(name)] = true
+		for _, name := range dataOf[DroppedSnapshots](e).Snapshots {
+			p.DroppedSnapshots[snapshotID(name)] = true
 		}
 	},
 	StoreOverLimit: func(p *Position, _ ledger.Event) { p.OverLimit = true },
 	LoopStopping: func(p *Position, e ledger.Event) {
-		s := decode[Stop](e)
+		s := dataOf[Stop](e)
 		p.Stop = &s
 	},
 	OutputVerified: func(p *Position, _ ledger.Event) { p.Children = nil },
 	OutputReviewed: func(p *Position, e ledger.Event) {
-		p.Reviews, p.Children = append(p.Reviews, decode[ledger.SelectionReview](e)), nil
+		p.Reviews, p.Children = append(p.Reviews, dataOf[ledger.SelectionReview](e)), nil
 	},
-	LoopFinished: func(p *Position, e ledger.Event) { p.Ended, p.End = true, decode[LoopEnd](e) },
+	LoopFinished: func(p *Position, e ledger.Event) { p.Ended, p.End = true, dataOf[LoopEnd](e) },
 }
 
-// starting notes a child. It may have been started, whether or not that was
-// written down as well.
-func (p *Position) starting(e ledger.Event, c Child) {
+// applyChildStart adds a child that may have started, even if no later event says so.
+func (p *Position) applyChildStart(e ledger.Event, c Child) {
 	p.Children = append(p.Children, Spawned{Shim: c.Shim})
 	if c.Process == ChildAgent {
 		p.Spawned, p.SpawnedAt, p.Agent = &p.Children[len(p.Children)-1], e.Time, nil
 	}
 }
 
-func decode[T any](e ledger.Event) (v T) {
-	_ = json.Unmarshal(e.Data, &v) // our own writing, under a hash
+// dataOf decodes the data of an event. The log is protected by hashes, so errors are ignored.
+func dataOf[T any](e ledger.Event) (v T) {
+	_ = json.Unmarshal(e.Data, &v)
 	return v
 }
 
-// snapshotNamed is the snapshot that events call sN.
-func snapshotNamed(name string) snapshot.ID { return snapshot.ID(strings.TrimPrefix(name, "s")) }
+// snapshotID returns the ID of a snapshot by its name in events (sN).
+func snapshotID(name string) snapshot.ID { return snapshot.ID(strings.TrimPrefix(name, "s")) }
 
-// NewPosition returns the position of a loop whose log was not read yet.
+// NewPosition returns the position before the first event of a log.
 func NewPosition() *Position {
 	return &Position{DroppedSnapshots: map[snapshot.ID]bool{}, Answers: map[approval.Kind]approval.Answer{}}
 }
 
-func (p *Position) taken(e ledger.Event, d TakenSnapshot) {
+func (p *Position) applySnapshot(e ledger.Event, d TakenSnapshot) {
 	switch d.Moment {
 	case BeforeChecks:
 		p.Baseline = d.ID
@@ -168,37 +168,39 @@ func (p *Position) taken(e ledger.Event, d TakenSnapshot) {
 	}
 }
 
-func (p *Position) resumed(at time.Time, steps *int) {
-	p.from, p.Steps = p.StepsFrom(), steps
-	p.active += max(0, p.before(at).Sub(p.session))
-	p.session, p.Children = at, nil // what was left was ended first
+func (p *Position) applyResume(at time.Time, steps *int) {
+	p.stepsStart, p.Steps = p.StepsFrom(), steps
+	p.earlierTime += max(0, p.processEnd(at).Sub(p.processStart))
+	p.processStart, p.Children = at, nil // the new process has ended them
 	if p.Ended {
 		p.Ended, p.Stop = false, nil
 	}
 }
 
-// StepsFrom is the iteration behind which the steps of a process that goes on begin to
-// count. One that was killed had not done all of its steps, and the next one does the rest:
-// no iteration is done for a kill.
+// StepsFrom returns the iteration after which the steps of a resuming process start to count.
+// A process that was killed had not done all its steps. The next one does the remaining ones,
+// so a kill never causes additional iterations.
 func (p *Position) StepsFrom() int {
 	if p.Ended || p.Steps == nil {
-		return p.judged
+		return p.lastJudged
 	}
-	return p.from
+	return p.stepsStart
 }
 
-// before is when the process before the given time ended, as far as is known.
-func (p *Position) before(at time.Time) time.Time {
+// processEnd returns when the process before the given time ended, as far as is known.
+func (p *Position) processEnd(at time.Time) time.Time {
 	if p.LastEvent.Before(at) {
 		return p.LastEvent
 	}
 	return at
 }
 
-// Elapsed is how much of the loop's time is gone.
-func (p *Position) Elapsed() time.Duration { return p.active + max(0, p.LastEvent.Sub(p.session)) }
+// Elapsed returns how much time the loop has used.
+func (p *Position) Elapsed() time.Duration {
+	return p.earlierTime + max(0, p.LastEvent.Sub(p.processStart))
+}
 
-// Trees are those that a killed loop may have to give back.
+// Trees returns the trees that a user may want to restore after the loop was killed.
 func (p *Position) Trees() RecoverableTrees {
 	t := RecoverableTrees{Before: p.Baseline.Name()}
 	if p.Iteration > 0 {
@@ -207,5 +209,5 @@ func (p *Position) Trees() RecoverableTrees {
 	return t
 }
 
-// AgentMayRun reports whether the agent may still have been running at the end.
+// AgentMayRun reports whether the agent may still have been running at the end of the log.
 func (p *Position) AgentMayRun() bool { return p.Spawned != nil && p.Agent == nil }

@@ -4,48 +4,48 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Reason says why a loop ended.
+// Reason is why a loop ended.
 type Reason string
 
-// The reasons to end.
+// The reasons why a loop ends.
 const (
 	CriterionMet     Reason = "criterion_met"
-	Done             Reason = "done" // all iterations, and no criterion was asked for
+	Done             Reason = "done" // all iterations, without a criterion
 	IterationLimit   Reason = "iteration_limit"
 	TimeLimit        Reason = "time_limit"
 	CostLimit        Reason = "cost_limit"
 	TokenLimit       Reason = "token_limit"
-	Unavailable      Reason = "service_unavailable" // of the agent, for longer than the loop waits
-	Refused          Reason = "agent_refused"       // by its service: no key, no money
+	Unavailable      Reason = "service_unavailable" // the service of the agent, for longer than the loop waits
+	Refused          Reason = "agent_refused"       // by its service: no key or no credit
 	NoCommand        Reason = "agent_not_found"
 	Stalled          Reason = "stalled"
 	Cycling          Reason = "infinite_loop"
 	Stuck            Reason = "stuck"
 	Diminishing      Reason = "diminishing_returns"
 	RetriesExhausted Reason = "retries_exhausted"
-	Aborted          Reason = "aborted"         // by a person, or by the policy of the gate
-	Blocked          Reason = "agent_blocked"   // as it said itself; a person has to decide
-	StoppedByRule    Reason = "stopped_by_rule" // a rule whose action is force_terminate or escalate
-	NotReproduced    Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
+	Aborted          Reason = "aborted"         // by a person, or by the approval policy
+	Blocked          Reason = "agent_blocked"   // reported by the agent; a person has to decide
+	StoppedByRule    Reason = "stopped_by_rule" // by a rule whose action is force_terminate or escalate
+	NotReproduced    Reason = "not_reproduced"  // measuring the selected tree again gave other results
 	NoneAcceptable   Reason = "no_acceptable_iteration"
-	BaselineKept     Reason = "baseline_kept"        // it met the criterion, and no iteration was acceptable
-	HiddenFail       Reason = "hidden_tests_failing" // of the selected tree, whatever the visible ones say
-	FindingsOpen     Reason = "findings_open"        // about integrity, which a person has to look at
-	TestsWeakened    Reason = "tests_weakened"       // over the selected tree: only their changed versions pass
+	BaselineKept     Reason = "baseline_kept"        // no iteration was acceptable, and the baseline meets the criterion
+	HiddenFail       Reason = "hidden_tests_failing" // on the selected tree
+	FindingsOpen     Reason = "findings_open"        // integrity findings that a person has to read
+	TestsWeakened    Reason = "tests_weakened"       // on the selected tree, only changed versions of tests pass
 	Unmeasurable     Reason = "unmeasurable"
 	Interrupted      Reason = "interrupted"
 	PausedByUser     Reason = "paused"  // by supervise pause; resume continues
-	Stepped          Reason = "stepped" // the process has done the iterations that it was to do; resume continues
+	Stepped          Reason = "stepped" // the process has done the iterations of --steps; resume continues
 	Awaiting         Reason = "waiting" // for a person's answer; resume continues
 	SessionEnded     Reason = "session_ended"
-	NothingChanged   Reason = "nothing_changed" // in a session that was watched
-	NotApplied       Reason = "not_applied"     // the tree had changed, so the candidate that was chosen was not put into it
-	CriticalLeft     Reason = "critical_left"   // in the tree at the end of a session that was watched
+	NothingChanged   Reason = "nothing_changed" // in a watched session
+	NotApplied       Reason = "not_applied"     // the tree had changed, so the chosen candidate was not restored
+	CriticalLeft     Reason = "critical_left"   // critical findings at the end of a watched session
 	Broken           Reason = "error"
 )
 
-// reasons says how supervise exits, and what becomes of the loop.
-var reasons = []struct {
+// outcomes maps each reason to the exit status of supervise and the status of the loop.
+var outcomes = []struct {
 	reason Reason
 	code   int
 	status ledger.Status
@@ -87,22 +87,22 @@ var reasons = []struct {
 
 // ExitCode returns the exit status of supervise for the reason.
 func (r Reason) ExitCode() int {
-	code, _ := r.ending()
+	code, _ := r.outcome()
 	return code
 }
 
-// Suspends reports whether only the process ended: the loop is as its last iteration left it,
-// and nothing was given back.
+// Suspends reports whether only the process ended. The loop is not over, and its tree stays
+// as the last iteration left it.
 func (r Reason) Suspends() bool { return r == Stepped || r == Awaiting }
 
 // Status returns the status of a loop that ended for the reason.
 func (r Reason) Status() ledger.Status {
-	_, status := r.ending()
+	_, status := r.outcome()
 	return status
 }
 
-func (r Reason) ending() (code int, status ledger.Status) {
-	for _, row := range reasons {
+func (r Reason) outcome() (code int, status ledger.Status) {
+	for _, row := range outcomes {
 		if row.reason == r {
 			return row.code, row.status
 		}
@@ -110,7 +110,7 @@ func (r Reason) ending() (code int, status ledger.Status) {
 	return 0, ""
 }
 
-// Stop is a reason to end, with its text for people. The zero value is none.
+// Stop is a reason to end with its explanation. The zero value means that the loop continues.
 type Stop struct {
 	Reason Reason `json:"reason"`
 	Text   string `json:"text"`

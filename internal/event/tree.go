@@ -25,11 +25,11 @@ type TakenSnapshot struct {
 	ID           snapshot.ID `json:"snapshot"`
 	Tree         string      `json:"tree"`
 	Files        int         `json:"files"`
-	CheckOutputs []string    `json:"check_outputs,omitempty"` // after_checks: files that the checks made
+	CheckOutputs []string    `json:"check_outputs,omitempty"` // after_checks: files that the checks wrote
 }
 
-// DroppedSnapshots is the data of snapshots_dropped: the store was over its limit,
-// or the disk had too little room.
+// DroppedSnapshots is the data of snapshots_dropped: the store was over its limit, or the
+// disk was almost full.
 type DroppedSnapshots struct {
 	Snapshots []string `json:"snapshots"`
 	Freed     int64    `json:"freed_bytes"`
@@ -37,8 +37,8 @@ type DroppedSnapshots struct {
 	Limit     int64    `json:"limit_bytes"`
 }
 
-// OverLimit is the data of store_over_limit: nothing is left that may be dropped.
-// It is written once.
+// OverLimit is the data of store_over_limit: the store is over its limit, and no more
+// snapshots may be dropped. It is written once.
 type OverLimit struct {
 	Bytes     int64  `json:"store_bytes"`
 	Limit     int64  `json:"limit_bytes"`
@@ -46,8 +46,8 @@ type OverLimit struct {
 	Why       string `json:"why"`
 }
 
-// SharedRefs is the data of shared_lost and shared_refs_restored: branches, tags and
-// entries of the stash that all worktrees of the repository share.
+// SharedRefs is the data of shared_lost and shared_refs_restored: branches, tags and stash
+// entries, which all worktrees of the repository share.
 type SharedRefs struct {
 	Names []string `json:"refs"`
 }
@@ -58,16 +58,16 @@ type Rollback struct {
 	To   snapshot.ID `json:"to_snapshot"`
 }
 
-// TreeAlarm is the data of tree_alarm: tests vanished, or the tree shrank, while
-// the agent worked.
+// TreeAlarm is the data of tree_alarm: tests vanished, or the tree shrank, while the agent
+// was working.
 type TreeAlarm struct {
-	MissingTests []string `json:"test_files"` // that are gone
+	MissingTests []string `json:"test_files"`
 	MissingFiles int      `json:"files_gone"` // of all kinds
-	Total        int      `json:"files"`      // that there were when the agent began
+	Total        int      `json:"files"`      // files at the start of the agent
 	Action       string   `json:"action"`
 }
 
-// String returns the alarm for people.
+// String returns the alarm as text.
 func (a TreeAlarm) String() string {
 	text := fmt.Sprintf("%d of %d files are gone", a.MissingFiles, a.Total)
 	if len(a.MissingTests) > 0 {
@@ -76,9 +76,8 @@ func (a TreeAlarm) String() string {
 	return text
 }
 
-// StaleMeasurement is the data of measurement_stale: the agent was at work again before its
-// tree was measured, so that the numbers say nothing. It is measured again at the
-// next rest.
+// StaleMeasurement is the data of measurement_stale: the agent continued to work during the
+// measurement, so its results are discarded. The next idle time has a new measurement.
 type StaleMeasurement struct {
-	Snapshot string `json:"snapshot"` // of what was to be measured
+	Snapshot string `json:"snapshot"` // of the tree at the start of the measurement
 }

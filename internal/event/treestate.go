@@ -9,24 +9,24 @@ import (
 	"supervise/snapshot"
 )
 
-// Shortfall is the data of restore_incomplete: what is not as the restored snapshot has
-// it, or could not be compared with it.
+// Shortfall is the data of restore_incomplete: where the tree differs from the restored
+// snapshot, or could not be compared with it.
 type Shortfall struct {
-	Lost               []string `json:"lost"`                            // was there, was not kept, and is gone
-	MissingRegenerable []string `json:"missing_regenerable,omitempty"`   // the same, of what tools make anew
-	Changed            []string `json:"changed,omitempty"`               // was not kept either time, and has another size or time
-	InUse              []string `json:"in_use,omitempty"`                // ignored, and differs: another program has it open
-	NewIgnored         []string `json:"new_ignored,omitempty"`           // ignored, was not there, and is not deleted
-	NotDeleted         []string `json:"not_deleted,omitempty"`           // new, in no snapshot, and so not deleted
-	Displaced          []string `json:"displaced,omitempty"`             // was in the way, is in no snapshot, and was moved
-	DisplacedTo        string   `json:"displaced_to,omitempty"`          // where to
-	Replaced           string   `json:"replaced,omitempty"`              // where the file or link is that was in the place of the tree
-	Fsck               string   `json:"git_fsck,omitempty"`              // what git fsck --connectivity-only finds
-	OwnerOrLinksDiffer []string `json:"owner_or_links_differ,omitempty"` // is whole, and belongs to somebody else, or has other hard links
-	Differs            []string `json:"differs,omitempty"`               // should have been put back, and is not as the snapshot has it
+	Lost               []string `json:"lost"`                            // missing files of which no snapshot exists
+	MissingRegenerable []string `json:"missing_regenerable,omitempty"`   // the same, but tools regenerate them
+	Changed            []string `json:"changed,omitempty"`               // never kept, now with another size or time
+	InUse              []string `json:"in_use,omitempty"`                // ignored files that differ, open in another program
+	NewIgnored         []string `json:"new_ignored,omitempty"`           // new ignored files, not deleted
+	NotDeleted         []string `json:"not_deleted,omitempty"`           // new files in no snapshot, therefore not deleted
+	Displaced          []string `json:"displaced,omitempty"`             // files in no snapshot that blocked a restored path and were moved
+	DisplacedTo        string   `json:"displaced_to,omitempty"`          // the folder that they were moved to
+	Replaced           string   `json:"replaced,omitempty"`              // new path of a file or link that replaced the tree
+	Fsck               string   `json:"git_fsck,omitempty"`              // result of git fsck --connectivity-only
+	OwnerOrLinksDiffer []string `json:"owner_or_links_differ,omitempty"` // intact files with another owner or other hard links
+	Differs            []string `json:"differs,omitempty"`               // files that differ from the snapshot after the restore
 }
 
-// NewShortfall collects what a restore did not bring back.
+// NewShortfall collects the differences that a restore left.
 func NewShortfall(res snapshot.Restored) Shortfall {
 	s := Shortfall{
 		Changed: res.Altered, InUse: res.InUse, NewIgnored: res.New, NotDeleted: res.Left,
@@ -48,17 +48,17 @@ func NewShortfall(res snapshot.Restored) Shortfall {
 	return s
 }
 
-// IsEmpty reports whether all is as the snapshot has it.
+// IsEmpty reports whether the tree equals the snapshot.
 func (s Shortfall) IsEmpty() bool { return len(s.Lines()) == 0 }
 
-// Lines says what is not as the snapshot has it, one line for each kind.
+// Lines describes the differences, one line per kind.
 func (s Shortfall) Lines() (out []string) {
 	for _, row := range []struct {
 		text string
 		list []string
 	}{
 		{"not as the snapshot has it: ", s.Differs},
-		{"whole, but with another owner or hard link: ", s.OwnerOrLinksDiffer},
+		{"intact, but with another owner or hard link: ", s.OwnerOrLinksDiffer},
 		{"gone, in no snapshot, cannot be restored: ", s.Lost},
 		{"changed, in no snapshot, cannot be restored: ", s.Changed},
 		{"ignored, in use by another program or not ours to write, left as it is: ", s.InUse},
@@ -67,11 +67,11 @@ func (s Shortfall) Lines() (out []string) {
 		{"in the way, too big or unreadable to be kept, moved to " + s.DisplacedTo + ": ", s.Displaced},
 	} {
 		if len(row.list) > 0 {
-			out = append(out, row.text+some(row.list))
+			out = append(out, row.text+joinFirst(row.list))
 		}
 	}
 	if len(s.MissingRegenerable) > 0 {
-		out = append(out, "gone, in no snapshot, tools make it anew: "+SummarizePaths(s.MissingRegenerable))
+		out = append(out, "missing, in no snapshot, tools regenerate it: "+SummarizePaths(s.MissingRegenerable))
 	}
 	if s.Fsck != "" {
 		out = append(out, "git fsck finds: "+s.Fsck)
@@ -82,23 +82,23 @@ func (s Shortfall) Lines() (out []string) {
 	return out
 }
 
-// TreeState is what the tree was found to be when it was compared with a snapshot, after
-// that had been put back.
+// TreeState is the result of comparing the tree with a snapshot after a restore.
 type TreeState struct {
 	Snapshot    string    `json:"snapshot"`
-	Description string    `json:"as"` // whose tree that is, such as "that of iteration 2"
+	Description string    `json:"as"` // of the tree, such as "that of iteration 2"
 	Files       int       `json:"files_compared"`
 	Git         int       `json:"git_files_compared"`
 	Ignored     int       `json:"ignored_files_compared"`
 	Shortfall   Shortfall `json:"except"`
-	// Uncompared are ignored folders and files of which no snapshot is kept.
+	// Uncompared are ignored folders and files that are in no snapshot.
 	Uncompared []string `json:"not_compared,omitempty"`
 }
 
-// NewTreeState is the tree after a restore; as says in words whose tree the snapshot holds.
-func NewTreeState(res snapshot.Restored, as string) TreeState {
+// NewTreeState returns the state of the tree after a restore. The description says in words
+// which tree the snapshot contains.
+func NewTreeState(res snapshot.Restored, description string) TreeState {
 	t := TreeState{
-		Snapshot: res.Target.Name(), Description: as, Files: res.Compared.Work, Git: res.Compared.Git, Ignored: res.Compared.Ignored,
+		Snapshot: res.Target.Name(), Description: description, Files: res.Compared.Work, Git: res.Compared.Git, Ignored: res.Compared.Ignored,
 		Shortfall: NewShortfall(res),
 	}
 	for _, p := range res.Uncompared {
@@ -109,48 +109,49 @@ func NewTreeState(res snapshot.Restored, as string) TreeState {
 	return t
 }
 
-// String is the last line of what was restored.
+// String describes the state in one line.
 func (t TreeState) String() string {
 	text := "the tree is " + t.Description
 	if except := t.Shortfall.Lines(); len(except) > 0 {
 		text += ", except: " + strings.Join(except, "; ")
 	}
-	text += fmt.Sprintf("; compared with %s: files %d, git's own %d, ignored %d", t.Snapshot, t.Files, t.Git, t.Ignored)
+	text += fmt.Sprintf("; compared with %s: files %d, in .git %d, ignored %d", t.Snapshot, t.Files, t.Git, t.Ignored)
 	if names := SummarizePaths(t.Uncompared); names != "" {
 		text += "; not compared: " + names
 	}
 	return text
 }
 
-// SummarizePaths lists ignored paths for people: those with one name, such as caches, by that name.
+// SummarizePaths lists ignored paths in short form. Several paths with the same base name, such as
+// caches, become one entry with their number.
 func SummarizePaths(paths []string) string {
 	count := map[string]int{}
 	var names []string
-	whole := map[string]string{}
+	firstPath := map[string]string{}
 	for _, p := range paths {
 		name := path.Base(p)
 		if strings.HasSuffix(p, "/") {
 			name += "/"
 		}
 		if count[name]++; count[name] == 1 {
-			names, whole[name] = append(names, name), p
+			names, firstPath[name] = append(names, name), p
 		}
 	}
 	for i, name := range names {
 		if count[name] > 1 {
 			names[i] = fmt.Sprintf("%s (%d)", name, count[name])
 		} else {
-			names[i] = whole[name]
+			names[i] = firstPath[name]
 		}
 	}
-	return some(names)
+	return joinFirst(names)
 }
 
-// some joins the first names, and counts the others.
-func some(list []string) string {
-	const most = 10
-	if more := len(list) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), more)
+// joinFirst joins the first ten names and counts the others.
+func joinFirst(names []string) string {
+	const limit = 10
+	if more := len(names) - limit; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), more)
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(names, ", ")
 }

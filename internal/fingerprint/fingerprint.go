@@ -1,4 +1,6 @@
-// Package fingerprint tells whether two errors are the same error.
+// Package fingerprint identifies equal errors. It removes from an error text what changes
+// from run to run, such as times, addresses and temporary paths, so that two occurrences of
+// one error have the same fingerprint.
 package fingerprint
 
 import (
@@ -7,9 +9,9 @@ import (
 	"supervise/internal/regexp"
 )
 
-// normal is how an error text is freed of what changes from run to run, in this
-// order: the greater patterns come before the digits they contain.
-var normal = []struct {
+// replacements remove what changes from run to run. The order matters: longer patterns come
+// before the digits that they contain.
+var replacements = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
@@ -26,7 +28,7 @@ var normal = []struct {
 	{regexp.MustCompile(`\s+`), " "},
 }
 
-// maxFingerprint bounds how many bytes of an error are compared.
+// maxFingerprint is how many bytes of an error are compared.
 const maxFingerprint = 2000
 
 // Of returns the text of an error without what differs each time it occurs:
@@ -38,7 +40,7 @@ func Of(err string) string {
 	if len(err) > maxFingerprint {
 		err = strings.ToValidUTF8(err[:maxFingerprint], "")
 	}
-	for _, n := range normal {
+	for _, n := range replacements {
 		err = n.pattern.ReplaceAllString(err, n.with)
 	}
 	return strings.TrimSpace(err)

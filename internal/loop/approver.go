@@ -19,21 +19,21 @@ import (
 	"supervise/metric"
 )
 
-// Approval is when a person is asked, and what is done where none can be.
+// Approval says whether a person is asked, and what happens if no person can be asked.
 type Approval struct {
 	Policy     approval.Policy `json:"policy,omitempty"`
-	Unattended bool            `json:"unattended,omitempty"` // the terminal is not asked
-	Timeout    time.Duration   `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0: none
+	Unattended bool            `json:"unattended,omitempty"` // never ask on the terminal
+	Timeout    time.Duration   `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0 means never
 }
 
-// Person is who can be asked in this process.
+// Person is the person who can be asked in this process.
 type Person struct {
-	Terminal string // path of the terminal; "" for none
+	Terminal string // path of the terminal; "" if there is none
 	Name     string // of the user
-	Self     string // how supervise is called, to answer from elsewhere
+	Self     string // command line of supervise, to answer from another terminal
 }
 
-// approver asks a person about a step where that is due.
+// approver asks a person about steps that need an approval.
 type approver struct {
 	Approval
 	Person
@@ -42,26 +42,26 @@ type approver struct {
 	journal *event.Journal
 	mask    secrets.Mask
 	now     func() time.Time
-	pause   func(ledger.Status) error // writes down that the loop waits, or goes on
+	pause   func(ledger.Status) error // records that the loop waits or continues
 
-	waited time.Duration // for people
-	later  bool          // a question is left to the process that goes on
-	// answered are the answers about an iteration that an earlier process has taken.
-	answered map[approval.Kind]approval.Answer
-	of       int // that iteration
+	waitedForPeople time.Duration
+	leaveQuestions  bool // leave a question to the process that resumes the loop
+	// answered are answers about answeredIteration that an earlier process got.
+	answered          map[approval.Kind]approval.Answer
+	answeredIteration int
 }
 
-// consult returns what a person, or the policy where nobody can be asked, says about a
-// step, and nil where nobody has to be asked or the step is taken without an answer.
+// consult returns the answer of a person, or of the policy, about a step. It returns nil if
+// the step needs no answer.
 func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metric.Set, step recovery.Step) (*ledger.Approval, error) {
 	if step.Ask == "" {
-		return nil, nil //nolint:nilnil // nobody is asked
+		return nil, nil //nolint:nilnil // there is no question
 	}
 	asked := &ledger.Approval{Kind: step.Ask, Why: step.Why, Asked: a.now()}
 	switch {
-	case a.attended():
+	case a.canAsk():
 		var err error
-		asked.Answer, err = a.ask(ctx, a.question(it, before, step))
+		asked.Answer, err = a.ask(ctx, a.stepQuestion(it, before, step))
 		return asked, err
 	case a.Policy == approval.PolicyAbort && step.Ask != approval.Suspicion:
 		asked.Answer = approval.Answer{Choice: approval.Abort, Channel: approval.ByPolicy, At: a.now(), Reason: "policy abort: " + step.Why}
@@ -70,22 +70,22 @@ func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metr
 	return nil, nil //nolint:nilnil // the policy is to take the step
 }
 
-// attended reports whether somebody is there to be asked.
-func (a *approver) attended() bool {
+// canAsk reports whether a person can be asked.
+func (a *approver) canAsk() bool {
 	return a.Policy == approval.PolicyWait || a.Terminal != "" && !a.Unattended
 }
 
-// unblock asks a person about what the agent says that it cannot do, and adds to the
-// decision what follows from it. Where nobody is there the loop ends with it.
-func (a *approver) unblock(ctx context.Context, it *ledger.Iteration, before metric.Set) error {
-	said := it.Blocks()
-	if len(said) == 0 || it.Decision.Move == string(recovery.Abort) {
+// askAboutBlocked asks a person about what the agent reported as impossible, and adds the
+// consequence to the decision. If no person can be asked, the loop ends.
+func (a *approver) askAboutBlocked(ctx context.Context, it *ledger.Iteration, before metric.Set) error {
+	blocks := it.Blocks()
+	if len(blocks) == 0 || it.Decision.Move == string(recovery.Abort) {
 		return nil
 	}
 	var g *ledger.Approval
-	if a.attended() {
-		q := a.about(*it, before, approval.Blocked, judge.AgentBlocked)
-		for _, b := range said {
+	if a.canAsk() {
+		q := a.newQuestion(*it, before, approval.Blocked, judge.AgentBlocked)
+		for _, b := range blocks {
 			text := b.String()
 			if len(b.Unknown) > 0 {
 				text += " (not known: " + strings.Join(b.Unknown, ", ") + ")"
@@ -105,13 +105,13 @@ func (a *approver) unblock(ctx context.Context, it *ledger.Iteration, before met
 	return nil
 }
 
-// ask waits for the answer of a person. The loop is paused meanwhile.
+// ask waits for the answer of a person. Meanwhile the loop is paused.
 func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
-	if answer, known := a.answered[q.Kind]; known && q.Iteration == a.of {
+	if answer, known := a.answered[q.Kind]; known && q.Iteration == a.answeredIteration {
 		approval.CloseQuestion(a.dir)
 		return answer, nil
 	}
-	from := a.now()
+	start := a.now()
 	o := approval.Options{
 		Dir: a.dir, User: a.Name, SelfCommand: a.Self, Timeout: a.Timeout,
 		OnRefused: func(why string) { a.journal.Note(event.AnswerRefused, q.Iteration, event.Refusal{Why: why}) },
@@ -119,12 +119,12 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 	if !a.Unattended {
 		o.Terminal = a.Terminal
 	}
-	o.Deferred = a.later && o.Terminal == ""
-	o.OnOpen = func() error { // whoever is notified can answer at once
+	o.Deferred = a.leaveQuestions && o.Terminal == ""
+	o.OnOpen = func() error { // an answer is possible before anyone is notified
 		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, q.Iteration, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.SelfCommand}))
 	}
 	answer, err := approval.Ask(ctx, q, o)
-	a.waited += a.now().Sub(from)
+	a.waitedForPeople += a.now().Sub(start)
 	if err != nil {
 		return answer, fmt.Errorf("ask about iteration %d: %w", q.Iteration, err)
 	}
@@ -133,9 +133,9 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 	return answer, err
 }
 
-// question is what a person has to know to decide.
-func (a *approver) question(it ledger.Iteration, before metric.Set, step recovery.Step) approval.Question {
-	q := a.about(it, before, step.Ask, step.Why)
+// stepQuestion returns the question about a step.
+func (a *approver) stepQuestion(it ledger.Iteration, before metric.Set, step recovery.Step) approval.Question {
+	q := a.newQuestion(it, before, step.Ask, step.Why)
 	q.Target = step.Target
 	q.Findings, q.Tests = reasonsOf(it.Assessment.Alerts)
 	if len(q.Findings) == 0 {
@@ -150,27 +150,27 @@ func (a *approver) question(it ledger.Iteration, before metric.Set, step recover
 	return q
 }
 
-// about is a question about an iteration, without what was found.
-func (a *approver) about(it ledger.Iteration, before metric.Set, kind approval.Kind, why string) approval.Question {
+// newQuestion returns a question about an iteration, without findings.
+func (a *approver) newQuestion(it ledger.Iteration, before metric.Set, kind approval.Kind, why string) approval.Question {
 	return approval.Question{
 		LoopID: a.loopID, Iteration: it.Number, Kind: kind, Why: why, AskedAt: a.now(),
 		Patch:   filepath.Join(a.dir, "iterations", ledger.IterationName(it.Number), "changes.patch"),
-		Numbers: numbers(before, it.Set),
+		Numbers: metricChanges(before, it.Set),
 	}
 }
 
-// numbers are the ones that a person looks at first, before and after.
-func numbers(was, is metric.Set) []approval.Number {
-	out := []approval.Number{{Name: "tests", Before: passing(was), After: passing(is)}}
+// metricChanges lists the most important metrics before and after an iteration.
+func metricChanges(before, after metric.Set) []approval.Number {
+	out := []approval.Number{{Name: "tests", Before: passText(before), After: passText(after)}}
 	for _, row := range []struct {
 		name, unit string
 		field      metric.Field
 	}{{"coverage", "%", metric.CoveragePct}, {"errors", "", metric.ErrorCount}} {
 		n := approval.Number{Name: row.name}
-		if v, ok := was.Value(row.field); ok {
+		if v, ok := before.Value(row.field); ok {
 			n.Before = report.FormatNumber(v) + row.unit
 		}
-		if v, ok := is.Value(row.field); ok {
+		if v, ok := after.Value(row.field); ok {
 			n.After = report.FormatNumber(v) + row.unit
 		}
 		if n.Before != "" || n.After != "" {
@@ -180,7 +180,9 @@ func numbers(was, is metric.Set) []approval.Number {
 	return out
 }
 
-func passing(s metric.Set) string {
+// passText says how many tests pass, "" if none were measured.
+// passText says how many tests pass, "" if none were measured.
+func passText(s metric.Set) string {
 	if s.Tests == nil {
 		return ""
 	}

@@ -21,12 +21,12 @@ import (
 	"supervise/snapshot"
 )
 
-// repeatBelow is how long the tests may take for the baseline to be measured twice,
-// which shows flaky tests and how much metrics vary.
+// repeatBelow is the maximum duration of the checks for which the baseline is measured twice,
+// to find flaky tests and how much metrics vary.
 const repeatBelow = 60 * time.Second
 
-// baseline measures the tree before any agent runs: iteration 0.
-func (r *run) baseline(ctx context.Context) error {
+// takeBaseline measures the tree before the agent runs, as iteration 0.
+func (r *run) takeBaseline(ctx context.Context) error {
 	info, err := r.tree.Take(ctx, 0, event.BeforeChecks)
 	if err != nil {
 		return err
@@ -34,66 +34,67 @@ func (r *run) baseline(ctx context.Context) error {
 	return r.measureBaseline(ctx, info)
 }
 
-// measureBaseline measures the tree of the snapshot, which is the present one.
+// measureBaseline measures the current tree, which equals the snapshot, and records the
+// baseline.
 func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	started := r.opts.Now()
 	r.state.BaselineSnapshot, r.past.SafeSnapshot = info.ID, info.ID
-	it, taken, err := r.takenBaseline(info)
-	if err == nil && !taken {
-		it, err = r.measuredBaseline(ctx, info)
+	it, isShared, err := r.sharedBaseline(info)
+	if err == nil && !isShared {
+		it, err = r.checkBaseline(ctx, info)
 	}
 	if err != nil {
 		return err
 	}
 	it.LoopID, it.StartedAt, it.EndedAt, it.Snapshot, it.Start, it.Tree = r.state.LoopID, started, r.opts.Now(), info.ID, info.ID, info.Tree
-	around, err := r.around.look(ctx)
+	state, err := r.environment.observe(ctx)
 	if err == nil {
-		err = r.around.accept(around)
+		err = r.environment.accept(state)
 	}
 	if err != nil {
 		return err
 	}
 	it.OwnTime = it.EndedAt.Sub(started) - r.checks.clock.Elapsed()
-	if !taken {
-		if it.Hidden, err = r.judging().HiddenBaseline(ctx, it); err != nil {
+	if !isShared {
+		if it.Hidden, err = r.newJudge().HiddenBaseline(ctx, it); err != nil {
 			return err
 		}
 	}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
-	it.BaselineRuns, it.CheckOutputs = r.state.BaselineRuns, r.checks.outputs
+	it.BaselineRuns, it.CheckOutputs = r.state.BaselineRuns, r.checks.checkOutputs
 	it.Verified = judge.IsVerified(it, nil)
-	r.startFrom(it)
+	r.setBaseline(it)
 	err = errors.Join(r.checks.save(), r.ledger.Append(it, nil, false))
 	if err == nil {
-		err = r.journal.Write(event.BaselineMeasured, 0, r.baselineData(it, info))
+		err = r.journal.Write(event.BaselineMeasured, 0, r.baselineEvent(it, info))
 	}
 	if err == nil {
-		err = r.report(it)
+		err = r.writeReport(it)
 	}
 	if err != nil {
 		return err
 	}
-	return r.judgeable(it.Set)
+	return r.requireJudgeable(it.Set)
 }
 
-// measuredBaseline is what the checks find in the tree.
-func (r *run) measuredBaseline(ctx context.Context, info snapshot.Info) (it ledger.Iteration, err error) {
-	res, err := r.checks.measure(ctx, quick, nil)
+// checkBaseline runs the checks on the tree.
+func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.Iteration, err error) {
+	res, err := r.checks.measure(ctx, measureQuickly, nil)
 	if err != nil {
 		return it, fmt.Errorf("measure the baseline: %w", err)
 	}
-	if r.checks.outputs, err = r.tree.ExcludeCheckFiles(ctx, info.ID, r.checks.outputs); err != nil {
+	if r.checks.checkOutputs, err = r.tree.ExcludeCheckFiles(ctx, info.ID, r.checks.checkOutputs); err != nil {
 		return it, err
 	}
-	if err := r.repeat(ctx, &res); err != nil {
+	if err := r.repeatBaseline(ctx, &res); err != nil {
 		return it, fmt.Errorf("measure the baseline again: %w", err)
 	}
 	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs)}, nil
 }
 
-// takenBaseline is the baseline of the loop in [Options.Baseline], false where there is
-// none, or it is of other files.
-func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool, err error) {
+// sharedBaseline returns the baseline of the loop in [Options.BaselineFrom]. It returns false
+// if there is none, or if that loop started from other files.
+func (r *run) sharedBaseline(info snapshot.Info) (it ledger.Iteration, isShared bool, err error) {
 	if r.opts.BaselineFrom == "" {
 		return it, false, nil
 	}
@@ -102,7 +103,7 @@ func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool
 		return it, false, err
 	}
 	it = its[0]
-	r.state.BaselineRuns, r.checks.outputs = it.BaselineRuns, it.CheckOutputs
+	r.state.BaselineRuns, r.checks.checkOutputs = it.BaselineRuns, it.CheckOutputs
 	r.past.LearnFlaky(judge.FlakyTests(it.Set.Tests))
 	if len(it.CheckOutputs) > 0 {
 		err = r.tree.Store.Exclude(it.CheckOutputs)
@@ -110,59 +111,59 @@ func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool
 	return it, err == nil, err
 }
 
-// startFrom takes the baseline as what the first iteration is compared with, and
-// settles the criterion.
-func (r *run) startFrom(it ledger.Iteration) {
+// setBaseline makes the baseline the start of the history, and resolves the criterion.
+func (r *run) setBaseline(it ledger.Iteration) {
 	r.past.Begin(it)
 	r.opts.Until = r.opts.Until.Resolve(it.Hidden.AllPass() && criterion.IsGreen(it.Set, it.Set))
 	record := it.Set.Record()
 	r.state.BaselineMetrics, r.state.Criterion = &record, r.opts.Until.String()
 }
 
-// judgeable refuses a baseline by which no agent could be judged.
-func (r *run) judgeable(set metric.Set) error {
+// requireJudgeable returns an error if the baseline has too few results to judge an agent.
+func (r *run) requireJudgeable(set metric.Set) error {
 	if set.Tests != nil {
 		return nil
 	}
-	gap, _ := set.Gap(metric.SectionTests)
-	switch judged := set.Build != nil || set.Lint != nil; {
-	case r.opts.AllowUntested && judged:
-		r.opts.Settings.Settings = r.opts.WithoutTests()
-		return nil
-	case judged:
-		return fmt.Errorf("%w: Test results could not be read: %s. Fix the test command, or pass --test-cmd, and --test-report if the command writes a report; --allow-untested judges by build and lint only", ErrUnmeasurable, gap.Why)
+	hasOtherChecks, hint := set.Build != nil || set.Lint != nil, ""
+	if hasOtherChecks {
+		if r.opts.AllowUntested {
+			r.opts.Settings.Settings = r.opts.WithoutTests()
+			return nil
+		}
+		hint = "; --allow-untested judges by build and lint only"
 	}
-	return fmt.Errorf("%w: Test results could not be read: %s. Fix the test command, or pass --test-cmd, and --test-report if the command writes a report", ErrUnmeasurable, gap.Why)
+	gap, _ := set.Gap(metric.SectionTests)
+	return fmt.Errorf("%w: Test results could not be read: %s. Fix the test command, or pass --test-cmd, and --test-report if the command writes a report%s", ErrUnmeasurable, gap.Why, hint)
 }
 
-// repeat measures the baseline once more when that is quick. Tests with two
-// outcomes are flaky, and numbers that differ wobble.
-func (r *run) repeat(ctx context.Context, res *measure.Result) error {
+// repeatBaseline measures the baseline again if that is quick. Tests with different outcomes
+// are flaky; it also records which metrics vary.
+func (r *run) repeatBaseline(ctx context.Context, res *measure.Result) error {
 	r.state.BaselineRuns = 1
-	if r.opts.NoRepeat || res.Set.Tests == nil || spent(*res) > repeatBelow {
+	if r.opts.NoRepeat || res.Set.Tests == nil || checkTime(*res) > repeatBelow {
 		return nil
 	}
-	again, err := r.checks.measure(ctx, anew, nil)
+	second, err := r.checks.measure(ctx, measureUncached, nil)
 	if err != nil {
 		return err
 	}
 	r.state.BaselineRuns = 2
-	if again.Set.Tests == nil {
+	if second.Set.Tests == nil {
 		return nil
 	}
 	if res.Set.Tests.Counts().Cached > 0 {
-		*res, again = again, *res // what was run now is the measurement
+		*res, second = second, *res // the uncached run is the measurement
 	}
-	res.Set.Variation = judge.Variation(res.Set, again.Set, r.opts.Weights)
-	measure.RecordVariation(res.Runs, again.Runs)
-	res.Set.Tests = unstablenames.MarkUnstable(res.Set.Tests, again.Set.Tests)
-	res.Set.Tests = judge.MarkFlaky(res.Set.Tests, unstablenames.MatchNames(again.Set.Tests, res.Set.Tests))
+	res.Set.Variation = judge.Variation(res.Set, second.Set, r.opts.Weights)
+	measure.RecordVariation(res.Runs, second.Runs)
+	res.Set.Tests = unstablenames.MarkUnstable(res.Set.Tests, second.Set.Tests)
+	res.Set.Tests = judge.MarkFlaky(res.Set.Tests, unstablenames.MatchNames(second.Set.Tests, res.Set.Tests))
 	r.past.LearnFlaky(judge.FlakyTests(res.Set.Tests))
 	return nil
 }
 
-// spent is how long the checks took, or would take without a cache.
-func spent(res measure.Result) time.Duration {
+// checkTime returns how long the checks took, or would take without caches.
+func checkTime(res measure.Result) time.Duration {
 	var sum time.Duration
 	for _, check := range res.Runs {
 		sum += check.Duration
@@ -175,7 +176,9 @@ func spent(res measure.Result) time.Duration {
 	return sum
 }
 
-func (r *run) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
+// baselineEvent returns the data of baseline_measured.
+// baselineEvent returns the data of baseline_measured.
+func (r *run) baselineEvent(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.SkippedPaths(info),
 		NotKept: append([]string{}, r.tree.RegenerablePaths(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Iteration: it,

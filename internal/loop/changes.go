@@ -20,8 +20,8 @@ import (
 	"supervise/snapshot"
 )
 
-// describe finds out what the agent changed.
-func (r *run) describe(ctx context.Context, it *iteration, info snapshot.Info) error {
+// recordChanges adds the agent's changes to an iteration, with a patch and copies of the files.
+func (r *run) recordChanges(ctx context.Context, it *iteration, info snapshot.Info) error {
 	it.Snapshot, it.Tree = info.ID, info.Tree
 	var err error
 	if it.changes, err = r.tree.Store.Changes(ctx, it.start.ID, info.ID); err != nil {
@@ -30,19 +30,19 @@ func (r *run) describe(ctx context.Context, it *iteration, info snapshot.Info) e
 	for _, c := range it.changes {
 		it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
 	}
-	if err := r.patch(ctx, it); err != nil {
+	if err := r.writePatch(ctx, it); err != nil {
 		return fmt.Errorf("write the changes of iteration %d: %w", it.Number, err)
 	}
 	it.files, err = ledger.ReadChangedFiles(ctx, r.tree.Store, info.ID, it.changes)
 	return err
 }
 
-// patchName is the file with an iteration's changes in its folder.
+// patchName is the name of the patch in the folder of an iteration.
 const patchName = "changes.patch"
 
-// patch writes the agent's changes as a unified diff, with secrets masked, and counts
-// its lines.
-func (r *run) patch(ctx context.Context, it *iteration) (err error) {
+// writePatch writes the agent's changes as a unified diff, with secrets masked, and counts its
+// lines.
+func (r *run) writePatch(ctx context.Context, it *iteration) (err error) {
 	dir, err := r.ledger.MakeIterationDir(it.Number)
 	if err != nil {
 		return err
@@ -56,9 +56,9 @@ func (r *run) patch(ctx context.Context, it *iteration) (err error) {
 	return r.tree.Store.WritePatch(ctx, io.MultiWriter(masked, &it.lines), it.start.ID, it.Snapshot)
 }
 
-// abandon records an iteration that was interrupted before it could be judged,
-// so that what the agent did can be found and had back.
-func (r *run) abandon(it *iteration) error {
+// recordInterrupted records an iteration that was interrupted before it could be judged, so
+// that the agent's work can be found and restored.
+func (r *run) recordInterrupted(it *iteration) error {
 	it.EndedAt = r.opts.Now()
 	it.Interrupted, it.Rejected = true, true
 	it.Set = metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "interrupted"}}}
@@ -68,31 +68,33 @@ func (r *run) abandon(it *iteration) error {
 		return err
 	}
 	err := r.journal.Write(event.IterationInterrupted, it.Number, event.Interruption{Kept: it.Snapshot.Name(), Changed: len(it.Changed), Iteration: it.Iteration})
-	return errors.Join(err, r.report(it.Iteration))
+	return errors.Join(err, r.writeReport(it.Iteration))
 }
 
-// judging is what judges the trees of this loop.
-func (r *run) judging() judge.Judge {
+// newJudge returns the judge of the trees of this loop.
+func (r *run) newJudge() judge.Judge {
 	return judge.Judge{
-		Settings: r.opts.Settings.Settings, Reviewer: r.reviewer(), Mask: r.mask, Now: r.opts.Now, OnProblem: r.warn,
+		Settings: r.opts.Settings.Settings, Reviewer: r.newReviewer(), Mask: r.mask, Now: r.opts.Now, OnProblem: r.warn,
 		Workspace: treecopy.Workspace{
-			Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratch(), User: r.checks.user, Original: r.checks.original(),
+			Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratchDir(), User: r.checks.user, Original: r.checks.originalMeter(),
 		},
 	}
 }
 
-// accept takes an iteration with its decision into the history.
-func (r *run) accept(it ledger.Iteration) {
+// addToHistory adds an iteration with its decision to the history.
+func (r *run) addToHistory(it ledger.Iteration) {
 	r.past.Add(it, r.opts.Select)
 	if best := r.past.BestSoFar(); best != nil {
 		r.state.Best = best
 	}
 	if it.Rejected {
-		r.agent.ResetSession() // a session would believe in what was undone
+		r.agent.ResetSession() // its session refers to changes that are rolled back
 	}
 }
 
-func (r *run) rejection(it ledger.Iteration) event.Rejection {
+// rejectionEvent returns the data of iteration_rejected.
+// rejectionEvent returns the data of iteration_rejected.
+func (r *run) rejectionEvent(it ledger.Iteration) event.Rejection {
 	out := event.Rejection{
 		Kept: it.Snapshot.Name(), Restored: r.past.Previous.Iteration, Retry: it.Decision.Retry,
 		Max: r.opts.Recovery.MaxRetries, Cause: it.Decision.Diagnosis,
@@ -104,7 +106,8 @@ func (r *run) rejection(it ledger.Iteration) event.Rejection {
 	return out
 }
 
-// reasonsOf lists the messages and tests of the alerts that weigh.
+// reasonsOf lists the messages and tests of the alerts that are HIGH or more severe and not
+// acknowledged.
 func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	seen := map[string]bool{}
 	for _, a := range alerts {
@@ -122,8 +125,9 @@ func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	return messages, tests
 }
 
-// regression is what the iteration cost, or what a person let happen; nil for neither.
-func (r *run) regression(it ledger.Iteration) *ledger.Regression {
+// regressionOf returns the regression in an iteration, also if a person approved it; nil if
+// there is none.
+func (r *run) regressionOf(it ledger.Iteration) *ledger.Regression {
 	outcome := ""
 	if it.Rejected {
 		outcome = fmt.Sprintf("rolled back to iteration %d, %s", r.past.Previous.Iteration, it.Decision.Move)
@@ -131,51 +135,53 @@ func (r *run) regression(it ledger.Iteration) *ledger.Regression {
 	return ledger.NewRegression(it, len(r.state.Regressions)+1, outcome)
 }
 
-// spent is what the agent consumed in the iterations so far.
-func (r *run) spent() agent.Usage {
+// agentUsage returns what the agent has used so far.
+func (r *run) agentUsage() agent.Usage {
 	if r.state.Spending == nil {
 		return agent.Usage{}
 	}
 	return r.state.Spending.Usage
 }
 
-// budget is what the agent may use in the loop. ctx ends when its time is up.
+// budget returns what the agent may use in the loop. ctx has the deadline of the agent.
 func (r *run) budget(ctx context.Context) event.Budget {
-	used := r.spent()
+	used := r.agentUsage()
 	b := event.Budget{MaxCost: r.opts.MaxCost, MaxTokens: r.opts.MaxTokens, UsedCost: used.CostUSD, UsedTokens: used.Tokens()}
 	b.Deadline, _ = ctx.Deadline()
 	b.MaxWindow = r.opts.MaxWindow
-	if run := r.past.Iterations[len(r.past.Iterations)-1].Agent; run != nil && run.Window != nil && !run.Window.HasReset(r.opts.Now()) {
+	run := r.past.Iterations[len(r.past.Iterations)-1].Agent
+	if hasWindow := run != nil && run.Window != nil; hasWindow && !run.Window.HasReset(r.opts.Now()) {
 		b.UsedWindow = &run.Window.Used
 	}
 	return b
 }
 
-// met reports whether the criterion holds for an iteration, and nil when there is
-// none that could; and what its command printed.
-func (r *run) met(ctx context.Context, it ledger.Iteration) (holds *bool, said string, err error) {
-	holds, err = r.opts.Until.Check(it, r.past.Iterations[0].Set, func(command string) (ok bool, err error) {
-		ok, said, err = r.checks.succeeds(ctx, command, r.opts.Plan.Root)
+// criterionMet reports whether an iteration meets the criterion, nil if there is no criterion,
+// and returns the output of its command.
+func (r *run) criterionMet(ctx context.Context, it ledger.Iteration) (met *bool, output string, err error) {
+	met, err = r.opts.Until.Check(it, r.past.Iterations[0].Set, func(command string) (ok bool, err error) {
+		ok, output, err = r.checks.runCriterion(ctx, command, r.opts.Plan.Root)
 		return ok, err
 	})
-	return holds, said, err
+	return met, output, err
 }
 
-// near reports whether the loop may end with an iteration, by what was measured of it.
-func (r *run) near(it ledger.Iteration) func(metric.Set) bool {
+// mayBeLast returns a function that reports whether the loop may end with an iteration, by its
+// measurements.
+func (r *run) mayBeLast(it ledger.Iteration) func(metric.Set) bool {
 	return func(s metric.Set) bool { return r.opts.Until.MayBeMet(it, s, r.past.Iterations[0].Set) }
 }
 
-// unmet measures the tree while the agent wants to stop, and returns what is missing
-// for the criterion; "" where it is met, or cannot be measured.
-func (r *run) unmet(ctx context.Context) string {
-	res, err := r.checks.measure(ctx, quick, r.past.Previous.Set.Tests)
+// unmetCriterion measures the tree when the agent wants to stop. It returns what is missing to
+// meet the criterion, "" if the criterion is met or cannot be measured.
+func (r *run) unmetCriterion(ctx context.Context) string {
+	res, err := r.checks.measure(ctx, measureQuickly, r.past.Previous.Set.Tests)
 	if err != nil {
 		return ""
 	}
 	it := ledger.Iteration{Set: res.Set}
 	it.Assessment.Balance = r.past.CompareWithBaseline(res.Set, r.opts.Rules)
-	met, said, err := r.met(ctx, it)
+	met, output, err := r.criterionMet(ctx, it)
 	if err != nil || met == nil || *met {
 		return ""
 	}
@@ -188,8 +194,8 @@ func (r *run) unmet(ctx context.Context) string {
 		text += "; " + strings.Join(costs, "; ")
 	}
 	text += ". Done is when " + r.opts.Until.String() + "."
-	if said != "" {
-		text += " It printed at its end:\n" + said
+	if output != "" {
+		text += " It printed at its end:\n" + output
 	}
 	return text
 }

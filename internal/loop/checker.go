@@ -25,27 +25,27 @@ const criterionTimeout = 10 * time.Minute
 
 // checker runs the checks of a loop.
 type checker struct {
-	base      *measure.Meter // by the plan that the loop began with
-	began     measure.Plan
-	meter     *measure.Meter // by plan
-	plan      measure.Plan   // of the present tree: see [detectedplan.At]
+	baseMeter *measure.Meter // for the plan of the baseline
+	basePlan  measure.Plan
+	meter     *measure.Meter // for the current plan
+	plan      measure.Plan   // of the current tree: see [detectedplan.PlanFor]
 	mask      secrets.Mask
 	ledger    *ledger.Ledger
 	journal   *event.Journal
-	iteration func() int // the present one
+	iteration func() int // returns the current iteration
 	env       []string
-	user      *runner.User // whom checks and agent run as; nil: as this process does
-	entry     string       // folder that this user can enter, for what the checks need; "" without such a user
+	user      *runner.User // of checks and agent; nil means the user of this process
+	userDir   string       // folder that this user can access, for files of the checks; "" without such a user
 
-	outputs []string      // files that the checks themselves left in the tree
-	clock   measure.Clock // since the iteration began
+	checkOutputs []string      // files that the checks wrote into the tree
+	clock        measure.Clock // since the start of the iteration
 }
 
-// scratch is where private trees and reports are made.
-func (c *checker) scratch() string { return cmp.Or(c.entry, c.ledger.ScratchDir()) }
+// scratchDir returns the folder for private trees and reports.
+func (c *checker) scratchDir() string { return cmp.Or(c.userDir, c.ledger.ScratchDir()) }
 
-// progress passes the progress of the checks on.
-func (c *checker) progress(p measure.Progress) {
+// reportProgress writes the events of a check.
+func (c *checker) reportProgress(p measure.Progress) {
 	check := event.Check{Name: p.Check.Name, Command: p.Check.CommandLine()}
 	if p.Run == nil {
 		c.journal.Note(event.CheckStarted, c.iteration(), check)
@@ -56,50 +56,52 @@ func (c *checker) progress(p measure.Progress) {
 	c.journal.Note(event.CheckFinished, c.iteration(), check)
 }
 
-// choose finds out by which plan the tree is measured as it is now.
-func (c *checker) choose() {
-	now, moved := detectedplan.PlanFor(c.began.Root, c.began, exec.LookPath)
+// selectPlan selects the plan for the current tree, whose runners may have changed since the
+// baseline.
+func (c *checker) selectPlan() {
+	current, changed := detectedplan.PlanFor(c.basePlan.Root, c.basePlan, exec.LookPath)
 	switch {
-	case !moved:
-		c.plan, c.meter = c.began, c.base
-	case now.Hash() != c.plan.Hash():
-		c.plan, c.meter = now, c.base.WithPlan(now)
+	case !changed:
+		c.plan, c.meter = c.basePlan, c.baseMeter
+	case current.Hash() != c.plan.Hash():
+		c.plan, c.meter = current, c.baseMeter.WithPlan(current)
 	}
 }
 
-// extent says whether a measurement may take verdicts from the caches of the tools.
-type extent func(*measure.Meter, context.Context, *metric.Tests) (measure.Result, error)
+// measureFunc measures a tree with a meter.
+type measureFunc func(*measure.Meter, context.Context, *metric.Tests) (measure.Result, error)
 
-// quick is for an iteration, anew for what a decision rests on.
-var quick, anew extent = (*measure.Meter).RunQuick, (*measure.Meter).Run
+// measureQuickly may use the caches of the tools. It is for iterations in progress;
+// measureUncached is for results that a final decision depends on.
+var measureQuickly, measureUncached measureFunc = (*measure.Meter).RunQuick, (*measure.Meter).Run
 
-// measured measures the tree by the runners that it declares. Where their results cannot
-// be read, those that the loop began with are tried.
-func (c *checker) measured(ctx context.Context, how extent, known *metric.Tests) (measure.Result, error) {
-	c.choose()
+// measureUnmasked measures the tree with its current runners. If their results cannot be read,
+// it tries the runners of the baseline.
+func (c *checker) measureUnmasked(ctx context.Context, how measureFunc, known *metric.Tests) (measure.Result, error) {
+	c.selectPlan()
 	res, err := how(c.meter, ctx, known)
-	if err != nil || res.Set.Tests != nil || c.meter == c.base {
+	if err != nil || res.Set.Tests != nil || c.meter == c.baseMeter {
 		return res, err
 	}
-	again, err := how(c.base, ctx, known)
-	if err == nil && again.Set.Tests != nil {
-		c.plan, c.meter, res = c.began, c.base, again
+	baseResult, err := how(c.baseMeter, ctx, known)
+	if err == nil && baseResult.Set.Tests != nil {
+		c.plan, c.meter, res = c.basePlan, c.baseMeter, baseResult
 	}
 	return res, err
 }
 
-// original is how tests were run at the baseline, nil where they are run so still.
-func (c *checker) original() *treecopy.Original {
-	if c.meter == c.base {
+// originalMeter returns the meter of the baseline, nil if the current one is the same.
+func (c *checker) originalMeter() *treecopy.Original {
+	if c.meter == c.baseMeter {
 		return nil
 	}
-	return &treecopy.Original{Meter: c.base}
+	return &treecopy.Original{Meter: c.baseMeter}
 }
 
 // measure measures the tree. The texts of failures and checks are stored and shown to
 // the agent, so the secrets in them are masked.
-func (c *checker) measure(ctx context.Context, how extent, previous *metric.Tests) (measure.Result, error) {
-	res, err := c.measured(ctx, how, previous)
+func (c *checker) measure(ctx context.Context, how measureFunc, previous *metric.Tests) (measure.Result, error) {
+	res, err := c.measureUnmasked(ctx, how, previous)
 	if err != nil || c.mask.Masker == nil {
 		return res, err
 	}
@@ -110,25 +112,25 @@ func (c *checker) measure(ctx context.Context, how extent, previous *metric.Test
 	return res, nil
 }
 
-// once measures a tree for the judge, who masks by himself, or takes the numbers of an
-// earlier measurement of the very same one. Where last finds that the loop may end with
-// such numbers, and some of them are carried, the tree is measured anew.
-func (c *checker) once(ctx context.Context, tree string, past *judge.History, last func(metric.Set) bool) (judge.Measured, error) {
-	m, ok := past.Measured(tree)
-	how := quick
-	if ok {
-		if c.choose(); m.Set.Tests != nil && m.Set.Tests.Runner == past.Baseline.Set.Tests.Runner {
-			c.plan, c.meter = c.began, c.base
+// measureTree measures a tree for the judge, which masks secrets itself. For a tree that was
+// measured before, it returns the earlier results. If mayBeLast says that the loop may end with
+// the results, and some of them come from caches, it measures the tree again without caches.
+func (c *checker) measureTree(ctx context.Context, tree string, past *judge.History, mayBeLast func(metric.Set) bool) (judge.Measured, error) {
+	how := measureQuickly
+	if m, known := past.Measured(tree); known {
+		c.selectPlan()
+		if m.Set.Tests != nil && m.Set.Tests.Runner == past.Baseline.Set.Tests.Runner {
+			c.plan, c.meter = c.basePlan, c.baseMeter
 		}
-		if m.Set.Tests.Counts().Cached == 0 || !last(m.Set) {
+		if m.Set.Tests.Counts().Cached == 0 || !mayBeLast(m.Set) {
 			return m, nil
 		}
-		how = anew
+		how = measureUncached
 	}
 	known := past.Previous.Set.Tests
-	res, err := c.measured(ctx, how, known)
-	if err == nil && res.Set.Tests.Counts().Cached > 0 && last(res.Set) {
-		res, err = c.measured(ctx, anew, known)
+	res, err := c.measureUnmasked(ctx, how, known)
+	if err == nil && res.Set.Tests.Counts().Cached > 0 && mayBeLast(res.Set) {
+		res, err = c.measureUnmasked(ctx, measureUncached, known)
 	}
 	if err != nil {
 		return judge.Measured{}, err
@@ -136,34 +138,36 @@ func (c *checker) once(ctx context.Context, tree string, past *judge.History, la
 	return judge.Measured{Set: res.Set, Checks: treecopy.CheckRuns(res.Runs)}, c.save()
 }
 
-// save writes down what the checks taught about themselves.
-func (c *checker) save() error { return c.ledger.SaveMeasureState(c.base.Memory()) }
+// save stores what the meter learned about the checks.
+func (c *checker) save() error { return c.ledger.SaveMeasureState(c.baseMeter.Memory()) }
 
-// maxCriterion is how much of what the command of the criterion prints is kept, in bytes.
+// maxCriterion is how much output of the criterion's command is kept, in bytes.
 const maxCriterion = 2 << 10
 
-// succeeds reports whether a command of the shell does, and the end of what it printed.
-func (c *checker) succeeds(ctx context.Context, command, dir string) (ok bool, said string, err error) {
+// runCriterion runs the shell command of the criterion. It returns whether the command
+// succeeded, and the end of its output.
+func (c *checker) runCriterion(ctx context.Context, command, dir string) (ok bool, output string, err error) {
 	env := c.env
 	if c.user != nil {
 		env = c.user.Environ(env)
 	}
-	words := runner.NewTail(maxCriterion)
+	tail := runner.NewTail(maxCriterion)
 	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout, Stdout: words, Stderr: words,
+		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout, Stdout: tail, Stderr: tail,
 		KeepOpen: c.ledger.TreeLocks(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
 	})
-	if errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
+	if errors.Is(err, runner.ErrUnstartable) { // the agent may have removed the folder
 		return false, "", nil
 	}
-	return err == nil && res.Cause == runner.Exited && res.ExitCode == 0, c.mask.String(words.String()), err
+	ok = err == nil && res.Cause == runner.Exited && res.ExitCode == 0
+	return ok, c.mask.String(tail.String()), err
 }
 
-// tidy removes the reports that the checks wrote into the tree and that had not been
-// there before the loop, and has the tree belong to the agent's user again, where that
-// is another one: what was restored, and what the checks left, belongs to root.
-func (c *checker) tidy(root string, warn func(what string, err error)) error {
-	for _, path := range c.outputs {
+// cleanUp removes the reports that the checks wrote into the tree. If the agent runs as another
+// user, it then gives the tree to that user: restored files and outputs of checks belong to
+// root.
+func (c *checker) cleanUp(root string, warn func(what string, err error)) error {
+	for _, path := range c.checkOutputs {
 		full := filepath.Join(root, filepath.FromSlash(path))
 		if !c.meter.IsReport(full) {
 			continue
@@ -178,9 +182,11 @@ func (c *checker) tidy(root string, warn func(what string, err error)) error {
 	return c.user.Chown(root)
 }
 
+// close removes the folder of the checks' user.
+// close removes the folder of the checks' user.
 func (c *checker) close() error {
-	if c.entry == "" {
+	if c.userDir == "" {
 		return nil
 	}
-	return ledger.RemoveTree(c.entry)
+	return ledger.RemoveTree(c.userDir)
 }

@@ -9,49 +9,49 @@ import (
 	"supervise/internal/ledger"
 )
 
-// surroundings are what the checks depend on and the tree does not hold, and the
-// records of the loop.
-type surroundings struct {
+// environmentWatch detects changes of what the checks depend on outside the tree, such as
+// programs and packages, and of the records of the loop.
+type environmentWatch struct {
 	watch  environment.Watch
 	ledger *ledger.Ledger
-	known  environment.State // when the last iteration was accepted
+	known  environment.State // after the last accepted iteration
 }
 
-// look sees what they are now.
-func (s *surroundings) look(ctx context.Context) (environment.State, error) {
+// observe returns the current state of the environment.
+func (s *environmentWatch) observe(ctx context.Context) (environment.State, error) {
 	state, err := s.watch.Look(ctx)
 	if err != nil {
-		return state, fmt.Errorf("look at what stands around the tree: %w", err)
+		return state, fmt.Errorf("inspect the environment outside the tree: %w", err)
 	}
 	return state, nil
 }
 
-// accept keeps a state as what later looks are compared with.
-func (s *surroundings) accept(now environment.State) error {
+// accept stores a state as the one that later states are compared with.
+func (s *environmentWatch) accept(now environment.State) error {
 	s.known = now
 	return s.ledger.SaveEnvironment(now)
 }
 
-// recall brings back what an earlier process has seen. Elsewhere other programs are
-// installed, so what is there when the loop comes there is what counts.
-func (s *surroundings) recall(ctx context.Context, elsewhere bool) error {
+// loadKnown loads the state that an earlier process accepted. If the tree was moved, possibly to
+// a machine with other programs, it accepts the current state instead.
+func (s *environmentWatch) loadKnown(ctx context.Context, treeMoved bool) error {
 	known, err := s.ledger.ReadEnvironment(&s.known)
 	if err != nil {
 		return err
 	}
-	now, err := s.look(ctx)
+	now, err := s.observe(ctx)
 	switch {
 	case err != nil:
 		return err
-	case known && !elsewhere:
+	case known && !treeMoved:
 		s.known = s.known.WithPackages(now)
 		return nil
 	}
 	return s.accept(now)
 }
 
-// changed lists what changed around the tree and in the records of the loop.
-func (s *surroundings) changed(now environment.State) ([]detector.Tampering, error) {
+// changes lists what changed in the environment and in the records of the loop.
+func (s *environmentWatch) changes(now environment.State) ([]detector.Tampering, error) {
 	var out []detector.Tampering
 	for _, c := range now.ChangesSince(s.known, s.watch.Root) {
 		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text, Basis: detector.Measured})

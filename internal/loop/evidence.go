@@ -11,58 +11,65 @@ import (
 	"supervise/internal/prompt"
 )
 
-// brief adds what was measured to the task, takes it out of the rest, so that nothing
-// stands twice, and returns all of it.
-func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
-	source := lines{read: map[string][]string{}}
-	if tree, err := projectfile.Open(p.set.Root); err == nil { // else no line is told
+// addEvidence appends the measured evidence to the task, and removes repetitions of it from the
+// other facts. It returns the complete evidence as files, nil if there is none.
+func (p *prompter) addEvidence(f *prompt.Facts, left []string) map[string]string {
+	source := sourceLines{read: map[string][]string{}}
+	if tree, err := projectfile.Open(p.set.Root); err == nil { // without it, no source line is quoted
 		defer tree.Close()
 		source.tree, source.root = tree, p.set.Root
 	}
-	told := prompt.Evidence{History: p.past, Remaining: left, HasNext: f.Iteration < f.Max, SourceLine: source.at}
+	evidence := prompt.Evidence{History: p.past, Remaining: left, HasNext: f.Iteration < f.Max, SourceLine: source.line}
 	if p.past.Rejected != nil {
-		told.Patch = p.patch(p.past.Rejected.Number)
+		evidence.Patch = p.readPatch(p.past.Rejected.Number)
 	}
-	groups := told.Groups()
+	groups := evidence.Groups()
 	text := prompt.EvidenceText(groups, p.set.EvidenceTokens)
 	if text == "" {
 		return nil
 	}
 	f.Task = strings.TrimSpace(f.Task + "\n\n" + text)
-	f.Failing = nil
-	if x := f.Rejection; x != nil {
-		x.Tests = slices.DeleteFunc(x.Tests, func(test string) bool { return strings.Contains(text, test) })
-		for i, reason := range x.Reasons {
-			if what, why, ok := strings.Cut(reason, ": "); ok && len(why) >= anError && strings.Contains(text, why) {
-				x.Reasons[i] = what
-			}
-		}
-		if told.Patch != "" {
-			x.Files = nil
-		}
-	}
-	if f.Error != nil && strings.Contains(text, f.Error.Text[:min(len(f.Error.Text), sameError)]) {
-		f.Error.Text = "see above"
-	}
+	removeRepetitions(f, text)
+
 	out := map[string]string{prompt.EvidenceFile: prompt.AllEvidence(groups)}
-	if told.Patch != "" {
-		out[prompt.PatchFile] = told.Patch
+	if evidence.Patch != "" {
+		out[prompt.PatchFile] = evidence.Patch
+		if f.Rejection != nil {
+			f.Rejection.Files = nil
+		}
 	}
 	return out
 }
 
-// anError is how many bytes an error has at least that is told by itself.
-const anError = 12
+// removeRepetitions removes from the facts what the evidence already contains.
+func removeRepetitions(f *prompt.Facts, evidence string) {
+	f.Failing = nil
+	if f.Rejection != nil {
+		f.Rejection.Tests = slices.DeleteFunc(f.Rejection.Tests, func(test string) bool { return strings.Contains(evidence, test) })
+		for i, reason := range f.Rejection.Reasons {
+			finding, message, hasMessage := strings.Cut(reason, ": ")
+			if hasMessage && len(message) >= minErrorBytes && strings.Contains(evidence, message) {
+				f.Rejection.Reasons[i] = finding
+			}
+		}
+	}
+	if f.Error != nil && strings.Contains(evidence, f.Error.Text[:min(len(f.Error.Text), comparedErrorBytes)]) {
+		f.Error.Text = "see above"
+	}
+}
 
-// sameError is how many bytes of an error say that it is the same.
-const sameError = 40
+// minErrorBytes is the minimum length of a message that is recognized in the evidence.
+const minErrorBytes = 12
 
-// maxPatch is how much of a refused change is read, in bytes.
+// comparedErrorBytes is how many bytes of an error are looked for in the evidence.
+const comparedErrorBytes = 40
+
+// maxPatch is the maximum number of bytes that are read of a refused change.
 const maxPatch = 1 << 20
 
-// patch is what iteration n changed, "" where that is not known.
-func (p *prompter) patch(n int) string {
-	dir, err := p.folder(n)
+// readPatch returns what iteration n changed, "" if that is unknown.
+func (p *prompter) readPatch(n int) string {
+	dir, err := p.iterationDir(n)
 	if err != nil {
 		return ""
 	}
@@ -71,36 +78,35 @@ func (p *prompter) patch(n int) string {
 		return ""
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxPatch)) // what could be read is told
+	text, _ := io.ReadAll(io.LimitReader(f, maxPatch)) // an incomplete patch is better than none
 	return string(text)
 }
 
-// lines reads lines of a project's files, each file once. Reports name them, which anybody
-// may have written: what leads out of the project is not read.
-type lines struct {
-	tree *projectfile.Tree // nil: there is none
+// sourceLines reads lines of a project's files, each file once. The file names come from reports
+// and are not trusted: paths that lead out of the project are not read.
+type sourceLines struct {
+	tree *projectfile.Tree // nil if it cannot be opened
 	root string
-	read map[string][]string
+	read map[string][]string // lines by file name
 }
 
-// at is a line of a file, "" where it cannot be read.
-func (l lines) at(file string, n int) string {
+// line returns a line of a file, "" if it cannot be read.
+func (l sourceLines) line(file string, n int) string {
 	if filepath.IsAbs(file) {
-		file, _ = filepath.Rel(l.root, file) // "" is no file
+		file, _ = filepath.Rel(l.root, file) // "" on error, which is not a local path
 	}
 	if l.tree == nil || !filepath.IsLocal(file) {
 		return ""
 	}
-	text, known := l.read[file]
+	lines, known := l.read[file]
 	if !known {
-		whole, err := l.tree.Read(file, projectfile.Settings)
-		if err == nil {
-			text = strings.Split(string(whole), "\n")
+		if content, err := l.tree.Read(file, projectfile.Settings); err == nil {
+			lines = strings.Split(string(content), "\n")
 		}
-		l.read[file] = text
+		l.read[file] = lines
 	}
-	if n < 1 || n > len(text) {
+	if n < 1 || n > len(lines) {
 		return ""
 	}
-	return text[n-1]
+	return lines[n-1]
 }

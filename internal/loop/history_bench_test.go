@@ -120,7 +120,7 @@ func benchHistory(b *testing.B, n int) {
 	sets := []metric.Set{measuredSet(100, 2, 80), measuredSet(100, 1, 80), measuredSet(100, 1, 80.4), measuredSet(100, 0, 80.2), measuredSet(101, 0, 80)}
 	base := ledger.Iteration{LoopID: state.LoopID, Set: sets[0], Score: selector.Grade(sets[0], sets[0], o.Weights), Snapshot: "1", Tree: "t"}
 	base.Assessment = detector.Assessment{Class: detector.Baseline}
-	r.startFrom(base)
+	r.setBaseline(base)
 	r.state.Add(base)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -143,11 +143,11 @@ func benchHistory(b *testing.B, n int) {
 		it = v.Iteration
 		step, next := r.past.Decide(it, judging)
 		it.Verified, it.Decision = judge.IsVerified(it, nil), judge.NewDecision(step, next, nil)
-		r.accept(it)
+		r.addToHistory(it)
 		r.state.Add(*r.past.Last())
 		judged += time.Since(start)
 		start = time.Now()
-		if err := r.reports.track(); err != nil {
+		if err := r.reports.updateTrackers(); err != nil {
 			b.Fatal(err)
 		}
 		if err := r.save(); err != nil {

@@ -20,98 +20,98 @@ import (
 	"supervise/snapshot"
 )
 
-// iteration is one iteration on its way through the line.
+// iteration is one iteration while it runs. Each step adds its results.
 type iteration struct {
 	ledger.Iteration
-	prompted prompted
-	start    snapshot.Info // the tree that the agent starts from
-	changes  []snapshot.Change
-	lines    evidence.LineCounter // of the changes
-	files    ledger.Files         // copies of changed ones, as far as they are small
-	around   environment.State
-	beside   []detector.Tampering // what changed there, in the records and in the hidden tests
-	measured judge.Measured
-	verdict  judge.Verdict
+	prompt      promptResult
+	start       snapshot.Info // the tree that the agent starts from
+	changes     []snapshot.Change
+	lines       evidence.LineCounter // changed lines
+	files       ledger.Files         // copies of small changed files
+	environment environment.State
+	tampering   []detector.Tampering // changes of the environment, the records and the hidden tests
+	measured    judge.Measured
+	verdict     judge.Verdict
 
-	turned   time.Duration // waited for others' checks
-	unserved event.Stop    // why the agent cannot be run again, its zero value where it can
+	waitedForTurn time.Duration // while other loops ran their checks
+	serviceStop   event.Stop    // why the agent cannot run again; zero if it can
 }
 
-// iterate runs one iteration and returns a stop when it is the last. This is the line
-// of docs/architecture.md: each step takes what the ones before it made, and none calls
-// back. agentCtx bounds the agent alone: what it did in the time that it had is
-// measured all the same.
+// iterate runs one iteration and returns a stop if it is the last one. Each step uses the
+// results of the steps before it; see docs/architecture.md. agentCtx limits only the agent:
+// after its end, what the agent did is still measured.
 func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) {
-	it, err := r.begin(ctx, n)
+	it, err := r.beginIteration(ctx, n)
 	if err == nil {
-		it.prompted, err = r.prompt(agentCtx, it)
+		it.prompt, err = r.writePrompt(agentCtx, it)
 	}
 	if err == nil {
 		err = r.runAgent(agentCtx, it)
 	}
 	if err == nil {
-		err = r.capture(ctx, it)
+		err = r.snapshotAgentTree(ctx, it)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return event.Stop{}, err
-	case agentrun.WasUnavailable(it.Agent) && len(it.Changed) == 0 && len(it.Blocks()) == 0:
-		return it.unserved, nil // nothing was done, and nothing is counted
+	}
+	didNothing := len(it.Changed) == 0 && len(it.Blocks()) == 0
+	if agentrun.WasUnavailable(it.Agent) && didNothing {
+		return it.serviceStop, nil // it does not count as an iteration
 	}
 	stop, err := r.assess(ctx, it)
-	return r.shortened(it, stop), err
+	return r.limitStop(it, stop), err
 }
 
-// assess is the line from what the agent left on.
+// assess measures and judges what the agent left, and returns a stop if the loop ends.
 func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
-	asked := r.opts.Now()
-	defer r.turn(ctx)()
-	it.turned = r.opts.Now().Sub(asked)
+	start := r.opts.Now()
+	defer r.waitForTurn(ctx)()
+	it.waitedForTurn = r.opts.Now().Sub(start)
 	if interrupted(ctx) {
-		return event.Stop{}, r.abandon(it)
+		return event.Stop{}, r.recordInterrupted(it)
 	}
-	err := r.measure(ctx, it)
+	err := r.measureIteration(ctx, it)
 	if err == nil {
-		err = r.judge(ctx, it)
+		err = r.judgeIteration(ctx, it)
 	}
 	switch {
 	case err != nil && interrupted(ctx):
-		return event.Stop{}, r.abandon(it)
+		return event.Stop{}, r.recordInterrupted(it)
 	case err != nil:
 		return event.Stop{}, err
 	}
 	return r.settle(ctx, it)
 }
 
-// turn waits until checks may run, and returns the function that ends the turn.
-func (r *run) turn(ctx context.Context) (done func()) {
+// waitForTurn waits until checks may run, and returns the function that ends the turn.
+func (r *run) waitForTurn(ctx context.Context) (done func()) {
 	if r.opts.WaitForTurn == nil {
 		return func() {}
 	}
 	return r.opts.WaitForTurn(ctx)
 }
 
-// settle is the line from the verdict on. What was decided is written down before
-// anybody hears of it and before anything follows from it.
+// settle decides about a judged iteration, records the decision, and acts on it. The record is
+// written before any listener gets the event and before the tree changes.
 func (r *run) settle(ctx context.Context, it *iteration) (event.Stop, error) {
 	if err := r.decide(ctx, it); err != nil {
 		return event.Stop{}, err
 	}
-	last, err := r.append(it)
+	last, err := r.appendRecord(it)
 	if err == nil {
 		err = r.ledger.MarkHintsDelivered()
 	}
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if err := r.finished(*last); err != nil {
+	if err := r.reportFinished(*last); err != nil {
 		return event.Stop{}, err
 	}
 	return r.conclude(ctx, *last)
 }
 
-// begin takes the snapshot that the agent starts from.
-func (r *run) begin(ctx context.Context, n int) (*iteration, error) {
+// beginIteration takes the snapshot that the agent starts from.
+func (r *run) beginIteration(ctx context.Context, n int) (*iteration, error) {
 	r.state.Iteration, r.checks.clock = n, measure.Clock{}
 	it := &iteration{Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: r.opts.Now(), Retry: r.past.Recovery.Retries}}
 	var err error
@@ -122,12 +122,13 @@ func (r *run) begin(ctx context.Context, n int) (*iteration, error) {
 	return it, r.save()
 }
 
-// prompt writes the text of the iteration and reports its level. ctx is that of the agent.
-func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
+// writePrompt writes the prompt of the iteration and reports its level. ctx is the context of
+// the agent.
+func (r *run) writePrompt(ctx context.Context, it *iteration) (promptResult, error) {
 	budget := r.budget(ctx)
 	hints, err := r.ledger.Hints()
 	if err != nil {
-		return prompted{}, err
+		return promptResult{}, err
 	}
 	p, err := r.prompts.Text(it.Number, prompt.RemainingLimits(r.opts.MaxIterations-it.Number, budget, r.opts.Now()), hints)
 	if err != nil {
@@ -144,25 +145,25 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.IterationStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints), Budget: budget}))
 }
 
-// runAgent runs the agent and waits until all its processes are gone.
+// runAgent runs the agent and waits until all its processes have ended.
 func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	n := r.past.Previous.Set.Tests.Counts()
 	res, err := r.agent.Run(ctx, agentrun.Task{
-		Iteration: it.Number, Prompt: it.prompted.text, Evidence: it.prompted.evidence, Notes: ledger.NotesAfter(r.past.Iterations, r.past.Previous.Iteration), Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
-		SessionContext: hook.SessionMessage(n.Passed, n.Count), FindUnmet: r.unmet, FindTests: func(names []string) ledger.Block { return ledger.NewBlock(r.past.Previous.Set.Tests, names) },
-		AddWarning: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
+		Iteration: it.Number, Prompt: it.prompt.text, Evidence: it.prompt.evidence, Notes: ledger.NotesAfter(r.past.Iterations, r.past.Previous.Iteration), Start: it.Start, StartedAt: it.StartedAt, Spent: r.agentUsage(),
+		SessionContext: hook.SessionMessage(n.Passed, n.Count), FindUnmet: r.unmetCriterion, FindTests: func(names []string) ledger.Block { return ledger.NewBlock(r.past.Previous.Set.Tests, names) },
+		AddWarning: func(d hook.Decision) hook.Decision { return r.prompts.addReminder(it.Number, it.Level, d) },
 		OnWait: func(text string) error {
 			r.state.Waiting = text
 			return r.save()
 		},
 	})
-	it.Agent, it.unserved = res.Run, res.Stop
+	it.Agent, it.serviceStop = res.Run, res.Stop
 	return err
 }
 
-// capture takes the snapshot of the agent's tree. It is taken also when the
-// loop is being interrupted: nothing the agent did may be lost.
-func (r *run) capture(ctx context.Context, it *iteration) error {
+// snapshotAgentTree takes the snapshot of the agent's tree and records the changes. An
+// interruption does not stop it: no work of the agent may be lost.
+func (r *run) snapshotAgentTree(ctx context.Context, it *iteration) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := r.ledger.MoveBack(); err != nil {
 		return err
@@ -171,38 +172,39 @@ func (r *run) capture(ctx context.Context, it *iteration) error {
 	if err != nil {
 		return err
 	}
-	return r.describe(ctx, it, info)
+	return r.recordChanges(ctx, it, info)
 }
 
-// measure measures the agent's tree. What it did beside the tree is looked at before
-// any check runs.
-func (r *run) measure(ctx context.Context, it *iteration) (err error) {
-	if it.around, err = r.around.look(ctx); err != nil {
+// measureIteration measures the agent's tree. Before any check runs, it detects changes outside
+// the tree.
+func (r *run) measureIteration(ctx context.Context, it *iteration) (err error) {
+	if it.environment, err = r.environment.observe(ctx); err != nil {
 		return err
 	}
-	if it.beside, err = r.around.changed(it.around); err != nil {
+	if it.tampering, err = r.environment.changes(it.environment); err != nil {
 		return err
 	}
-	it.beside = append(it.beside, r.judging().FindHiddenChange(r.past)...)
-	if it.measured, err = r.checks.once(ctx, it.Tree, r.past, r.near(it.Iteration)); err != nil {
+	it.tampering = append(it.tampering, r.newJudge().FindHiddenChange(r.past)...)
+	if it.measured, err = r.checks.measureTree(ctx, it.Tree, r.past, r.mayBeLast(it.Iteration)); err != nil {
 		return fmt.Errorf("measure iteration %d: %w", it.Number, err)
 	}
 	return r.tree.ReportSharedLost(r.state.BaselineSnapshot, it.Snapshot)
 }
 
-// judge judges the measurements.
-func (r *run) judge(ctx context.Context, it *iteration) (err error) {
-	t := judge.Tree{Iteration: it.Iteration, StartTree: it.start.Tree, Changes: it.changes, Lines: &it.lines, EnvironmentFindings: it.beside}
-	it.verdict, err = r.judging().Judge(ctx, t, it.measured, r.past)
-	if it.Iteration = it.verdict.Iteration; err != nil {
+// judgeIteration judges the measurements.
+func (r *run) judgeIteration(ctx context.Context, it *iteration) (err error) {
+	t := judge.Tree{Iteration: it.Iteration, StartTree: it.start.Tree, Changes: it.changes, Lines: &it.lines, EnvironmentFindings: it.tampering}
+	it.verdict, err = r.newJudge().Judge(ctx, t, it.measured, r.past)
+	it.Iteration = it.verdict.Iteration
+	if err != nil {
 		return err
 	}
 	it.EndedAt = r.opts.Now()
-	if !it.Resumed { // else nobody was at work most of the time
-		whole := it.EndedAt.Sub(it.StartedAt)
-		it.OwnTime = whole - r.checks.clock.Elapsed() - it.Agent.Duration - it.Agent.Waited - it.turned
-		if over := r.opts.Budget.Exceeded(it.OwnTime, whole); over != "" {
-			r.warn(over, nil)
+	if !it.Resumed { // a resumed iteration includes the time without a process
+		total := it.EndedAt.Sub(it.StartedAt)
+		it.OwnTime = total - r.checks.clock.Elapsed() - it.Agent.Duration - it.Agent.Waited - it.waitedForTurn
+		if excess := r.opts.Budget.Exceeded(it.OwnTime, total); excess != "" {
+			r.warn(excess, nil)
 		}
 	}
 	return nil
@@ -212,53 +214,55 @@ func (r *run) judge(ctx context.Context, it *iteration) (err error) {
 func (r *run) decide(ctx context.Context, it *iteration) error {
 	r.past.Learn(it.verdict)
 	step, next := r.past.Decide(it.Iteration, r.opts.Settings.Settings)
-	asked, err := r.approver.consult(ctx, it.Iteration, r.past.Previous.Set, step)
+	approval, err := r.approver.consult(ctx, it.Iteration, r.past.Previous.Set, step)
 	if err != nil {
 		return err
 	}
-	if asked != nil {
-		step, next = recovery.ApplyAnswer(step, next, asked.Answer, r.opts.Recovery)
-		it.Assessment = judge.ApplyAnswer(it.Assessment, asked)
+	if approval != nil {
+		step, next = recovery.ApplyAnswer(step, next, approval.Answer, r.opts.Recovery)
+		it.Assessment = judge.ApplyAnswer(it.Assessment, approval)
 	}
+
 	it.Rejected = step.Reject
-	var holds *bool
-	var said string
+	var met *bool
+	var output string
 	if !step.Reject {
-		if it.Open, err = r.judging().Open(ctx, it.Iteration, r.past); err != nil {
+		if it.Open, err = r.newJudge().Open(ctx, it.Iteration, r.past); err != nil {
 			return err
 		}
-		if holds, said, err = r.met(ctx, it.Iteration); err != nil {
+		if met, output, err = r.criterionMet(ctx, it.Iteration); err != nil {
 			return err
 		}
 	}
-	it.Verified = judge.IsVerified(it.Iteration, holds)
-	it.Decision = judge.NewDecision(step, next, holds)
-	if holds != nil && !*holds {
-		it.Decision.CriterionOutput = said
+
+	it.Verified = judge.IsVerified(it.Iteration, met)
+	it.Decision = judge.NewDecision(step, next, met)
+	if met != nil && !*met {
+		it.Decision.CriterionOutput = output
 	}
-	it.Decision.Approval = asked
+	it.Decision.Approval = approval
 	if step.Reject {
 		it.Decision.Restore = r.past.RestoreTarget(it.Iteration, step.Target)
 	}
-	return r.approver.unblock(ctx, &it.Iteration, r.past.Previous.Set)
+	return r.approver.askAboutBlocked(ctx, &it.Iteration, r.past.Previous.Set)
 }
 
-// append adds the iteration to the history and to the ledger, and returns the entry.
-func (r *run) append(it *iteration) (*ledger.Iteration, error) {
-	r.accept(it.Iteration)
+// appendRecord adds the iteration to the history and to the ledger, and returns the entry.
+func (r *run) appendRecord(it *iteration) (*ledger.Iteration, error) {
+	r.addToHistory(it.Iteration)
 	if !it.Rejected {
-		if err := r.around.accept(it.around); err != nil {
+		if err := r.environment.accept(it.environment); err != nil {
 			return nil, err
 		}
 	}
 	last := r.past.Last()
 	last.Best = r.state.Best
-	last.Regression = r.regression(*last)
+	last.Regression = r.regressionOf(*last)
 	return last, r.ledger.Append(*last, it.files, r.past.IsBest(last.Number))
 }
 
-// finished reports that the iteration is judged.
-func (r *run) finished(it ledger.Iteration) error {
+// reportFinished writes iteration_finished.
+func (r *run) reportFinished(it ledger.Iteration) error {
 	return r.journal.Write(event.IterationFinished, it.Number, event.IterationEnd{
 		Progress: it.Progress(r.past.IsBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
 		Changed: len(it.Changed), ElapsedMS: it.EndedAt.Sub(it.StartedAt).Milliseconds(),
@@ -266,36 +270,36 @@ func (r *run) finished(it ledger.Iteration) error {
 	})
 }
 
-// conclude does what was decided about an iteration: restore, report, stop. Doing it
-// once more, after a crash, changes nothing.
+// conclude acts on the decision about an iteration: it rolls back if needed, writes the report
+// and returns the stop. It can be repeated after a crash.
 func (r *run) conclude(ctx context.Context, it ledger.Iteration) (event.Stop, error) {
 	if it.Rejected {
-		if err := r.restore(ctx, it); err != nil {
+		if err := r.rollBack(ctx, it); err != nil {
 			return event.Stop{}, err
 		}
 	}
-	if err := errors.Join(r.report(it), r.tree.EnforceLimit(ctx)); err != nil {
+	if err := errors.Join(r.writeReport(it), r.tree.EnforceLimit(ctx)); err != nil {
 		return event.Stop{}, err
 	}
 	return r.stopAfter(it), nil
 }
 
-// restore restores the tree that the next iteration starts from. The
-// rejected tree stays a snapshot.
-func (r *run) restore(ctx context.Context, it ledger.Iteration) error {
+// rollBack restores the tree that the next iteration starts from. The rejected tree is kept as
+// a snapshot.
+func (r *run) rollBack(ctx context.Context, it ledger.Iteration) error {
 	if err := r.journal.Write(event.RollbackStarted, it.Number, event.Rollback{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
 		return err
 	}
 	if err := r.tree.Restore(ctx, it.Decision.Restore); err != nil {
-		return fmt.Errorf("undo iteration %d: %w", it.Number, err)
+		return fmt.Errorf("roll back iteration %d: %w", it.Number, err)
 	}
-	return r.journal.Write(event.IterationRejected, it.Number, r.rejection(it))
+	return r.journal.Write(event.IterationRejected, it.Number, r.rejectionEvent(it))
 }
 
-// report writes the report of an iteration, the trackers and the state.
-func (r *run) report(it ledger.Iteration) error {
+// writeReport writes the report of an iteration, the trackers and the state.
+func (r *run) writeReport(it ledger.Iteration) error {
 	r.state.Add(it)
-	if err := r.reports.iteration(it, r.state); err != nil {
+	if err := r.reports.writeIteration(it, r.state); err != nil {
 		return err
 	}
 	return r.save()

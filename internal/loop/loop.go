@@ -1,6 +1,8 @@
-// Package loop runs an agent once per iteration and judges each iteration by the
-// rules. It only sequences the other packages: one iteration is one straight line of
-// values from the prompt to the decision, see iteration.go.
+// Package loop runs an agent in a loop: it measures the baseline, then repeats an iteration of
+// prompt, agent, measurement, verdict and decision, and finally restores the best iteration.
+//
+// [Run] starts a loop, [Resume] continues one after its process ended, and [Watch] measures an
+// interactive session. The package only sequences other packages; see iteration.go.
 package loop
 
 import (
@@ -25,41 +27,40 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// ErrInterrupted is the cause with which a caller cancels the context of a loop
-// when the user wants it to stop.
+// ErrInterrupted is the cancellation cause of the loop's context if the user interrupts it.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrUnmeasurable is returned when the baseline gives nothing that the agent
-// could be held to.
+// ErrUnmeasurable is returned if the baseline has no results that iterations can be compared
+// with.
 var ErrUnmeasurable = errors.New("nothing to judge by")
 
-// Options are all circumstances of a loop.
+// Options configure a loop in this process.
 type Options struct {
 	Settings
-	ID     string   // of the loop; "": one is made
-	Hint   string   // a person's word for the first prompt; "" for none
+	ID     string   // of the loop; "" generates one
+	Hint   string   // of a person, for the first prompt; "" means none
 	Person Person   // who can be asked
 	Home   string   // the folder of this tree's loops, see [ledger.Home]
-	Env    []string // of which agent and checks are given what Protect allows; nil is that of this process
-	Self   string   // supervise, absolute, for the agent's hooks to call; "": none are installed
-	// BaselineFrom is the folder of a loop in another tree with the same files, whose baseline
-	// counts for this one; "": it is measured.
+	Env    []string // environment of agent and checks, as far as Protect allows; nil means that of this process
+	Self   string   // absolute path of supervise, for the agent's hooks; "" installs no hooks
+	// BaselineFrom is the folder of a loop in another tree with the same files. Its baseline is
+	// used instead of measuring one. "" means none.
 	BaselineFrom string
-	ReadOnly     []string // further folders in which the agent can change nothing
-	// WaitForTurn waits until the loop may run checks, and returns what is called when they have
-	// run. It ends with the context. Nil: at once.
+	ReadOnly     []string // additional folders that the agent must not change
+	// WaitForTurn blocks until the loop may run checks or the context ends. The loop calls done
+	// after the checks. Nil means no waiting.
 	WaitForTurn func(context.Context) (done func())
-	Readable    []string // further folders that an agent in a sandbox sees
-	// Steps is how many iterations this process does at most; then the loop ends by
-	// [event.Stepped] if nothing else ends it, and nothing is given back. Nil: all.
+	Readable    []string // additional folders that an agent in a sandbox can read
+	// Steps is the maximum number of iterations of this process; nil means no limit. After them
+	// the loop stops with [event.Stepped], and its tree stays as it is.
 	Steps *int
 
-	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
-	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
-	OnReport    func(agentrun.Progress)            // called when a known agent reports something new, may be nil
+	Terminal    *runner.Terminal                   // nil gives the agent a separate, invisible terminal
+	Mirror      func(iteration int) io.WriteCloser // receives the output of the agent; may be nil
+	OnReport    func(agentrun.Progress)            // called when a known agent reports something new; may be nil
 	WatchChecks measure.Watch                      // may be nil
 	Grace       runner.Grace
-	OnInterrupt func() // the user asked at the terminal to stop
+	OnInterrupt func() // called when the user interrupts at the terminal
 	OnEvent     func(event.Event)
 	Log         logrus.FieldLogger
 	Now         func() time.Time
@@ -70,13 +71,13 @@ type Outcome struct {
 	LoopID   string
 	Dir      string // the loop's folder
 	Stop     event.Stop
-	Choice   *selector.Selection // nil when nothing was there to choose from
+	Choice   *selector.Selection // nil if there was no iteration to select
 	Baseline ledger.Iteration
-	History  []ledger.Iteration  // with the baseline first
-	Verified *event.Verification // nil when the selection was not measured again
+	History  []ledger.Iteration  // the baseline first
+	Verified *event.Verification // nil if the selection was not measured again
 }
 
-// run is one loop while this process runs it.
+// run is a loop that this process runs.
 type run struct {
 	opts     Options
 	ledger   *ledger.Ledger
@@ -85,90 +86,91 @@ type run struct {
 	notifier *notify.Sender
 	mask     secrets.Mask // of the secrets in the environment
 	past     *judge.History
-	until    int // the last iteration that this process does, by its steps
+	until    int // the last iteration of this process, if Steps is set
 
-	tree     *worktree.Tree // nil before the store is open, as all below
-	around   *surroundings
-	checks   *checker
-	agent    *agentrun.Agent
-	prompts  *prompter
-	approver *approver
-	reports  *reports
+	tree        *worktree.Tree // this field and the following ones are set by prepare
+	environment *environmentWatch
+	checks      *checker
+	agent       *agentrun.Agent
+	prompts     *prompter
+	approver    *approver
+	reports     *reports
 }
 
-// Run runs a loop to its end. The outcome is valid, as far as it got, also with
-// an error. The error wraps [ErrUnmeasurable], [ledger.ErrLocked] or
-// [runner.ErrNotFound] where those are the reason.
+// Run runs a new loop to its end. With an error, the outcome is valid as far as the loop got.
+// The error may wrap [ErrUnmeasurable], [ledger.ErrLocked] or [runner.ErrNotFound].
 func Run(ctx context.Context, o Options) (Outcome, error) {
 	r, err := open(ctx, o.withDefaults())
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer r.close()
-	stop, err := r.whole(ctx)
-	return r.end(ctx, stop, err)
+	stop, err := r.runLoop(ctx)
+	return r.finishOrFail(ctx, stop, err)
 }
 
-// whole is the loop proper: the baseline, then iteration after iteration until one of
-// them says stop.
-func (r *run) whole(ctx context.Context) (event.Stop, error) {
-	if err := r.baseline(ctx); err != nil {
-		return stopped(ctx, err)
+// runLoop measures the baseline, then runs iterations until one of them returns a stop.
+func (r *run) runLoop(ctx context.Context) (event.Stop, error) {
+	if err := r.takeBaseline(ctx); err != nil {
+		return stopFor(ctx, err)
 	}
-	return r.iterations(ctx, 1, 0)
+	return r.runIterations(ctx, 1, 0)
 }
 
-// iterations runs the iterations from the given one on. spent is how much of the
-// loop's time is gone already.
-func (r *run) iterations(ctx context.Context, from int, spent time.Duration) (event.Stop, error) {
-	if stop := r.opts.LimitStop(r.spent()); stop.Reason != "" {
+// runIterations runs the iterations starting with the given one. spent is how much time the
+// loop has already used.
+func (r *run) runIterations(ctx context.Context, from int, spent time.Duration) (event.Stop, error) {
+	if stop := r.opts.LimitStop(r.agentUsage()); stop.Reason != "" {
 		return stop, nil
 	}
-	r.approver.waited = 0
-	begun := r.opts.Now().Add(-spent)
+	r.approver.waitedForPeople = 0
+	start := r.opts.Now().Add(-spent)
 	for n := from; ; n++ {
-		if stop, err := r.rest(n, n == from); stop.Reason != "" || err != nil {
+		if stop, err := r.stopBefore(n, n == from); stop.Reason != "" || err != nil {
 			return stop, err
 		}
-		agentCtx, cancel := timed(ctx, r.opts.MaxTime, begun.Add(r.approver.waited))
+		agentCtx, cancel := agentContext(ctx, r.opts.MaxTime, start.Add(r.approver.waitedForPeople))
 		stop, err := r.iterate(ctx, agentCtx, n)
-		over := r.opts.MaxTime > 0 && !r.opts.Now().Before(begun.Add(r.approver.waited+r.opts.MaxTime))
 		cancel()
+		deadline := start.Add(r.approver.waitedForPeople + r.opts.MaxTime)
 		switch {
 		case err != nil || ctx.Err() != nil:
-			return stopped(ctx, err)
+			return stopFor(ctx, err)
 		case stop.Reason != "":
 			return stop, nil
-		case over:
+		case r.opts.MaxTime > 0 && !r.opts.Now().Before(deadline):
 			return event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the time limit of %s is reached", r.opts.MaxTime)}, nil
 		}
 	}
 }
 
-// timed returns the context of an agent: it ends with the time limit of the loop,
-// which began to count at the given time.
-func timed(ctx context.Context, limit time.Duration, begun time.Time) (context.Context, context.CancelFunc) {
+// agentContext returns the context of an agent. It ends with the time limit of the loop, which
+// counts from start.
+func agentContext(ctx context.Context, limit time.Duration, start time.Time) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, begun.Add(limit))
+	return context.WithDeadline(ctx, start.Add(limit))
 }
 
-// end gives the best iteration back, or the last safe tree when something broke.
-func (r *run) end(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
-	switch err = errors.Join(err, r.reports.catchUp()); {
+// finishOrFail ends the loop: it restores the best iteration, or after an error the last safe
+// tree.
+func (r *run) finishOrFail(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
+	err = errors.Join(err, r.reports.completeTrackers())
+	switch {
 	case err == nil && stop.Reason.Suspends():
-		return r.setDown(stop)
+		return r.suspend(stop)
 	case err == nil:
 		return r.finish(ctx, stop)
 	}
 	if r.past.SafeSnapshot != "" && !r.opts.NoApply {
-		err = r.tree.RestoreAfterError(err, r.past.SafeSnapshot, r.state.LoopID) // what an agent left must not stay unjudged
+		err = r.tree.RestoreAfterError(err, r.past.SafeSnapshot, r.state.LoopID) // unjudged changes must not stay in the tree
 	}
 	r.fail(err)
 	return r.outcome(stop), err
 }
 
+// save writes the state of the loop.
 func (r *run) save() error {
 	r.state.UpdatedAt = r.opts.Now()
 	return r.ledger.Save(r.state)
@@ -181,11 +183,10 @@ func (r *run) fail(err error) {
 		reason = event.Unmeasurable
 	}
 	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = ledger.Failed, string(reason), err.Error(), reason.ExitCode()
-	text := err.Error()
-	if err := r.save(); err != nil {
-		r.opts.Log.WithError(err).Error("save the state")
+	if saveErr := r.save(); saveErr != nil {
+		r.opts.Log.WithError(saveErr).Error("save the state")
 	}
-	r.journal.Note(event.LoopFinished, r.state.Iteration, r.ended(event.LoopEnd{Reason: reason, Text: text, ExitCode: r.state.ExitCode}))
+	r.journal.Note(event.LoopFinished, r.state.Iteration, r.withProgress(event.LoopEnd{Reason: reason, Text: err.Error(), ExitCode: r.state.ExitCode}))
 }
 
 func (r *run) outcome(stop event.Stop) Outcome {
@@ -196,7 +197,7 @@ func (r *run) outcome(stop event.Stop) Outcome {
 	return out
 }
 
-// warn logs what does not keep the loop from going on.
+// warn logs a problem that does not stop the loop. err may be nil.
 func (r *run) warn(what string, err error) {
 	if err != nil {
 		r.opts.Log.WithError(err).Warn(what)
@@ -205,9 +206,10 @@ func (r *run) warn(what string, err error) {
 	r.opts.Log.Warn(what)
 }
 
-// number is that of the present iteration.
-func (r *run) number() int { return r.state.Iteration }
+// iterationNumber returns the number of the current iteration.
+func (r *run) iterationNumber() int { return r.state.Iteration }
 
+// withDefaults sets the functions, the environment and the log that were not given.
 func (o Options) withDefaults() Options {
 	if o.OnEvent == nil {
 		o.OnEvent = func(event.Event) {}
@@ -229,6 +231,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// discard is a writer that ignores everything.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }

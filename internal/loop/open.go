@@ -27,7 +27,7 @@ import (
 	"supervise/snapshot"
 )
 
-// open makes the folder of a new loop.
+// open creates the folder of a new loop and prepares the loop.
 func open(ctx context.Context, o Options) (*run, error) {
 	o.Protect.RunnerVars = protect.HashRunnerVars(o.Env)
 	name := o.Task
@@ -45,7 +45,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 		return nil, err
 	}
 	r := newRun(o, l, state)
-	r.stepsFrom(0)
+	r.countStepsFrom(0)
 	sum, err := r.ledger.SaveSettings(o.forJSON())
 	if err == nil && o.Hint != "" {
 		err = ledger.AddHint(l.Dir(), o.Hint)
@@ -55,13 +55,13 @@ func open(ctx context.Context, o Options) (*run, error) {
 		err = ledger.ReadMeasureState(o.BaselineFrom, &learnt)
 	}
 	if err == nil {
-		err = r.equip(ctx, event.NewPosition(), learnt)
+		err = r.prepare(ctx, event.NewPosition(), learnt)
 	}
 	if err == nil {
 		err = r.journal.Write(event.LoopStarted, 0, event.Started{Dir: l.Dir(), Plan: o.Plan, Agent: state.Agent, MaxIterations: o.MaxIterations, Settings: sum, Steps: o.Steps})
 	}
 	if err == nil {
-		err = r.sweep(ctx)
+		err = r.handleKilledLoops(ctx)
 	}
 	if err != nil {
 		r.fail(err)
@@ -71,11 +71,11 @@ func open(ctx context.Context, o Options) (*run, error) {
 	return r, nil
 }
 
-// newRun returns a run that can write to the folder of its loop, and no more.
+// newRun returns a run that can write to the folder of its loop. [run.prepare] sets up the rest.
 func newRun(o Options, l *ledger.Ledger, state ledger.State) *run {
 	r := &run{opts: o, ledger: l, state: state, mask: secrets.NewMask(o.Env), past: judge.NewHistory()}
 	r.past.SnapshotDir = l.SnapshotDir()
-	r.notifier = notify.New(o.Notify, r.mask, func(err error) { o.Log.WithError(err).Warn("tell somebody") })
+	r.notifier = notify.New(o.Notify, r.mask, func(err error) { o.Log.WithError(err).Warn("send a notification") })
 	r.journal = &event.Journal{
 		Ledger: l, LoopID: state.LoopID, Now: o.Now, OnEvent: []func(event.Event){o.OnEvent, r.notifier.Handle},
 		OnError: func(err error) { o.Log.WithError(err).Error("write the audit log") },
@@ -84,27 +84,27 @@ func newRun(o Options, l *ledger.Ledger, state ledger.State) *run {
 	return r
 }
 
-// equip opens the snapshots and prepares all that an iteration needs.
-func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memory) error {
+// prepare opens the snapshots and sets up everything that an iteration needs.
+func (r *run) prepare(ctx context.Context, position *event.Position, memory measure.Memory) error {
 	o := r.opts
-	if err := o.hiddenReady(); err != nil {
+	if err := o.checkHiddenTests(); err != nil {
 		return err
 	}
 	texts, err := prompt.Parse(o.Texts, "")
 	if err != nil {
 		return err
 	}
-	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env), folder: r.ledger.MakeIterationDir}
+	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env), iterationDir: r.ledger.MakeIterationDir}
 	store, err := worktree.Open(ctx, o.Root, o.Home, r.ledger.SnapshotDir(), o.Snapshot)
 	if err != nil {
 		return err
 	}
 	r.tree = worktree.New(store, worktree.Options{
-		Limit: o.MaxStore, Journal: r.journal, Iteration: r.number, Protected: r.kept, Dropped: r.past.Dropped, Foreign: at.ForeignTrees, Warned: at.OverLimit,
+		Limit: o.MaxStore, Journal: r.journal, Iteration: r.iterationNumber, Protected: r.keptSnapshots, Dropped: r.past.Dropped, Foreign: position.ForeignTrees, Warned: position.OverLimit,
 	})
 	env, scrubbed := o.Protect.ForChecks(o.Env)
-	r.checks = &checker{mask: r.mask, ledger: r.ledger, journal: r.journal, iteration: r.number, env: env}
-	shield, err := r.protect(ctx)
+	r.checks = &checker{mask: r.mask, ledger: r.ledger, journal: r.journal, iteration: r.iterationNumber, env: env}
+	shield, err := r.setUpProtection(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,17 +112,17 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 		o.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}
 	m := measure.Options{
-		Env: env, Scratch: r.checks.scratch(), User: r.checks.user, OnProgress: r.checks.progress, Watch: o.WatchChecks, Memory: learnt, Hold: r.ledger.TreeLocks(),
-		BeforeStart: r.journal.Starting(event.ChildCheck, r.number), Reruns: o.Confirm, Baseline: true,
+		Env: env, Scratch: r.checks.scratchDir(), User: r.checks.user, OnProgress: r.checks.reportProgress, Watch: o.WatchChecks, Memory: memory, Hold: r.ledger.TreeLocks(),
+		BeforeStart: r.journal.Starting(event.ChildCheck, r.iterationNumber), Reruns: o.Confirm, Baseline: true,
 	}
 	if _, inside := ledger.PathInTree(o.Home, o.Root); inside {
 		m.Ignore = o.Home
 	}
-	r.checks.base, r.checks.began = measure.New(o.Plan, m), o.Plan
-	r.checks.meter, r.checks.plan = r.checks.base, o.Plan
-	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}, Sites: map[string][]string{}}, ledger: r.ledger}
+	r.checks.baseMeter, r.checks.basePlan = measure.New(o.Plan, m), o.Plan
+	r.checks.meter, r.checks.plan = r.checks.baseMeter, o.Plan
+	r.environment = &environmentWatch{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}, Sites: map[string][]string{}}, ledger: r.ledger}
 	r.approver = &approver{
-		Approval: o.Approval, Person: o.Person, later: o.Steps != nil, answered: at.Answers, of: at.Iteration, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
+		Approval: o.Approval, Person: o.Person, leaveQuestions: o.Steps != nil, answered: position.Answers, answeredIteration: position.Iteration, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
 		pause: func(s ledger.Status) error {
 			r.state.Status = s
 			return r.save()
@@ -137,9 +137,9 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	return nil
 }
 
-// protect finds out whether what the settings want for protection can be given, and
-// finds the user whom agent and checks are to run as.
-func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
+// setUpProtection prepares the protection that the settings ask for, and finds the user of
+// agent and checks. It returns an error if the system cannot provide the protection.
+func (r *run) setUpProtection(ctx context.Context) (shield protect.Shield, err error) {
 	p := r.opts.Protect
 	p.Readable = slices.Concat(p.Readable, r.opts.Readable)
 	if err := p.CheckLandlock(ctx, r.opts.Root, r.opts.Home); err != nil {
@@ -148,17 +148,17 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 	if (p.User != "" || p.Sandbox) && r.opts.IsWatching() {
 		return shield, fmt.Errorf("%w: protect.user and protect.sandbox are for loops, and a watched session is your own: leave them out", protect.ErrUnavailable)
 	}
-	if !r.opts.IsWatching() || p.Landlock { // a watched session is the user's own
-		at := r.opts.SandboxSite(r.opts.Env)
-		at.State, at.Temp, at.Hidden, at.Self = r.opts.Home, r.ledger.TempDir(), r.opts.Hidden.Dir, r.opts.Self
-		why := ""
-		if shield, why, err = p.Shield(ctx, at); err != nil {
+	if !r.opts.IsWatching() || p.Landlock { // a watched session belongs to the user
+		site := r.opts.SandboxSite(r.opts.Env)
+		site.State, site.Temp, site.Hidden, site.Self = r.opts.Home, r.ledger.TempDir(), r.opts.Hidden.Dir, r.opts.Self
+		warning := ""
+		if shield, warning, err = p.Shield(ctx, site); err != nil {
 			return shield, err
 		}
-		if why != "" {
-			r.warn(why, nil)
+		if warning != "" {
+			r.warn(warning, nil)
 		}
-		// What a user wrote about agents is read once, and later loops read it again.
+		// Later loops read the user's files about agents, so this agent must not change them.
 		if len(shield.ReadOnly) > 0 {
 			if dir, err := filepath.EvalSymlinks(agent.UserDir()); err == nil {
 				shield.ReadOnly = append(shield.ReadOnly, dir)
@@ -167,18 +167,18 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 		}
 	}
 	r.checks.user, err = p.FindUser(ctx, protect.Tree{
-		Root: r.opts.Root, Dir: r.opts.WorkDir(), MustOwn: r.state.BaselineSnapshot == "", // else root has restored files
+		Root: r.opts.Root, Dir: r.opts.WorkDir(), MustOwn: r.state.BaselineSnapshot == "", // a resumed loop has restored files as root
 		Private: map[string]string{"the state folder": r.ledger.Dir(), "the folder of the snapshots": r.ledger.SnapshotDir(), "the folder of the hidden tests": r.opts.Hidden.Dir},
 	})
 	if err == nil && r.checks.user != nil {
-		r.checks.entry, err = protect.MakeCheckDir()
+		r.checks.userDir, err = protect.MakeCheckDir()
 	}
 	return shield, err
 }
 
-// hiddenReady refuses a state folder where the agent would see the results of the hidden
-// tests, and a folder without tests.
-func (o Options) hiddenReady() error {
+// checkHiddenTests refuses a folder without hidden tests, and a state folder in which the agent
+// could read their results.
+func (o Options) checkHiddenTests() error {
 	if o.Hidden.Dir == "" {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (o Options) hiddenReady() error {
 	return nil
 }
 
-// checkScripts are the files that the checks start, relative to the tree.
+// checkScripts returns the files in the tree that the checks start, as relative paths.
 func (s Settings) checkScripts() []string {
 	var out []string
 	for _, name := range s.Plan.Programs() {
@@ -203,9 +203,10 @@ func (s Settings) checkScripts() []string {
 	return out
 }
 
-// kept are the snapshots that are kept whatever the limit of the store is: the
-// baseline, the best iteration, the tree to go on from, and those of [worktree.Kept].
-func (r *run) kept() map[snapshot.ID]bool {
+// keptSnapshots returns the snapshots that are kept regardless of the limit of the store: the
+// baseline, the best iteration, the tree that the next iteration starts from, and those of
+// [worktree.Kept].
+func (r *run) keptSnapshots() map[snapshot.ID]bool {
 	keep := worktree.ProtectedSnapshots(r.past.Iterations)
 	keep[r.state.BaselineSnapshot], keep[r.past.SafeSnapshot] = true, true
 	if r.state.Best != nil {
@@ -214,33 +215,33 @@ func (r *run) kept() map[snapshot.ID]bool {
 	return keep
 }
 
-// sweep looks after loops of this tree that were killed: a restore that was
-// under way is finished, and the caller hears that the tree may hold what an
-// agent left unjudged.
-func (r *run) sweep(ctx context.Context) error {
+// handleKilledLoops finds loops of this tree that were killed. It finishes interrupted restores
+// and reports that the tree may contain unjudged changes of an agent.
+func (r *run) handleKilledLoops(ctx context.Context) error {
 	loops, err := ledger.ListLoops(r.opts.Home, r.opts.Root)
 	if err != nil {
 		return err
 	}
-	for _, dead := range loops {
-		unfinished := snapshot.ReadUnfinished(ledger.SnapshotDir(ledger.LoopDir(r.opts.Home, dead.LoopID))) != nil
-		if dead.LoopID == r.state.LoopID || !dead.IsUnnoticedCrash() && !unfinished {
+	for _, s := range loops {
+		hasUnfinishedRestore := snapshot.ReadUnfinished(ledger.SnapshotDir(ledger.LoopDir(r.opts.Home, s.LoopID))) != nil
+		isKilled := s.IsUnnoticedCrash() || hasUnfinishedRestore
+		if s.LoopID == r.state.LoopID || !isKilled {
 			continue
 		}
-		if err := r.notice(ctx, dead); err != nil {
+		if err := r.handleKilledLoop(ctx, s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// notice looks after one such loop, or after one of which only a rollback was killed.
-func (r *run) notice(ctx context.Context, dead ledger.State) error {
+// handleKilledLoop handles one loop that was killed, or one whose rollback was killed.
+func (r *run) handleKilledLoop(ctx context.Context, dead ledger.State) error {
 	dir := ledger.LoopDir(r.opts.Home, dead.LoopID)
-	data, at := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, LoopEnded: !dead.IsUnnoticedCrash()}, event.NewPosition()
-	if _, err := ledger.ReadLog(dir, at.Apply); err == nil && !data.LoopEnded {
-		data.Trees = at.Trees()
-		if err := r.endSurvivors(ctx, at); err != nil {
+	data, position := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, LoopEnded: !dead.IsUnnoticedCrash()}, event.NewPosition()
+	if _, err := ledger.ReadLog(dir, position.Apply); err == nil && !data.LoopEnded {
+		data.Trees = position.Trees()
+		if err := r.endSurvivors(ctx, position); err != nil {
 			return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)
 		}
 	}
@@ -248,8 +249,8 @@ func (r *run) notice(ctx context.Context, dead ledger.State) error {
 	if err != nil {
 		return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
 	}
-	if done := store.Recovered(); done != nil {
-		data.Restored, data.Trees.Kept = true, done.Safety.Name()
+	if restore := store.Recovered(); restore != nil {
+		data.Restored, data.Trees.Kept = true, restore.Safety.Name()
 	}
 	err = errors.Join(r.journal.Write(event.CrashFound, 0, data), store.Close())
 	if err != nil || data.LoopEnded {
@@ -258,6 +259,7 @@ func (r *run) notice(ctx context.Context, dead ledger.State) error {
 	return errors.Join(ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, r.state.LoopID))
 }
 
+// close releases everything that the run holds.
 func (r *run) close() {
 	r.notifier.Close()
 	err := r.ledger.Close()

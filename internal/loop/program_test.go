@@ -130,7 +130,7 @@ func say(then string, events ...string) string {
 }
 
 const (
-	mend        = "echo 1 >b.done"
+	doWork      = "echo 1 >b.done"
 	hang        = "while :; do sleep 600; done"
 	codexLimit  = `{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}`
 	codexKey    = `{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized: invalid api key"}}`
@@ -145,7 +145,7 @@ func codexOK(total int) string {
 
 // The service fails, and comes back: the iteration is repeated, and counts once.
 func TestServiceComesBack(t *testing.T) {
-	w := newAgentWorld(t, "codex", say("echo 1 >half; exit 1", codexLimit), say("exit 1", codexServer), say(mend, codexOK(100)))
+	w := newAgentWorld(t, "codex", say("echo 1 >half; exit 1", codexLimit), say("exit 1", codexServer), say(doWork, codexOK(100)))
 	out := w.run()
 	if len(out.History) != 2 || out.Stop.Reason != event.Done || w.runs() != 3 {
 		t.Fatalf("%d iterations, %d runs, %+v", len(out.History)-1, w.runs(), out.Stop)
@@ -217,11 +217,11 @@ func TestServiceStaysAway(t *testing.T) {
 	}
 }
 
-// What only the user can mend ends the loop at once, and resume goes on.
+// What only the user can fix ends the loop at once, and resume continues.
 func TestRefused(t *testing.T) {
 	t.Run("no key", func(t *testing.T) {
 		t.Parallel()
-		w := newAgentWorld(t, "codex", say("exit 1", codexKey), say(mend, codexOK(1)))
+		w := newAgentWorld(t, "codex", say("exit 1", codexKey), say(doWork, codexOK(1)))
 		out := w.run()
 		if out.Stop.Reason != event.Refused || len(out.History) != 1 || w.runs() != 1 || out.Stop.Reason.ExitCode() != 2 {
 			t.Fatalf("%d runs, %+v", w.runs(), out.Stop)
@@ -308,7 +308,7 @@ func TestStuckWithStatusZero(t *testing.T) {
 // Limits end an agent while it runs, and what it did counts.
 func TestLimits(t *testing.T) {
 	step := func(then string) string {
-		return mend + "\n" + say(then, `{"type":"message_end","message":{"role":"assistant","usage":{"input":70,"output":30,"cost":{"total":0.6}}}}`, `{"type":"agent_end","messages":[{"role":"assistant","stopReason":"stop"}]}`)
+		return doWork + "\n" + say(then, `{"type":"message_end","message":{"role":"assistant","usage":{"input":70,"output":30,"cost":{"total":0.6}}}}`, `{"type":"agent_end","messages":[{"role":"assistant","stopReason":"stop"}]}`)
 	}
 	for _, tt := range []struct {
 		name   string
@@ -348,7 +348,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A known program gets a limit of its own, where it has one.
+// A known program gets a separate limit, where it has one.
 func TestBudget(t *testing.T) {
 	w := newAgentWorld(t, "claude", say("", `{"type":"result","subtype":"success","total_cost_usd":0.25}`))
 	w.opts.MaxCost, w.opts.MaxIterations = 2, 2
@@ -360,11 +360,11 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A session goes on from one iteration to the next, but never over a rollback, and
+// A session continues from one iteration to the next, but never over a rollback, and
 // its usage, which grows, is counted once.
 func TestSession(t *testing.T) {
 	spoil := "echo a >tests"
-	w := newAgentWorld(t, "codex", say(mend, codexOK(100)), say("", codexOK(150)), say(spoil, codexOK(180)), say("", codexOK(40)))
+	w := newAgentWorld(t, "codex", say(doWork, codexOK(100)), say("", codexOK(150)), say(spoil, codexOK(180)), say("", codexOK(40)))
 	w.opts.MaxIterations, w.opts.Program.Continue, w.opts.Program.Model, w.opts.Program.Yolo = 4, true, "m", true
 	out := w.run()
 	if len(out.History) != 5 || !out.History[3].Rejected {
@@ -391,7 +391,7 @@ func TestSession(t *testing.T) {
 
 // The agent's claim counts together with green checks alone, and so does quality.
 func TestPromise(t *testing.T) {
-	w := newAgentWorld(t, "codex", say("", codexOK(1)), say(mend, strings.Replace(codexOK(1), "DONE", "not yet", 1)), say("echo 1 >more", codexOK(1)))
+	w := newAgentWorld(t, "codex", say("", codexOK(1)), say(doWork, strings.Replace(codexOK(1), "DONE", "not yet", 1)), say("echo 1 >more", codexOK(1)))
 	w.opts.MaxIterations, w.opts.Until = 5, criterion.Criterion{Promise: "DONE"}
 	out := w.run()
 	if out.Stop.Reason != event.CriterionMet || len(out.History) != 4 || !strings.Contains(out.Stop.Text, `the agent says "DONE"`) {

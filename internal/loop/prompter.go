@@ -19,62 +19,65 @@ type prompter struct {
 	texts *prompt.Texts
 	set   *Settings
 	past  *judge.History
-	// blocked is the command by which the agent says that it cannot go on, "" for none.
-	blocked string
-	folder  func(n int) (string, error) // of an iteration
+	// blocked is the command with which the agent reports that it cannot continue, "" if there
+	// is none.
+	blocked      string
+	iterationDir func(n int) (string, error)
 }
 
-// prompted is the prompt of an iteration.
-type prompted struct {
+// promptResult is the prompt of an iteration.
+type promptResult struct {
 	text     string
-	evidence map[string]string // the facts of the text, whole
+	evidence map[string]string // all evidence, by file name
 	level    string
-	why      string
-	points   []string // that the prompt makes beside the task
+	why      string   // reason of the level
+	points   []string // the reminders in addition to the task
 }
 
-// Text writes the prompt of iteration n. left is what is left of the loop's limits, and
-// hints are the words of a person.
-func (p *prompter) Text(n int, left, hints []string) (prompted, error) {
+// Text writes the prompt of iteration n. left describes what remains of the loop's limits, and
+// hints are texts of a person.
+func (p *prompter) Text(n int, left, hints []string) (promptResult, error) {
 	level, why := p.set.Escalation.LevelFor(p.situation(n))
 	if p.set.Level != nil {
 		level, why = *p.set.Level, "set by the user"
 	}
 	f, evidence := p.facts(n), map[string]string(nil)
 	if level != prompt.Off && p.set.EvidenceTokens > 0 {
-		evidence = p.brief(&f, left)
+		evidence = p.addEvidence(&f, left)
 	}
 	for _, hint := range hints {
 		f.Task = strings.TrimSpace(f.Task + "\n\n[supervise] A person adds: " + hint)
 	}
 	text, points, err := p.texts.Prompt(level, f)
-	return prompted{text + p.set.Until.PromptText(), evidence, level.String(), why, points}, err
+	return promptResult{text + p.set.Until.PromptText(), evidence, level.String(), why, points}, err
 }
 
-// lookBack is how many iterations the level of the prompt follows from.
-const lookBack = 5
+// maxLookBack is how many iterations determine the level of the prompt.
+const maxLookBack = 5
 
-// situation is what the level of the next iteration follows from.
+// situation summarizes the last iterations, which determine the level of the next prompt.
 func (p *prompter) situation(n int) prompt.Situation {
 	out := prompt.Situation{
-		Iteration: n, Rejected: p.past.Rejected != nil, OnPlateau: p.stalled(), SameErrors: p.repeated(),
+		Iteration: n, Rejected: p.past.Rejected != nil, OnPlateau: p.onPlateau(), SameErrors: p.sameErrorCount(),
 		Circling: p.past.Rejected == nil && p.past.Last().Assessment.Cycle != nil,
 	}
-	for _, it := range p.past.Iterations[max(1, len(p.past.Iterations)-lookBack):] {
-		if !it.Interrupted && (it.Rejected || it.Assessment.Class == detector.Regression) {
+	for _, it := range p.past.Iterations[max(1, len(p.past.Iterations)-maxLookBack):] {
+		isSetback := it.Rejected || it.Assessment.Class == detector.Regression
+		if isSetback && !it.Interrupted {
 			out.Setbacks++
 		}
 	}
-	if k := len(p.past.Accepted); k >= 3 {
-		a, b, c := p.past.Accepted[k-3], p.past.Accepted[k-2], p.past.Accepted[k-1]
-		out.Falling = a.Scored && b.Scored && c.Scored && a.Score > b.Score && b.Score > c.Score
+	if n := len(p.past.Accepted); n >= 3 {
+		a, b, c := p.past.Accepted[n-3], p.past.Accepted[n-2], p.past.Accepted[n-1]
+		areScored := a.Scored && b.Scored && c.Scored
+		out.Falling = areScored && a.Score > b.Score && b.Score > c.Score
 	}
 	return out
 }
 
-// stalled reports whether quality no longer changes: the last iteration was a plateau, or
-// its score differs from the one before by less than the user's threshold.
-func (p *prompter) stalled() bool {
+// onPlateau reports whether quality no longer changes: the last iteration was a plateau, or
+// its score differs from the previous one by less than the user's threshold.
+func (p *prompter) onPlateau() bool {
 	if p.past.Previous.Class == detector.Plateau {
 		return true
 	}
@@ -86,16 +89,20 @@ func (p *prompter) stalled() bool {
 	return a.Scored && b.Scored && max(a.Score-b.Score, b.Score-a.Score) < p.set.PlateauBelow
 }
 
-// repeated is how often the error of the last iteration came in a row, 0 where it
+// sameErrorCount returns how often the error of the last iteration occurred in a row, 0 if it
 // had none.
-func (p *prompter) repeated() (times int) {
-	for i := len(p.past.Errors) - 1; i >= 0 && fingerprint.Of(p.past.Errors[i]) == fingerprint.Of(p.past.Errors[len(p.past.Errors)-1]); i-- {
-		times++
+func (p *prompter) sameErrorCount() (count int) {
+	for _, text := range slices.Backward(p.past.Errors) {
+		if fingerprint.Of(text) != fingerprint.Of(p.past.Errors[len(p.past.Errors)-1]) {
+			break
+		}
+		count++
 	}
-	return times
+	return count
 }
 
-// facts are the numbers of the tree that the agent starts from.
+// facts returns the values for the prompt of iteration n, from the tree that the agent starts
+// with.
 func (p *prompter) facts(n int) prompt.Facts {
 	set := p.past.Previous.Set
 	counts := set.Tests.Counts()
@@ -121,31 +128,30 @@ func (p *prompter) facts(n int) prompt.Facts {
 	if v, ok := set.Value(metric.ErrorCount); ok {
 		f.Errors = strconv.Itoa(int(v))
 	}
-	if times := p.repeated(); times > 0 {
-		f.Error = &prompt.Failure{Text: p.past.Errors[len(p.past.Errors)-1], Times: times}
+	if count := p.sameErrorCount(); count > 0 {
+		f.Error = &prompt.Failure{Text: p.past.Errors[len(p.past.Errors)-1], Times: count}
 	}
-	p.outcome(&f)
+	p.addOutcome(&f)
 	return f
 }
 
-// outcome adds what became of the last iteration.
-func (p *prompter) outcome(f *prompt.Facts) {
+// addOutcome adds the outcome of the last iteration.
+func (p *prompter) addOutcome(f *prompt.Facts) {
 	last := p.past.Iterations[len(p.past.Iterations)-1]
-	switch {
-	case p.past.Rejected != nil:
-		f.Rejection = &prompt.Rejection{Iteration: p.past.Rejected.Number, Advice: p.past.Rejected.Decision.Advice, Files: p.past.RefusedFiles(*p.past.Rejected)}
-		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(p.past.Rejected.Assessment.Alerts))
+	switch rejected := p.past.Rejected; {
+	case rejected != nil:
+		f.Rejection = &prompt.Rejection{Iteration: rejected.Number, Advice: rejected.Decision.Advice, Files: p.past.RefusedFiles(*rejected)}
+		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(withoutHiddenTests(rejected.Assessment.Alerts))
 	case last.Number > 0:
-		f.Changes = changesOf(last.Assessment.Changes)
+		f.Changes = testChanges(last.Assessment.Changes)
 		if last.Decision != nil {
 			f.Note = last.Decision.Advice
 		}
 	}
 }
 
-// beware adds to a warning before a tool call what the level of the iteration has
-// to say of it.
-func (p *prompter) beware(n int, levelName string, d hook.Decision) hook.Decision {
+// addReminder adds the reminder for risky tool calls to a warning about a call.
+func (p *prompter) addReminder(n int, levelName string, d hook.Decision) hook.Decision {
 	level, err := prompt.ParseLevel(levelName)
 	if err != nil || d.Verdict != hook.Warn || len(d.Risks) == 0 {
 		return d
@@ -157,9 +163,9 @@ func (p *prompter) beware(n int, levelName string, d hook.Decision) hook.Decisio
 	return d
 }
 
-// nameless takes the tests out of the alerts that are about hidden ones: the agent
-// learns how many fail and not which.
-func nameless(alerts []detector.Alert) []detector.Alert {
+// withoutHiddenTests removes tests and files from alerts about hidden tests. The agent may know
+// how many of them fail, but not which.
+func withoutHiddenTests(alerts []detector.Alert) []detector.Alert {
 	out := slices.Clone(alerts)
 	for i := range out {
 		if out[i].IsAboutHiddenTests() {
@@ -169,18 +175,18 @@ func nameless(alerts []detector.Alert) []detector.Alert {
 	return out
 }
 
-// changesOf says what became of which test.
-func changesOf(c detector.TestChanges) []prompt.Change {
+// testChanges groups the tests by the kind of their change.
+func testChanges(c detector.TestChanges) []prompt.Change {
 	var out []prompt.Change
-	for _, k := range []struct {
-		what string
-		ids  []metric.ID
+	for _, group := range []struct {
+		change string
+		ids    []metric.ID
 	}{{"newly failing", c.NewlyFailing}, {"newly skipped", c.NewlySkipped}, {"did not run", c.NotRun}, {"flaky", c.Flaky}, {"newly passing", c.NewlyPassing}} {
-		if len(k.ids) == 0 {
+		if len(group.ids) == 0 {
 			continue
 		}
-		change := prompt.Change{What: k.what}
-		for _, id := range k.ids {
+		change := prompt.Change{What: group.change}
+		for _, id := range group.ids {
 			change.Tests = append(change.Tests, id.String())
 		}
 		out = append(out, change)

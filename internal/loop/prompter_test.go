@@ -18,17 +18,17 @@ func TestWarningsSayWhatTheLevelAddsToThem(t *testing.T) {
 	p := &prompter{texts: texts}
 	warned := hook.Decision{Verdict: hook.Warn, Reason: "r", Risks: []hook.Risk{{Target: "calc_test.go", Why: "It is a test"}}}
 	for level, want := range map[string]string{
-		"MINIMAL":    "r\nMake sure that this is a fix and no deletion.",
-		"AGGRESSIVE": "the whole iteration is undone",
+		"MINIMAL":    "r\nMake sure that this is a fix and not a deletion.",
+		"AGGRESSIVE": "the entire iteration is rolled back",
 		"OFF":        "r",
 	} {
-		if got := p.beware(1, level, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
+		if got := p.addReminder(1, level, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
 			t.Errorf("at %s the warning is %q, want %q", level, got.Reason, want)
 		}
 	}
 	denied := warned
 	denied.Verdict = hook.Deny
-	if got := p.beware(1, "AGGRESSIVE", denied); got.Reason != "r" {
+	if got := p.addReminder(1, "AGGRESSIVE", denied); got.Reason != "r" {
 		t.Errorf("what is denied is explained as %q", got.Reason)
 	}
 }

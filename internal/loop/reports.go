@@ -13,20 +13,20 @@ import (
 	"supervise/selector"
 )
 
-// reports writes what people read in the folder of a loop.
+// reports writes the reports and trackers in the folder of a loop.
 type reports struct {
-	set     *Settings
-	past    *judge.History
-	ledger  *ledger.Ledger
-	self    string // how supervise is called
-	now     func() time.Time
-	tracked int // how many iterations the trackers have
-	ended   *report.Loop
+	set         *Settings
+	past        *judge.History
+	ledger      *ledger.Ledger
+	self        string // command line of supervise
+	now         func() time.Time
+	tracked     int // number of iterations in the trackers
+	finalReport *report.Loop
 }
 
-// iteration writes the report of an iteration, what a person has to know where it was
-// for one to judge, and the trackers.
-func (w *reports) iteration(it ledger.Iteration, state ledger.State) error {
+// writeIteration writes the report of an iteration, the escalation report if a person has to
+// decide, and the trackers.
+func (w *reports) writeIteration(it ledger.Iteration, state ledger.State) error {
 	v := report.Iteration{Iteration: it, Baseline: w.past.Iterations[0], Best: state.Best, Kept: w.ledger.SnapshotDir(), Criterion: state.Criterion, Rules: w.set.Rules}
 	if n := reasoning.PreviousIteration(w.past.Iterations, it.Number); n >= 0 {
 		v.Previous = &w.past.Iterations[n]
@@ -36,23 +36,24 @@ func (w *reports) iteration(it ledger.Iteration, state ledger.State) error {
 		v := report.Escalation{State: state, Iterations: w.past.Iterations, Why: d.QuestionKind, Now: w.now(), Self: w.self}
 		err = errors.Join(err, w.ledger.WriteReport(report.EscalationName, v.Document()))
 	}
-	return errors.Join(err, w.track())
+	return errors.Join(err, w.updateTrackers())
 }
 
-// trackedAtOnce is how many iterations a loop has whose trackers are always up to
-// date.
-const trackedAtOnce = 200
+// alwaysTracked is the number of iterations up to which the trackers are written after each
+// iteration.
+const alwaysTracked = 200
 
-// track writes the trackers: after every iteration, and in a loop of many each
-// time it has grown by a twentieth, since they are written whole.
-func (w *reports) track() error {
-	if n := len(w.past.Iterations); n > trackedAtOnce && n < w.tracked+w.tracked/20 {
+// updateTrackers writes the trackers. Each write contains all iterations, so in long loops it
+// happens only when their number has grown by a twentieth.
+func (w *reports) updateTrackers() error {
+	if n := len(w.past.Iterations); n > alwaysTracked && n < w.tracked+w.tracked/20 {
 		return nil
 	}
-	return w.trackNow()
+	return w.writeTrackers()
 }
 
-func (w *reports) trackNow() error {
+// writeTrackers writes the trackers with all iterations.
+func (w *reports) writeTrackers() error {
 	w.tracked = len(w.past.Iterations)
 	var best *int
 	if w.past.Best != nil {
@@ -61,40 +62,41 @@ func (w *reports) trackNow() error {
 	return w.ledger.WriteTracking(w.past.Iterations, w.set.TrackingConfig(), best, w.now())
 }
 
-// catchUp writes the trackers where they lack iterations.
-func (w *reports) catchUp() error {
+// completeTrackers writes the trackers if iterations are missing in them.
+func (w *reports) completeTrackers() error {
 	if w.tracked == 0 || w.tracked >= len(w.past.Iterations) {
 		return nil
 	}
-	return w.trackNow()
+	return w.writeTrackers()
 }
 
-// final writes the selection and completion reports and returns the path of the one to
-// read first. v is what only the end of the loop knows.
-func (w *reports) final(v report.Loop, verified *event.Verification) (string, error) {
+// writeFinal writes the selection and completion reports and returns the path of the selection
+// report. v has the results of the end of the loop; writeFinal adds the history.
+func (w *reports) writeFinal(v report.Loop, verified *event.Verification) (string, error) {
 	v.Iterations, v.Summary, v.Now = w.past.Iterations, selector.Summarize(w.past.Candidates()), w.now()
 	v.Mode, v.Threshold, v.Open = w.set.Select.Mode, w.set.Select.Threshold, ledger.OpenFindingsAt(w.past.Iterations, v.Choice.Iteration)
 	if verified != nil {
 		v.Verification = &report.Verification{Confirmed: verified.Confirmed, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
 	}
-	w.ended = &v
-	err := errors.Join(w.ledger.WriteReport(report.SelectionName, report.SelectionDocument(v)), w.completion(v))
+	w.finalReport = &v
+	err := errors.Join(w.ledger.WriteReport(report.SelectionName, report.SelectionDocument(v)), w.writeCompletion(v))
 	return filepath.Join(w.ledger.Dir(), "reports", report.SelectionName), err
 }
 
-func (w *reports) completion(v report.Loop) error {
+// writeCompletion writes the completion report and the analytics.
+func (w *reports) writeCompletion(v report.Loop) error {
 	return errors.Join(
 		w.ledger.WriteReport(report.CompletionName, report.CompletionDocument(v)),
 		w.ledger.WriteAnalytics(report.NewAnalytics(v), report.CompletionDocument(v)),
 	)
 }
 
-// seal writes the head of the log, now that it has its last entry, into the completion
-// report.
-func (w *reports) seal() error {
-	if w.ended == nil {
+// addLogHead writes the completion report again with the head of the log. It is called after
+// the last entry of the log.
+func (w *reports) addLogHead() error {
+	if w.finalReport == nil {
 		return nil
 	}
-	w.ended.Head = w.ledger.HeadHash()
-	return w.completion(*w.ended)
+	w.finalReport.Head = w.ledger.HeadHash()
+	return w.writeCompletion(*w.finalReport)
 }

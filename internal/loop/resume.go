@@ -16,127 +16,128 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrLaterLoop is the reason for which a loop cannot be resumed without force.
+// ErrLaterLoop is returned if a loop cannot be resumed without force, because a later loop has
+// worked in its tree.
 var ErrLaterLoop = errors.New("a later loop has worked in the same tree")
 
-// diedWithSupervise is the cause of an agent's end that nobody saw.
+// diedWithSupervise is the cause of an agent's end if its supervisor died first.
 const diedWithSupervise = "supervisor_died"
 
-// Resume goes on with a loop whose supervisor is gone, from where its log says that it
-// was. What the loop was asked to do comes from its folder; o gives what belongs to this
-// process, and limits where they are not zero. force goes on although a later loop has
-// worked in the tree, or that is another one than before. Where o.Root is given, the tree
-// lies there now, and so does what the settings name in it.
+// Resume continues a loop whose process ended, from the position in its log. The settings come
+// from the folder of the loop. o has the options of this process; its limits replace the stored
+// ones if they are not zero. If o.Root is set, the tree has moved there. With force the loop
+// continues even if a later loop has worked in the tree, or if it is another repository.
 //
-// Survivors of the dead run are ended first. An agent that was cut off is judged
-// by what it left; one that had done nothing is run again. A loop that has ended
-// goes on if iterations are left; if not, nothing is done and its end is reported
-// again.
+// Remaining processes of the dead run are ended first. If the agent was interrupted, its work so
+// far is judged; if it had not done anything, it runs again. A finished loop continues if it
+// has iterations left. Otherwise its end is reported again.
 //
 // The outcome and the errors are those of [Run]; in addition the error may wrap
-// [ledger.ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
+// [ledger.ErrNotBegun], [ErrLaterLoop], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
-	at := event.NewPosition()
-	l, state, err := ledger.OpenIn(o.Root, o.Home, id, at.Apply)
+	position := event.NewPosition()
+	l, state, err := ledger.OpenIn(o.Root, o.Home, id, position.Apply)
 	if err != nil {
 		return Outcome{}, err
 	}
 	r := newRun(o.withDefaults(), l, state)
 	defer r.close()
-	s := &resumption{run: r, at: at}
-	if err := s.revive(ctx, force); err != nil {
+	s := &resumption{run: r, position: position}
+	if err := s.restoreState(ctx, force); err != nil {
 		return Outcome{}, fmt.Errorf("resume loop %s: %w", id, err)
 	}
 	if r.tree == nil {
-		at.End.Tree = nil // which was then
-		r.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: at.LastEvent, LoopID: id, Iteration: r.state.Iteration, Data: at.End})
-		return r.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}), nil
+		position.End.Tree = nil // the tree may have changed since
+		r.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: position.LastEvent, LoopID: id, Iteration: r.state.Iteration, Data: position.End})
+		return r.outcome(event.Stop{Reason: position.End.Reason, Text: position.End.Text}), nil
 	}
-	goOn := s.goOn
+	resume := s.continueLoop
 	if r.opts.IsWatching() {
-		goOn = r.endWatch
+		resume = r.finishKilledSession
 	}
-	stop, err := goOn(ctx)
-	return r.end(ctx, stop, err)
+	stop, err := resume(ctx)
+	return r.finishOrFail(ctx, stop, err)
 }
 
-// resumption brings a run to where the dead one was, and does what that had not done
-// any more.
+// resumption restores the state of a dead run and does its remaining work.
 type resumption struct {
-	run *run
-	at  *event.Position
+	run      *run
+	position *event.Position
 
-	elsewhere bool // the tree is another one than before, maybe on another machine
+	movedTree bool // the tree has moved, possibly to another machine
 }
 
-// revive leaves the tree closed where nothing is left to be done.
-func (s *resumption) revive(ctx context.Context, force bool) error {
+// restoreState restores the state of the dead run. If no work remains, it leaves the tree closed.
+func (s *resumption) restoreState(ctx context.Context, force bool) error {
 	r := s.run
-	if err := s.reload(); err != nil {
+	if err := s.loadSettings(); err != nil {
 		return err
 	}
-	r.past.Dropped = s.at.DroppedSnapshots
+	r.past.Dropped = s.position.DroppedSnapshots
 	its, err := ledger.ReadIterations(r.ledger.Dir())
 	if err == nil {
-		err = s.replay(its)
+		err = s.replayHistory(its)
 	}
-	if err != nil || s.at.Ended && s.at.End.Reason.Status() != ledger.Paused && (r.opts.IsWatching() || len(its) > r.opts.MaxIterations) {
+	hasEnded := s.position.Ended && s.position.End.Reason.Status() != ledger.Paused
+	noneLeft := r.opts.IsWatching() || len(its) > r.opts.MaxIterations
+	if err != nil || hasEnded && noneLeft {
 		return err
 	}
-	r.stepsFrom(s.at.StepsFrom())
-	if err := s.overlaid(); err != nil && !force {
+	r.countStepsFrom(s.position.StepsFrom())
+	if err := s.checkLaterLoop(); err != nil && !force {
 		return err
 	}
-	var learnt measure.Memory
-	if err := ledger.ReadMeasureState(r.ledger.Dir(), &learnt); err != nil {
+	var memory measure.Memory
+	if err := ledger.ReadMeasureState(r.ledger.Dir(), &memory); err != nil {
 		return err
 	}
-	if err := r.endSurvivors(ctx, s.at); err != nil {
+	if err := r.endSurvivors(ctx, s.position); err != nil {
 		return err
 	}
-	if err := s.equip(ctx, learnt, force); err != nil {
+	if err := s.prepare(ctx, memory, force); err != nil {
 		return err
 	}
 	if len(its) > 0 {
-		r.checks.outputs = its[0].CheckOutputs
-		if err := r.around.recall(ctx, s.elsewhere); err != nil {
+		r.checks.checkOutputs = its[0].CheckOutputs
+		if err := r.environment.loadKnown(ctx, s.movedTree); err != nil {
 			return err
 		}
 	}
 	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = ledger.Running, "", "", 0
 	r.state.Waiting, r.state.TreeText = "", ""
 	r.state.PID, r.state.Selected, r.state.Config = os.Getpid(), nil, r.opts.configuration()
-	return errors.Join(s.report(), r.save())
+	return errors.Join(s.reportResume(), r.save())
 }
 
-// equip opens what an iteration needs; with force also if the tree is another repository now.
-func (s *resumption) equip(ctx context.Context, learnt measure.Memory, force bool) error {
+// prepare sets up what an iteration needs. If the tree is another repository now, which makes
+// rollbacks impossible, it returns an error unless force is set.
+func (s *resumption) prepare(ctx context.Context, memory measure.Memory, force bool) error {
 	s.run.opts.Snapshot.Moved = force
-	if err := s.run.equip(ctx, s.at, learnt); err != nil {
+	if err := s.run.prepare(ctx, s.position, memory); err != nil {
 		return err
 	}
-	other := s.run.tree.Store.CheckRepository() // an agent at work there could not be undone
-	if other == nil || !force {
-		return other
+	err := s.run.tree.Store.CheckRepository()
+	if err == nil || !force {
+		return err
 	}
-	s.elsewhere = true
+	s.movedTree = true
 	return s.run.tree.Store.AdoptRepository()
 }
 
-// reload reads what the loop was asked to do.
-func (s *resumption) reload() error {
-	if s.at.Settings == "" {
+// loadSettings reads the settings of the loop, with the limits of this process.
+func (s *resumption) loadSettings() error {
+	if s.position.Settings == "" {
 		return fmt.Errorf("%w: start a new one", ledger.ErrNoSettings)
 	}
 	o, limits := &s.run.opts, s.run.opts.Settings
 	o.Settings = Settings{}
 	dir := s.run.ledger.Dir()
-	if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings); err != nil {
+	if err := ledger.ReadSettings(dir, s.position.Settings, &o.Settings); err != nil {
 		return err
 	}
 	if moves := limits.MovedFolders(o.Settings); len(moves) > 0 {
 		o.Settings = Settings{}
-		if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings, moves...); err != nil {
+		if err := ledger.ReadSettings(dir, s.position.Settings, &o.Settings, moves...); err != nil {
 			return err
 		}
 	}
@@ -146,52 +147,51 @@ func (s *resumption) reload() error {
 	return o.CheckPresets()
 }
 
-// overlaid finds a loop that worked in the tree later.
-func (s *resumption) overlaid() error {
+// checkLaterLoop returns an error if a later loop has worked in the tree.
+func (s *resumption) checkLaterLoop() error {
 	loops, err := ledger.ListLoops(s.run.opts.Home, s.run.opts.Root)
 	if err != nil {
 		return err
 	}
-	for _, other := range loops { // the latest first
-		if other.LoopID != s.run.state.LoopID && other.StartedAt.After(s.run.state.UpdatedAt) {
-			return fmt.Errorf("%w: %s; --force puts the tree back to where this one stood and goes on (what is there is kept)", ErrLaterLoop, other.LoopID)
+	for _, l := range loops { // the latest first
+		if l.LoopID != s.run.state.LoopID && l.StartedAt.After(s.run.state.UpdatedAt) {
+			return fmt.Errorf("%w: %s; --force restores the last tree of this loop and continues (the current tree is kept as a snapshot)", ErrLaterLoop, l.LoopID)
 		}
 	}
 	return nil
 }
 
-// replay brings the run to where the dead one was after the given iterations.
-func (s *resumption) replay(its []ledger.Iteration) error {
+// replayHistory rebuilds the history and the state of the run from the recorded iterations.
+func (s *resumption) replayHistory(its []ledger.Iteration) error {
 	s.run.state.ResetIterations()
 	for n, it := range its {
 		switch {
 		case it.Number != n:
 			return fmt.Errorf("the record of iteration %d is missing in %s: start a new loop", n, s.run.ledger.Dir())
 		case n == 0:
-			s.run.startFrom(it)
+			s.run.setBaseline(it)
 		case it.Interrupted:
 			s.run.past.Skip(it)
 		case it.Decision == nil:
 			return fmt.Errorf("iteration %d has no decision: start a new loop", n)
 		default:
-			s.run.accept(it)
+			s.run.addToHistory(it)
 		}
 		s.run.past.Remember(it)
 		s.run.state.Add(it)
 	}
-	for _, r := range s.at.Reviews {
+	for _, r := range s.position.Reviews {
 		s.run.state.AddReview(r)
 	}
 	return nil
 }
 
-// endSurvivors ends what is left of the agent and the checks of a dead run. What
-// cannot be distinguished from the processes of a later one does not keep the loop
-// from going on.
-func (r *run) endSurvivors(ctx context.Context, at *event.Position) error {
+// endSurvivors ends the remaining processes of the agent and the checks of a dead run. If they
+// cannot be distinguished from the processes of a later run, it only logs a warning.
+func (r *run) endSurvivors(ctx context.Context, position *event.Position) error {
 	var names []string
-	for _, c := range at.Children {
-		left, err := runner.KillSurvivors(ctx, c.Shim, c.Leader)
+	for _, c := range position.Children {
+		killed, err := runner.KillSurvivors(ctx, c.Shim, c.Leader)
 		if errors.Is(err, runner.ErrDoubtful) {
 			r.warn("end what a killed supervise left running", err)
 			err = nil
@@ -199,115 +199,116 @@ func (r *run) endSurvivors(ctx context.Context, at *event.Position) error {
 		if err != nil {
 			return fmt.Errorf("end what a killed supervise left running: %w", err)
 		}
-		names = append(names, left...)
+		names = append(names, killed...)
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	return r.journal.Write(event.OrphansKilled, at.Iteration, event.Orphans{Names: names})
+	return r.journal.Write(event.OrphansKilled, position.Iteration, event.Orphans{Names: names})
 }
 
-// report reports what the log lost, and with what the loop goes on.
-func (s *resumption) report() error {
+// reportResume reports damage of the log, and the next action of the loop.
+func (s *resumption) reportResume() error {
 	if damage := s.run.ledger.Problems(); len(damage) > 0 {
 		if err := s.run.journal.Write(event.LogDamaged, s.run.state.Iteration, event.Damage{Problems: damage}); err != nil {
 			return err
 		}
 	}
-	n, from := s.where()
+	n, from := s.nextAction()
 	return s.run.journal.Write(event.LoopResumed, n, event.Resumed{
 		Dir: s.run.ledger.Dir(), Plan: s.run.opts.Plan, Agent: s.run.opts.CommandLine(), Iteration: n, From: from, Max: s.run.opts.MaxIterations, Steps: s.run.opts.Steps, History: s.run.past.Iterations,
 	})
 }
 
-// where says in words with what the loop goes on.
-func (s *resumption) where() (iteration int, from string) {
+// nextAction describes what the resumed loop does first.
+func (s *resumption) nextAction() (iteration int, from string) {
 	last := len(s.run.past.Iterations) - 1
 	switch {
 	case s.run.opts.IsWatching():
 		return last + 1, "what the session left is measured"
 	case last < 0:
 		return 0, "the baseline is measured"
-	case s.at.Stop != nil && !s.at.Ended:
-		return last, "the best iteration is given back"
-	case s.at.Iteration <= last:
-		return last + 1, "the next iteration begins"
-	case s.at.ApprovalPending:
-		return s.at.Iteration, "what the agent left is measured, and you are asked again"
-	case s.at.AgentTree != "":
-		return s.at.Iteration, "what the agent left is measured"
-	case s.at.Spawned != nil:
-		return s.at.Iteration, "what the agent had done until it was cut off is measured"
+	case s.position.Stop != nil && !s.position.Ended:
+		return last, "the best iteration is restored"
+	case s.position.Iteration <= last:
+		return last + 1, "the next iteration starts"
+	case s.position.ApprovalPending:
+		return s.position.Iteration, "what the agent left is measured, and you are asked again"
+	case s.position.AgentTree != "":
+		return s.position.Iteration, "what the agent left is measured"
+	case s.position.Spawned != nil:
+		return s.position.Iteration, "what the agent had done until it was interrupted is measured"
 	}
-	return s.at.Iteration, "the iteration begins again"
+	return s.position.Iteration, "the iteration starts again"
 }
 
-// goOn does what the dead supervisor had not done any more.
-func (s *resumption) goOn(ctx context.Context) (event.Stop, error) {
+// continueLoop does the remaining work of the dead run, then runs further iterations.
+func (s *resumption) continueLoop(ctx context.Context) (event.Stop, error) {
 	if len(s.run.past.Iterations) == 0 {
-		return s.goOnBaseline(ctx)
+		return s.continueBaseline(ctx)
 	}
-	if err := s.run.judgeable(s.run.past.Iterations[0].Set); err != nil {
+	if err := s.run.requireJudgeable(s.run.past.Iterations[0].Set); err != nil {
 		return event.Stop{}, err
 	}
-	if s.at.Stop != nil && !s.at.Ended {
-		return *s.at.Stop, s.settleBest(ctx)
+	if s.position.Stop != nil && !s.position.Ended {
+		return *s.position.Stop, s.settleBestTree(ctx)
 	}
-	stop, err := s.goOnIteration(ctx)
+	stop, err := s.continueIteration(ctx)
 	switch {
 	case err != nil || ctx.Err() != nil:
-		return stopped(ctx, err)
+		return stopFor(ctx, err)
 	case stop.Reason != "":
 		return stop, nil
 	}
-	return s.run.iterations(ctx, len(s.run.past.Iterations), s.at.Elapsed())
+	return s.run.runIterations(ctx, len(s.run.past.Iterations), s.position.Elapsed())
 }
 
-func (s *resumption) goOnBaseline(ctx context.Context) (event.Stop, error) {
-	if s.at.Baseline == "" {
-		return s.run.whole(ctx)
+// continueBaseline measures the baseline that the dead run had not finished.
+func (s *resumption) continueBaseline(ctx context.Context) (event.Stop, error) {
+	if s.position.Baseline == "" {
+		return s.run.runLoop(ctx)
 	}
-	info, err := s.run.tree.Store.Info(s.at.Baseline)
+	info, err := s.run.tree.Store.Info(s.position.Baseline)
 	if err == nil {
-		err = s.run.tree.EnsureState(ctx, s.at.Baseline, "")
+		err = s.run.tree.EnsureState(ctx, s.position.Baseline, "")
 	}
 	if err == nil {
-		s.run.checks.outputs = s.at.CheckOutputs
+		s.run.checks.checkOutputs = s.position.CheckOutputs
 		err = s.run.measureBaseline(ctx, info)
 	}
 	if err != nil {
-		return stopped(ctx, err)
+		return stopFor(ctx, err)
 	}
-	return s.run.iterations(ctx, 1, s.at.Elapsed())
+	return s.run.runIterations(ctx, 1, s.position.Elapsed())
 }
 
-// settleBest makes the tree that of the best iteration, which the dead supervisor was
-// giving back. Before that it was the last safe one.
-func (s *resumption) settleBest(ctx context.Context) error {
+// settleBestTree restores the tree of the best iteration, which the dead run was restoring. The
+// tree is that one or the last safe one.
+func (s *resumption) settleBestTree(ctx context.Context) error {
 	r := s.run
 	choice, err := selector.Best(r.past.Candidates(), r.opts.Select)
 	if err != nil || r.opts.NoApply {
-		return nil //nolint:nilerr // the end says it
+		return nil //nolint:nilerr // finish reports it
 	}
 	return r.tree.EnsureState(ctx, r.past.Iterations[choice.Iteration].Snapshot, r.past.SafeSnapshot)
 }
 
-// goOnIteration finishes the last iteration that began, and leaves the tree as
-// the next one finds it.
-func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
+// continueIteration finishes the last iteration that started, and prepares the tree for the
+// next one.
+func (s *resumption) continueIteration(ctx context.Context) (event.Stop, error) {
 	last := s.run.past.Iterations[len(s.run.past.Iterations)-1]
-	if s.at.Iteration > last.Number {
+	if s.position.Iteration > last.Number {
 		return s.finishIteration(ctx)
 	}
-	if last.Number == 0 || last.Interrupted || s.at.Ended {
+	if last.Number == 0 || last.Interrupted || s.position.Ended {
 		return event.Stop{}, s.run.tree.EnsureState(ctx, s.run.past.SafeSnapshot, "")
 	}
-	if !s.at.Judged {
-		if err := s.run.finished(last); err != nil {
+	if !s.position.Judged {
+		if err := s.run.reportFinished(last); err != nil {
 			return event.Stop{}, err
 		}
 	}
-	if last.Rejected && !s.at.RolledBack {
+	if last.Rejected && !s.position.RolledBack {
 		if err := s.run.tree.EnsureState(ctx, last.Decision.Restore, last.Snapshot); err != nil {
 			return event.Stop{}, err
 		}
@@ -316,52 +317,55 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 	if err := s.run.tree.EnsureState(ctx, s.run.past.SafeSnapshot, ""); err != nil {
 		return event.Stop{}, err
 	}
-	return s.run.stopAfter(last), s.run.report(last)
+	return s.run.stopAfter(last), s.run.writeReport(last)
 }
 
-// finishIteration judges what the agent left. Where it had not begun, or had
-// done nothing yet, there is nothing to judge: it is run again.
+// finishIteration judges what the agent left. If the agent had not started, or had not changed
+// anything, the iteration runs again.
 func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
-	s.run.state.Iteration = s.at.Iteration
+	s.run.state.Iteration = s.position.Iteration
 	it := &iteration{Iteration: ledger.Iteration{
-		LoopID: s.run.state.LoopID, Number: s.at.Iteration, StartedAt: s.at.StartedAt, Start: s.at.Start, Level: s.at.Level, LevelReason: s.at.LevelReason, Retry: s.run.past.Recovery.Retries,
-		Agent: s.at.Agent, Resumed: true,
+		LoopID: s.run.state.LoopID, Number: s.position.Iteration, StartedAt: s.position.StartedAt, Start: s.position.Start, Level: s.position.Level, LevelReason: s.position.LevelReason, Retry: s.run.past.Recovery.Retries,
+		Agent: s.position.Agent, Resumed: true,
 	}}
 	if it.Agent == nil {
-		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.LastEvent.Sub(s.at.SpawnedAt)), Blocked: s.at.Blocked}
+		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.position.LastEvent.Sub(s.position.SpawnedAt)), Blocked: s.position.Blocked}
 	}
-	if s.at.AgentTree == "" && s.at.Spawned == nil {
-		return event.Stop{}, s.run.tree.EnsureState(ctx, s.at.Start, "")
+	if s.position.AgentTree == "" && s.position.Spawned == nil {
+		return event.Stop{}, s.run.tree.EnsureState(ctx, s.position.Start, "")
 	}
 	var err error
-	if it.start, err = s.run.tree.Store.Info(s.at.Start); err != nil {
+	if it.start, err = s.run.tree.Store.Info(s.position.Start); err != nil {
 		return event.Stop{}, err
 	}
-	info, err := s.left(ctx)
+	info, err := s.agentTree(ctx)
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if (s.at.AgentMayRun() || agentrun.WasUnavailable(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Blocks()) == 0 {
-		return event.Stop{}, s.run.tree.EnsureState(ctx, s.at.Start, "")
+	wasInterrupted := s.position.AgentMayRun() || agentrun.WasUnavailable(s.position.Agent)
+	didNothing := info.Tree == it.start.Tree && len(it.Blocks()) == 0
+	if wasInterrupted && didNothing {
+		return event.Stop{}, s.run.tree.EnsureState(ctx, s.position.Start, "")
 	}
-	if err := s.run.describe(ctx, it, info); err != nil {
+	if err := s.run.recordChanges(ctx, it, info); err != nil {
 		return event.Stop{}, err
 	}
 	return s.run.assess(ctx, it)
 }
 
-// left returns the snapshot of what the agent left; the tree is as it holds. Where none
-// was taken in time, there may be work of the user in it as well, and it is named.
-func (s *resumption) left(ctx context.Context) (snapshot.Info, error) {
-	if s.at.AgentTree == "" {
-		info, err := s.run.tree.Take(context.WithoutCancel(ctx), s.at.Iteration, event.AfterAgent)
+// agentTree returns the snapshot of what the agent left, and makes the tree equal to it. If
+// there is no such snapshot, it takes one of the current tree and reports it, because the tree
+// may also contain work of the user.
+func (s *resumption) agentTree(ctx context.Context) (snapshot.Info, error) {
+	if s.position.AgentTree == "" {
+		info, err := s.run.tree.Take(context.WithoutCancel(ctx), s.position.Iteration, event.AfterAgent)
 		if err == nil {
 			err = s.run.tree.ReportFound(info.ID)
 		}
 		return info, err
 	}
-	if err := s.run.tree.EnsureState(ctx, s.at.AgentTree, ""); err != nil {
+	if err := s.run.tree.EnsureState(ctx, s.position.AgentTree, ""); err != nil {
 		return snapshot.Info{}, err
 	}
-	return s.run.tree.Store.Info(s.at.AgentTree)
+	return s.run.tree.Store.Info(s.position.AgentTree)
 }

@@ -13,45 +13,46 @@ import (
 	"supervise/runner"
 )
 
-// leastBudget is the least limit that a reviewer is given, in US dollars: 0 is none.
-const leastBudget = .0001
+// minReviewBudget is the minimum cost limit of a reviewer in US dollars, because 0 would mean
+// no limit.
+const minReviewBudget = .0001
 
-// reviewer is who gives a second opinion on the selection, nil for nobody. What it costs
-// counts in the budget of the loop.
-func (r *run) reviewer() *review.Reviewer {
+// newReviewer returns the reviewer of the selection, nil if none is configured. Its cost counts
+// toward the budget of the loop.
+func (r *run) newReviewer() *review.Reviewer {
 	if r.opts.Reviewer.Agent == "" {
 		return nil
 	}
 	out := &review.Reviewer{
 		Options: r.opts.Reviewer, Task: r.opts.Task, Env: r.opts.Env, ProtectedDirs: []string{r.opts.Home}, Masker: r.mask.Masker,
-		LimitReached: func(u metric.Usage) string { return r.opts.LimitStop(r.spent().Plus(u)).Text },
+		LimitReached: func(u metric.Usage) string { return r.opts.LimitStop(r.agentUsage().Plus(u)).Text },
 		Hold:         r.ledger.TreeLocks(), BeforeStart: r.journal.Starting(event.ChildReviewer, func() int { return r.state.Iteration }),
 	}
 	if r.opts.MaxCost > 0 {
 		out.BudgetUSD = r.opts.MaxCost
-		if spent := r.spent().CostUSD; spent != nil {
-			out.BudgetUSD = max(r.opts.MaxCost-*spent, leastBudget)
+		if spent := r.agentUsage().CostUSD; spent != nil {
+			out.BudgetUSD = max(r.opts.MaxCost-*spent, minReviewBudget)
 		}
 	}
 	return out
 }
 
-// review asks for a second opinion on the selected tree, which is in place. It changes
-// nothing of how the loop ends.
-func (r *run) review(ctx context.Context, n int, v event.Verification) error {
+// reviewSelection asks for a second opinion on the selected tree, which is already restored. It
+// does not change how the loop ends.
+func (r *run) reviewSelection(ctx context.Context, n int, v event.Verification) error {
 	if interrupted(ctx) {
 		return nil
 	}
-	said, alerts, err := r.judging().ReviewSelected(ctx, r.past, n, judge.Verification{Goals: v.Goals})
-	if err != nil || said == nil {
+	opinion, alerts, err := r.newJudge().ReviewSelected(ctx, r.past, n, judge.Verification{Goals: v.Goals})
+	if err != nil || opinion == nil {
 		return err
 	}
-	if runner.CheckLandlock() != nil { // nothing kept the reviewer from writing to the tree
+	if runner.CheckLandlock() != nil { // the reviewer may have written to the tree
 		if err := r.tree.Restore(ctx, r.past.Iterations[n].Snapshot); err != nil {
 			return fmt.Errorf("restore the selection after the review: %w", err)
 		}
 	}
-	out := ledger.SelectionReview{Review: *said, Iteration: n, Alerts: append([]detector.Alert{}, alerts...)}
+	out := ledger.SelectionReview{Review: *opinion, Iteration: n, Alerts: append([]detector.Alert{}, alerts...)}
 	r.state.AddReview(out)
 	return r.journal.Write(event.OutputReviewed, n, out)
 }

@@ -14,30 +14,28 @@ import (
 	"supervise/snapshot"
 )
 
-// Settings are what a loop was asked to do. They are fixed when it starts and
-// kept in its folder: a loop that is resumed follows them, whatever became of
-// the configuration in the tree meanwhile.
+// Settings are the settings of a loop. They are fixed at its start and stored in its folder. A
+// resumed loop uses the stored ones, even if the configuration in the tree has changed.
 type Settings struct {
 	agentrun.Setup
 	judge.Settings
 
-	// Origin is the tree of which the loop's is a copy, "" for none.
+	// Origin is the tree that the loop's tree is a copy of, "" if it is not a copy.
 	Origin        string              `json:"origin,omitempty"`
-	MaxIterations int                 `json:"max_iterations"` // at least 1; 0 in a session that is watched
+	MaxIterations int                 `json:"max_iterations"` // at least 1; 0 in a watched session
 	Until         criterion.Criterion `json:"until"`
 	Level         *prompt.Level       `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration
-	// Escalation is how the level rises with the number of the iteration, and
-	// PlateauBelow the change of the score, in [0,1], below which the last iteration
-	// counts as a plateau for it; 0: as the rules say.
+	// Escalation is how the level rises with the number of the iteration. PlateauBelow is the
+	// change of the score, in [0,1], below which the last iteration counts as a plateau for the
+	// level; 0 means as the rules say.
 	Escalation   prompt.Escalation `json:"escalation,omitempty"`
 	PlateauBelow float64           `json:"plateau_below,omitempty"`
-	Budget       Budget            `json:"budget,omitzero"` // over which supervise warns of its own work
-	// EvidenceTokens is the budget of what the prompt tells of the measurements; 0: nothing
-	// is told.
+	Budget       Budget            `json:"budget,omitzero"` // for the work of supervise itself
+	// EvidenceTokens is the maximum size of the evidence in the prompt; 0 means no evidence.
 	EvidenceTokens int `json:"evidence_tokens,omitempty"`
-	// Texts are those of prompts that replace the built-in ones.
+	// Texts replace built-in texts of prompts, by name.
 	Texts   map[string]string `json:"prompt_texts,omitempty"`
-	NoApply bool              `json:"no_apply,omitempty"` // leave the tree as the last iteration left it
+	NoApply bool              `json:"no_apply,omitempty"` // do not restore the selected tree
 	// StopOnDiminishing ends the loop when two gains in a row are small.
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"baseline_once,omitempty"` // measure the baseline once, however short it is
@@ -45,19 +43,19 @@ type Settings struct {
 	Approval Approval         `json:"approval,omitzero"`
 	Notify   notify.Settings  `json:"notify,omitzero"`
 	Snapshot snapshot.Options `json:"snapshot"`
-	MaxStore int64            `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
+	MaxStore int64            `json:"max_store_bytes,omitempty"` // above it, old snapshots are dropped; 0 means never
 }
 
-// Budget bounds supervise's own work, agent and checks excluded. What is over it is
-// logged, and changes nothing.
+// Budget limits the time of supervise itself, without agent and checks. Exceeding it is only
+// logged. A zero limit means no limit.
 type Budget struct {
-	Latency time.Duration `json:"latency_ns,omitempty"`       // of one iteration; 0: none
-	Percent float64       `json:"overhead_percent,omitempty"` // of the whole iteration; 0: none
+	Latency time.Duration `json:"latency_ns,omitempty"`       // per iteration
+	Percent float64       `json:"overhead_percent,omitempty"` // of the time of the iteration
 }
 
-// Exceeded says what of an iteration is over the budget, "" for nothing.
-func (b Budget) Exceeded(own, whole time.Duration) string {
-	switch share := 100 * float64(own) / float64(max(whole, 1)); {
+// Exceeded describes how an iteration exceeds the budget, "" if it does not.
+func (b Budget) Exceeded(own, total time.Duration) string {
+	switch share := 100 * float64(own) / float64(max(total, 1)); {
 	case b.Latency > 0 && own > b.Latency:
 		return fmt.Sprintf("supervise's own work took %s, more than detection_latency_budget_ms allows (%s)", own.Round(time.Millisecond), b.Latency)
 	case b.Percent > 0 && share > b.Percent:
@@ -66,6 +64,7 @@ func (b Budget) Exceeded(own, whole time.Duration) string {
 	return ""
 }
 
+// configuration returns the settings that the state of the loop contains.
 func (s Settings) configuration() ledger.Configuration {
 	c := ledger.Configuration{
 		MaxIterations: s.MaxIterations, TimeoutMinutes: s.MaxTime.Minutes(), MaxRetries: s.Recovery.MaxRetries, Mode: string(s.Rules.Mode),
@@ -85,17 +84,16 @@ func (s Settings) configuration() ledger.Configuration {
 	return c
 }
 
-// OverrideLimits replaces limits, and what is done about questions, by those of l that are given.
+// OverrideLimits replaces limits and approval settings by those of l that are set.
 func (s *Settings) OverrideLimits(l Settings) {
 	s.MaxIterations, s.MaxTime = cmp.Or(l.MaxIterations, s.MaxIterations), cmp.Or(l.MaxTime, s.MaxTime)
 	s.MaxCost, s.MaxTokens, s.MaxWindow = cmp.Or(l.MaxCost, s.MaxCost), cmp.Or(l.MaxTokens, s.MaxTokens), cmp.Or(l.MaxWindow, s.MaxWindow)
 	s.Approval.Policy, s.Approval.Unattended = cmp.Or(l.Approval.Policy, s.Approval.Policy), s.Approval.Unattended || l.Approval.Unattended
 }
 
-// MovedFolders are the folders outside of the tree that the settings name, and that lie elsewhere
-// than kept settings say.
-func (s Settings) MovedFolders(kept Settings) (out []ledger.FolderMove) {
-	for _, m := range []ledger.FolderMove{{From: kept.Origin, To: s.Origin}, {From: kept.Hidden.Dir, To: s.Hidden.Dir}} {
+// MovedFolders returns the folders outside the tree whose paths differ from the stored settings.
+func (s Settings) MovedFolders(stored Settings) (out []ledger.FolderMove) {
+	for _, m := range []ledger.FolderMove{{From: stored.Origin, To: s.Origin}, {From: stored.Hidden.Dir, To: s.Hidden.Dir}} {
 		if m.From != "" && m.To != "" && m.From != m.To {
 			out = append(out, m)
 		}
@@ -103,7 +101,7 @@ func (s Settings) MovedFolders(kept Settings) (out []ledger.FolderMove) {
 	return out
 }
 
-// forJSON returns the settings as they can be written down.
+// forJSON returns the settings in the form in which they are stored.
 func (s Settings) forJSON() Settings {
 	s.Setup = s.Setup.ForJSON()
 	return s

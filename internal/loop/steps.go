@@ -6,45 +6,44 @@ import (
 	"supervise/internal/event"
 )
 
-// SteppedText says that a process has done its steps.
-const SteppedText = "the iterations asked for are done: supervise resume goes on"
+// SteppedText is the text of the stop [event.Stepped].
+const SteppedText = "the requested iterations are done: supervise resume continues the loop"
 
-// stepsFrom begins to count the steps of this process behind an iteration.
-func (r *run) stepsFrom(n int) {
+// countStepsFrom makes the steps of this process count after iteration n.
+func (r *run) countStepsFrom(n int) {
 	if r.opts.Steps != nil {
 		r.until = n + *r.opts.Steps
 	}
 }
 
-// rest says why iteration n does not begin although the one before did not end the loop;
-// the zero value where it begins. Someone who wants to look into the work pauses the loop,
-// and is given its best tree; steps leave all as it is for the process that goes on.
-func (r *run) rest(n int, first bool) (event.Stop, error) {
+// stopBefore returns why iteration n does not start, the zero value if it does. A pause restores
+// the best tree, for a person who wants to look at it. The end of the steps leaves the tree as
+// it is for the next process. first means that n is the first iteration of this process.
+func (r *run) stopBefore(n int, first bool) (event.Stop, error) {
 	paused, err := r.ledger.TakePause()
 	switch {
 	case err != nil:
 		return event.Stop{}, err
 	case n > r.opts.MaxIterations:
-		return r.opts.allDone(), nil
-	case paused && !first: // one from before was meant for another run
-		return event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume goes on"}, nil
+		return r.opts.iterationLimitStop(), nil
+	case paused && !first: // an older request was for an earlier process
+		return event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume continues it"}, nil
 	case r.opts.Steps != nil && n > r.until:
 		return event.Stop{Reason: event.Stepped, Text: SteppedText}, nil
 	}
 	return event.Stop{}, nil
 }
 
-// setDown ends the work of this process on a loop that is not over. Nothing is selected or
-// measured, and the tree stays as the last iteration left it.
-func (r *run) setDown(stop event.Stop) (Outcome, error) {
+// suspend ends this process, but not the loop. The tree stays as the last iteration left it.
+func (r *run) suspend(stop event.Stop) (Outcome, error) {
 	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = stop.Reason.Status(), string(stop.Reason), stop.Text, stop.Reason.ExitCode()
-	err := errors.Join(r.checks.tidy(r.opts.Root, r.warn), r.save())
-	r.journal.Note(event.LoopFinished, r.state.Iteration, r.ended(event.LoopEnd{Reason: stop.Reason, Text: stop.Text, ExitCode: r.state.ExitCode}))
+	err := errors.Join(r.checks.cleanUp(r.opts.Root, r.warn), r.save())
+	r.journal.Note(event.LoopFinished, r.state.Iteration, r.withProgress(event.LoopEnd{Reason: stop.Reason, Text: stop.Text, ExitCode: r.state.ExitCode}))
 	return r.outcome(stop), err
 }
 
-// ended adds to the data of the end what the loop has come to.
-func (r *run) ended(d event.LoopEnd) event.LoopEnd {
+// withProgress adds the progress of the loop to the data of its end.
+func (r *run) withProgress(d event.LoopEnd) event.LoopEnd {
 	d.Spending, d.Iterations = r.state.Spending, max(0, len(r.past.Iterations)-1)
 	if best := r.state.SelectedOrBest(); best != nil {
 		d.Best, d.Score = &best.Iteration, &best.QualityScore

@@ -18,11 +18,12 @@ import (
 	"supervise/selector"
 )
 
-// stopAfter says whether the loop ends with this iteration, and why.
+// stopAfter returns why the loop ends after an iteration, the zero value if it continues.
 func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 	d := it.Decision
 	move := recovery.Move(d.Move)
-	met := d.Criterion != nil && *d.Criterion || !it.Rejected && r.opts.Until.IsIdle(it, r.past.Iterations[0].Set)
+	isIdle := !it.Rejected && r.opts.Until.IsIdle(it, r.past.Iterations[0].Set)
+	met := isIdle || d.Criterion != nil && *d.Criterion
 	switch {
 	case move == recovery.Abort:
 		return event.Stop{Reason: event.Aborted, Text: d.Reason}
@@ -31,31 +32,31 @@ func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 	case it.Rejected && move == recovery.Escalate:
 		return event.Stop{Reason: event.RetriesExhausted, Text: d.Reason}
 	case met && len(it.Open) > 0:
-		return heldOpen(it)
+		return openFindingsStop(it)
 	case met:
 		return event.Stop{Reason: event.CriterionMet, Text: "the criterion is met: " + r.opts.Until.String()}
 	case move == recovery.Continue, move == recovery.Retry:
-		return r.diminished(it)
+		return r.diminishingStop(it)
 	}
-	return event.Stop{Reason: endOf(it.Assessment), Text: d.Reason}
+	return event.Stop{Reason: reasonFor(it.Assessment), Text: d.Reason}
 }
 
-// blockedText says why a loop ends whose agent cannot go on.
+// blockedText explains the end of a loop whose agent cannot continue.
 func blockedText(it ledger.Iteration) string {
-	said, more := it.Blocks(), ""
-	if len(said) > 1 {
-		more = fmt.Sprintf(" (and %d more)", len(said)-1)
+	blocks := it.Blocks()
+	text := judge.AgentBlocked + ": " + blocks[0].String()
+	if len(blocks) > 1 {
+		text += fmt.Sprintf(" (and %d more)", len(blocks)-1)
 	}
-	text := judge.AgentBlocked + ": " + said[0].String() + more
 	if g := it.Decision.UnblockApproval; g != nil {
 		text += "; " + g.Answer.String()
 	}
 	return text
 }
 
-// diminished stops a loop whose gains have become too small with this iteration, if
-// that was asked for. One that is resumed goes on.
-func (r *run) diminished(it ledger.Iteration) event.Stop {
+// diminishingStop stops a loop whose gains have become too small with this iteration, if the
+// settings ask for it. A resumed loop continues.
+func (r *run) diminishingStop(it ledger.Iteration) event.Stop {
 	if !r.opts.StopOnDiminishing || it.Rejected {
 		return event.Stop{}
 	}
@@ -66,7 +67,8 @@ func (r *run) diminished(it ledger.Iteration) event.Stop {
 	return event.Stop{Reason: event.Diminishing, Text: fmt.Sprintf("diminishing returns: since iteration %d quality grew by less than %g points each time", small.Since, 100*selector.SmallGain)}
 }
 
-func endOf(a detector.Assessment) event.Reason {
+// reasonFor returns the reason of a loop that the rules end.
+func reasonFor(a detector.Assessment) event.Reason {
 	switch {
 	case a.Recommendation.Rule == detector.InfiniteLoop, a.Recommendation.Rule == detector.MetricCycling:
 		return event.Cycling
@@ -78,24 +80,23 @@ func endOf(a detector.Assessment) event.Reason {
 	return event.Stalled
 }
 
-// shortened ends a loop early that cannot go on: its agent was not served, or has
-// consumed what it may. The stop of the iteration itself comes first where it is a
-// good end.
-func (r *run) shortened(it *iteration, stop event.Stop) event.Stop {
+// limitStop ends a loop that cannot continue, because its agent has no service or a limit is
+// reached. The stop of the iteration itself takes precedence if it is more specific.
+func (r *run) limitStop(it *iteration, stop event.Stop) event.Stop {
 	switch {
 	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesExhausted, stop.Reason == event.Blocked:
 		return stop
-	case it.unserved.Reason != "" && (stop.Reason == "" || agentrun.WasUnavailable(it.Agent)):
-		return it.unserved
+	case it.serviceStop.Reason != "" && (stop.Reason == "" || agentrun.WasUnavailable(it.Agent)):
+		return it.serviceStop
 	case stop.Reason != "":
 		return stop
 	}
-	return r.opts.LimitStop(r.spent())
+	return r.opts.LimitStop(r.agentUsage())
 }
 
-// stopped turns an interruption, or a question that nobody has answered yet, into a stop; any
-// other error stays one.
-func stopped(ctx context.Context, err error) (event.Stop, error) {
+// stopFor turns an interruption, or an unanswered question, into a stop. It returns any other
+// error unchanged.
+func stopFor(ctx context.Context, err error) (event.Stop, error) {
 	if ctx.Err() != nil {
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}, nil //nolint:nilerr // the error is the interruption
 	}
@@ -105,9 +106,9 @@ func stopped(ctx context.Context, err error) (event.Stop, error) {
 	return event.Stop{}, err
 }
 
-// allDone is the stop at the last iteration. Without a criterion that could have been
-// met before, that is what was asked for.
-func (s Settings) allDone() event.Stop {
+// iterationLimitStop returns the stop after the last iteration. It is a success if there is no
+// criterion.
+func (s Settings) iterationLimitStop() event.Stop {
 	text := "all of " + report.Pluralize(s.MaxIterations, "iteration", "iterations") + " done"
 	if s.Until.Kind == criterion.Never {
 		return event.Stop{Reason: event.Done, Text: text}
@@ -115,8 +116,8 @@ func (s Settings) allDone() event.Stop {
 	return event.Stop{Reason: event.IterationLimit, Text: text + ", and the criterion is not met: " + s.Until.String()}
 }
 
-// unkept corrects the reason to end when nothing that was done can be kept.
-func unkept(stop event.Stop, c selector.Selection, n int) event.Stop {
+// noneAcceptableStop corrects the reason to end if no iteration is acceptable.
+func noneAcceptableStop(stop event.Stop, c selector.Selection, n int) event.Stop {
 	decided := []event.Reason{event.Interrupted, event.RetriesExhausted, event.Aborted, event.Blocked, event.StoppedByRule}
 	if !c.BaselineChosen || n < 2 || slices.Contains(decided, stop.Reason) {
 		return stop
@@ -124,62 +125,67 @@ func unkept(stop event.Stop, c selector.Selection, n int) event.Stop {
 	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable (" + stop.Text + ")"}
 }
 
-// metBefore corrects the reason to end where nothing can be kept and nothing has to be: the
-// criterion holds for the baseline, which is put back.
-func (r *run) metBefore(ctx context.Context, stop event.Stop) (event.Stop, error) {
+// baselineKeptStop corrects the reason to end if no iteration is acceptable, but the restored
+// baseline meets the criterion.
+func (r *run) baselineKeptStop(ctx context.Context, stop event.Stop) (event.Stop, error) {
 	if stop.Reason != event.NoneAcceptable || r.opts.NoApply || interrupted(ctx) {
 		return stop, nil
 	}
-	if met, _, err := r.met(ctx, r.past.Iterations[0]); err != nil || met == nil || !*met {
+	if met, _, err := r.criterionMet(ctx, r.past.Iterations[0]); err != nil || met == nil || !*met {
 		return stop, err
 	}
 	return event.Stop{Reason: event.BaselineKept, Text: "the criterion held before the loop, and " + stop.Text}, nil
 }
 
-// hiddenStop corrects the reason to end where hidden tests of the selection fail:
-// whatever the visible ones say, the work is not done.
+// hiddenStop corrects the reason to end if hidden tests fail on the selected tree.
 func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
-	why := r.judging().DescribeHiddenFailures(h, r.past)
+	why := r.newJudge().DescribeHiddenFailures(h, r.past)
 	if why == "" {
 		return stop
 	}
-	return event.Stop{Reason: event.HiddenFail, Text: "the hidden tests do not pass over the selected tree: " + why + " (" + stop.Text + ")"}
+	return event.Stop{Reason: event.HiddenFail, Text: "the hidden tests do not pass on the selected tree: " + why + " (" + stop.Text + ")"}
 }
 
-// heldOpen says why the loop does not end although its criterion holds: findings
-// are open. The agent has one iteration to repair what the prompt names; then a person has
-// to look.
-func heldOpen(it ledger.Iteration) event.Stop {
+// openFindingsStop returns the stop of a loop that meets its criterion with open findings. The
+// agent has one iteration to fix them; after that a person has to decide.
+func openFindingsStop(it ledger.Iteration) event.Stop {
 	if slices.ContainsFunc(it.Open, func(o ledger.OpenFinding) bool { return o.Iteration == it.Number }) {
 		return event.Stop{}
 	}
-	return event.Stop{Reason: event.FindingsOpen, Text: "the criterion holds, but " + openText(it.Open)}
+	return event.Stop{Reason: event.FindingsOpen, Text: "the criterion holds, but " + openFindingsText(it.Open)}
 }
 
-// openStop corrects the reason to end where findings are open against the tree that
-// was selected, or against the last one that was accepted.
-func (r *run) openStop(stop event.Stop, c selector.Selection) event.Stop {
+// selectionOpenStop corrects the reason to end if there are open findings on the selected tree,
+// or on the last accepted one.
+func (r *run) selectionOpenStop(stop event.Stop, c selector.Selection) event.Stop {
 	open := r.past.Iterations[c.Iteration].Open
 	if len(open) == 0 {
 		open = r.past.Iterations[r.past.Previous.Iteration].Open
 	}
-	if code := stop.Reason.ExitCode(); len(open) == 0 || stop.Reason == event.FindingsOpen || code != 0 && code != 4 && code != 5 {
+	if len(open) == 0 || stop.Reason == event.FindingsOpen || !canBeCorrected(stop) {
 		return stop
 	}
-	return event.Stop{Reason: event.FindingsOpen, Text: openText(open) + " (" + stop.Text + ")"}
+	return event.Stop{Reason: event.FindingsOpen, Text: openFindingsText(open) + " (" + stop.Text + ")"}
 }
 
-// gaveWayStop corrects the reason to end where only the changed versions of tests pass
-// over the selected tree.
-func gaveWayStop(stop event.Stop, found []detector.Alert) event.Stop {
-	found = slices.DeleteFunc(slices.Clone(found), func(a detector.Alert) bool { return a.Declared })
-	if code := stop.Reason.ExitCode(); len(found) == 0 || code != 0 && code != 4 && code != 5 {
+// canBeCorrected reports whether findings about the selected tree matter more than the reason
+// of the stop.
+func canBeCorrected(stop event.Stop) bool {
+	return slices.Contains([]int{0, 4, 5}, stop.Reason.ExitCode())
+}
+
+// weakenedTestsStop corrects the reason to end if only changed versions of tests pass on the
+// selected tree.
+func weakenedTestsStop(stop event.Stop, found []detector.Alert) event.Stop {
+	i := slices.IndexFunc(found, func(a detector.Alert) bool { return !a.Declared })
+	if i < 0 || !canBeCorrected(stop) {
 		return stop
 	}
-	return event.Stop{Reason: event.TestsWeakened, Text: found[0].Message() + " (" + stop.Text + ")"}
+	return event.Stop{Reason: event.TestsWeakened, Text: found[i].Message() + " (" + stop.Text + ")"}
 }
 
-func openText(open []ledger.OpenFinding) string {
+// openFindingsText names the first open finding.
+func openFindingsText(open []ledger.OpenFinding) string {
 	first := fmt.Sprintf("%s %s of iteration %d", open[0].Severity, open[0].Rule, open[0].Iteration)
 	if len(open) == 1 {
 		return "a finding about integrity is open: " + first

@@ -18,31 +18,31 @@ import (
 	"supervise/snapshot"
 )
 
-// DefaultIdleTime is how long an agent says and writes nothing until it counts as
-// resting, where nothing else is set.
+// DefaultIdleTime is how long an agent prints and writes nothing until it counts as idle.
 const DefaultIdleTime = 20 * time.Second
 
-// Watch leaves a session of the user's own with an agent alone, and measures the tree
-// whenever the agent rests: each rest is an iteration. Nothing is rolled back, nobody
-// is asked, and the tree stays as the session leaves it.
+// Watch runs an interactive session of the user with an agent, and measures the tree whenever
+// the agent is idle: each measurement is an iteration. It never rolls back, asks no questions,
+// and leaves the tree as the session leaves it.
 //
 // The outcome and the errors are those of [Run].
 func Watch(ctx context.Context, o Options) (Outcome, error) {
-	r, err := open(ctx, o.interactive().withDefaults())
+	r, err := open(ctx, o.forSession().withDefaults())
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer r.close()
-	if err = r.baseline(ctx); err == nil {
-		err = r.attend(ctx)
+	if err = r.takeBaseline(ctx); err == nil {
+		err = r.runSession(ctx)
 	}
 	if err != nil {
-		stop, err := stopped(ctx, err)
-		return r.end(ctx, stop, err)
+		stop, err := stopFor(ctx, err)
+		return r.finishOrFail(ctx, stop, err)
 	}
-	return r.end(ctx, r.watchOver(ctx), nil)
+	return r.finishOrFail(ctx, r.sessionStop(ctx), nil)
 }
 
+// kind returns the kind of the loop.
 func (o Settings) kind() ledger.Kind {
 	if o.IsWatching() {
 		return ledger.KindWatched
@@ -50,9 +50,9 @@ func (o Settings) kind() ledger.Kind {
 	return ""
 }
 
-// interactive are the options of a session that is watched: what a loop does with its
-// agent and its tree is left out.
-func (o Options) interactive() Options {
+// forSession returns the options for a watched session, without what a loop does with its agent
+// and its tree.
+func (o Options) forSession() Options {
 	if o.IdleAfter <= 0 {
 		o.IdleAfter = DefaultIdleTime
 	}
@@ -60,7 +60,7 @@ func (o Options) interactive() Options {
 	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, criterion.Criterion{Kind: criterion.Never}
 	o.Approval, o.Person.Terminal, o.Hooks.Stop = Approval{}, "", false
 	if p, known := agent.Recognize(o.Args); known {
-		// For codex the hooks of everybody would have to be trusted unseen.
+		// Codex would require the user to trust all its hooks unseen.
 		if c, err := hook.ParseClient(p.Hooks); err == nil && c != hook.Codex {
 			o.Hooks.Client = c
 		}
@@ -68,84 +68,85 @@ func (o Options) interactive() Options {
 	return o
 }
 
-// watchOver is the stop at the end of a session.
-func (r *run) watchOver(ctx context.Context) event.Stop {
+// sessionStop returns the stop at the end of a session.
+func (r *run) sessionStop(ctx context.Context) event.Stop {
 	last := r.past.Last()
 	switch {
 	case interrupted(ctx):
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}
 	case last.Number == 0:
-		return event.Stop{Reason: event.NothingChanged, Text: "the session is over, and nothing changed: no file is other than before it"}
+		return event.Stop{Reason: event.NothingChanged, Text: "the session is over, and no file has changed"}
 	case last.Assessment.HasCritical():
 		return event.Stop{Reason: event.CriticalLeft, Text: fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(detector.CriticalMessages(last.Assessment.Alerts), "; "))}
 	}
 	return event.Stop{Reason: event.SessionEnded, Text: "the session is over"}
 }
 
-// watched is a session of the user's own, while it lasts.
-type watched struct {
+// session is a watched session of the user.
+type session struct {
 	run   *run
-	base  snapshot.ID // the tree that the next one is compared with
-	since time.Time   // when that was
+	base  snapshot.ID // the tree that the next iteration is compared with
+	since time.Time   // when that tree was measured
 }
 
-func newWatched(r *run) *watched {
-	return &watched{run: r, base: r.past.SafeSnapshot, since: r.opts.Now()}
+func newSession(r *run) *session {
+	return &session{run: r, base: r.past.SafeSnapshot, since: r.opts.Now()}
 }
 
-// attend runs the agent, measures whenever it rests, and once more when it has ended.
-func (r *run) attend(ctx context.Context) error {
-	w := newWatched(r)
+// runSession runs the agent, and measures the tree whenever the agent is idle and after it has
+// ended.
+func (r *run) runSession(ctx context.Context) error {
+	w := newSession(r)
 	err := r.agent.RunSession(ctx, agentrun.SessionOptions{
-		IdleAfter: r.opts.IdleAfter, Skip: w.skipped, OnIdle: w.look, Iteration: r.number,
+		IdleAfter: r.opts.IdleAfter, Skip: w.isSkipped, OnIdle: w.measureIfChanged, Iteration: r.iterationNumber,
 		OnQuiet: func() { r.journal.Announce(event.AgentIdle, r.state.Iteration, nil) },
 	})
 	if err == nil {
-		_, err = w.look(ctx, ended)
+		_, err = w.measureIfChanged(ctx, noOutput)
 	}
 	return err
 }
 
-// ended is how much an agent prints that has ended.
-func ended() int64 { return 0 }
+// noOutput returns how much a finished agent has printed since the last call.
+func noOutput() int64 { return 0 }
 
-// skipped leaves out of the watch what is no work of the agent.
-func (w *watched) skipped(dir string) bool {
+// isSkipped reports whether changes in a folder do not count as work of the agent.
+func (w *session) isSkipped(dir string) bool {
 	name := dir[strings.LastIndexByte(dir, '/')+1:]
 	rel, inside := ledger.PathInTree(w.run.opts.Home, w.run.opts.Root)
 	return name == ".git" || name == "node_modules" || inside && dir == filepath.ToSlash(rel)
 }
 
-// look measures and judges the tree where it differs from what was looked at last.
-// Where the agent was at work meanwhile nothing is reported, and the next rest is waited
-// for; what changed although it was silent was made by the checks.
-func (w *watched) look(ctx context.Context, printed func() int64) (news bool, err error) {
+// measureIfChanged measures and judges the tree if it differs from the last measured one. If the
+// agent continued to work meanwhile, the results are discarded. Changes while the agent was
+// silent come from the checks. hasNews reports whether an iteration was judged.
+func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (hasNews bool, err error) {
 	r := w.run
-	it, err := w.begin(ctx)
+	it, err := w.beginIteration(ctx)
 	if it == nil || err != nil {
 		return false, err
 	}
 	if interrupted(ctx) {
-		return false, r.abandon(it)
+		return false, r.recordInterrupted(it)
 	}
-	heard := printed()
-	if err = r.measure(ctx, it); err == nil {
-		err = r.judge(ctx, it)
+	printedBefore := printed()
+	if err = r.measureIteration(ctx, it); err == nil {
+		err = r.judgeIteration(ctx, it)
 	}
 	switch {
 	case err != nil && interrupted(ctx):
-		return false, r.abandon(it)
+		return false, r.recordInterrupted(it)
 	case err != nil:
 		return false, err
 	}
-	tree, err := w.tree(ctx)
+	tree, err := w.currentTree(ctx)
 	if err != nil {
 		return false, err
 	}
 	w.base, w.since = it.Snapshot, it.EndedAt
 	switch {
 	case tree == it.Tree:
-	case heard != printed():
+	case printedBefore != printed():
 		w.base, w.since = it.Start, it.StartedAt
 		return false, r.journal.Write(event.MeasurementStale, it.Number, event.StaleMeasurement{Snapshot: it.Snapshot.Name()})
 	default:
@@ -159,39 +160,39 @@ func (w *watched) look(ctx context.Context, printed func() int64) (news bool, er
 	return err == nil, err
 }
 
-// begin takes the snapshot of an iteration; nil where nothing has changed.
-func (w *watched) begin(ctx context.Context) (*iteration, error) {
+// beginIteration takes the snapshot of an iteration. It returns nil if the tree has not changed.
+func (w *session) beginIteration(ctx context.Context) (*iteration, error) {
 	r := w.run
 	start, err := r.tree.Store.Info(w.base)
 	if err != nil {
-		return nil, fmt.Errorf("find the tree before: %w", err)
+		return nil, fmt.Errorf("find the previous tree: %w", err)
 	}
-	if tree, err := w.tree(ctx); err != nil || tree == start.Tree {
+	if tree, err := w.currentTree(ctx); err != nil || tree == start.Tree {
 		return nil, err
 	}
 	n, now := len(r.past.Iterations), r.opts.Now()
 	r.state.Iteration, r.checks.clock, r.tree.Start = n, measure.Clock{}, start.ID
 	it := &iteration{start: start, Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: w.since, Start: start.ID}}
 	it.Agent = &ledger.AgentRun{Cause: ledger.CauseIdle, Duration: max(0, now.Sub(w.since)), Program: string(r.opts.Hooks.Client)}
-	return it, r.capture(ctx, it)
+	return it, r.snapshotAgentTree(ctx, it)
 }
 
-// tree names the tree as it is now, and keeps nothing.
-func (w *watched) tree(ctx context.Context) (string, error) {
+// currentTree returns the identity of the current tree, without keeping a snapshot.
+func (w *session) currentTree(ctx context.Context) (string, error) {
 	info, drop, err := w.run.tree.Store.TakeTemporary(context.WithoutCancel(ctx), "at rest")
 	if err != nil {
-		return "", fmt.Errorf("look at the tree: %w", err)
+		return "", fmt.Errorf("read the tree: %w", err)
 	}
 	return info.Tree, drop()
 }
 
-// endWatch measures what a session left whose supervisor was killed. It is over then.
-func (r *run) endWatch(ctx context.Context) (event.Stop, error) {
+// finishKilledSession measures what a session left whose supervisor was killed, and ends it.
+func (r *run) finishKilledSession(ctx context.Context) (event.Stop, error) {
 	if len(r.past.Iterations) == 0 {
 		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ledger.ErrNoSettings)
 	}
-	if _, err := newWatched(r).look(ctx, ended); err != nil {
-		return stopped(ctx, err)
+	if _, err := newSession(r).measureIfChanged(ctx, noOutput); err != nil {
+		return stopFor(ctx, err)
 	}
-	return r.watchOver(ctx), nil
+	return r.sessionStop(ctx), nil
 }

@@ -1,5 +1,7 @@
-// Package notify sends what people have to know of a loop who do not look: that it
-// waits for them, that it found something critical, and that it is over.
+// Package notify sends notifications about a loop to a webhook or a command: when an approval
+// is needed, when an iteration has critical findings, and when the loop has ended.
+//
+// [Sender.Handle] is a listener of the events of a loop.
 package notify
 
 import (
@@ -13,30 +15,30 @@ import (
 	"supervise/internal/secrets"
 )
 
-// Settings say who is notified.
+// Settings are the recipients of notifications. The zero value means none.
 type Settings struct {
-	Webhook string `json:"webhook,omitempty"`
-	Command string `json:"command,omitempty"`
+	Webhook string `json:"webhook,omitempty"` // URL
+	Command string `json:"command,omitempty"` // of the shell
 }
 
 // Sender sends notifications of the events of a loop.
 type Sender struct {
-	to   *approval.Notifier // nil: no notifications
-	mask secrets.Mask
+	notifier *approval.Notifier // nil if nobody is notified
+	mask     secrets.Mask
 }
 
-// New returns a sender. onError is called with what could not be sent.
+// New returns a sender. onError is called for each notification that cannot be sent.
 func New(s Settings, mask secrets.Mask, onError func(error)) *Sender {
 	out := &Sender{mask: mask}
 	if s != (Settings{}) {
-		out.to = &approval.Notifier{Webhook: s.Webhook, Command: s.Command, OnError: onError}
+		out.notifier = &approval.Notifier{Webhook: s.Webhook, Command: s.Command, OnError: onError}
 	}
 	return out
 }
 
-// Handle notifies people of an event that is worth it.
+// Handle sends a notification if the event needs one.
 func (s *Sender) Handle(e event.Event) {
-	if s.to == nil {
+	if s.notifier == nil {
 		return
 	}
 	n := approval.Notification{LoopID: e.LoopID, Iteration: e.Iteration}
@@ -49,7 +51,11 @@ func (s *Sender) Handle(e event.Event) {
 		if len(messages) == 0 {
 			return
 		}
-		n.Event, n.Text = approval.OnCritical, fmt.Sprintf("%s, iteration %d: %s (%s)", e.LoopID, e.Iteration, strings.Join(messages, "; "), fate(d))
+		outcome := "kept, " + d.Next
+		if d.Rejected {
+			outcome = "rolled back, " + d.Next
+		}
+		n.Event, n.Text = approval.OnCritical, fmt.Sprintf("%s, iteration %d: %s (%s)", e.LoopID, e.Iteration, strings.Join(messages, "; "), outcome)
 	case event.LoopEnd:
 		if d.Reason.Suspends() {
 			return
@@ -59,16 +65,8 @@ func (s *Sender) Handle(e event.Event) {
 		return
 	}
 	n.Text = s.mask.String(n.Text)
-	s.to.Send(n)
+	s.notifier.Send(n)
 }
 
-// Close waits until everything is sent.
-func (s *Sender) Close() { s.to.Close() }
-
-// fate is what became of an iteration.
-func fate(d event.IterationEnd) string {
-	if d.Rejected {
-		return "rolled back, " + d.Next
-	}
-	return "kept, " + d.Next
-}
+// Close waits until all notifications are sent.
+func (s *Sender) Close() { s.notifier.Close() }

@@ -1,5 +1,6 @@
-// Package overhead measures what supervise costs on a user's own project: the checks
-// as they are run by hand, beside what a loop does around them.
+// Package overhead measures the cost of supervise on a user's project. It runs the checks
+// alternately alone, as a user would, and with everything that a loop adds: the snapshot,
+// the reading of reports, rules and score. [Measure] returns the medians of both.
 package overhead
 
 import (
@@ -22,134 +23,149 @@ import (
 	"supervise/snapshot"
 )
 
-// Options are the circumstances of a measurement.
+// Options configure a measurement.
 type Options struct {
 	Settings judge.Settings
 	Snapshot snapshot.Options
 	Root     string // the working tree
-	Scratch  string // a separate folder outside the tree
+	Scratch  string // a folder outside the tree for this measurement
 	Runs     int    // of each kind, at least 1
 	OnRun    func(n int, plain, wrapped time.Duration)
 }
 
-// Result is what the runs took. Plain and wrapped runs alternate, so that a busy
-// machine weighs on both.
+// Result is how long the runs took. Plain and wrapped runs alternate, so that other load on
+// the machine affects both.
 type Result struct {
 	Runs     int           `json:"runs"`
-	Plain    time.Duration `json:"plain_ns"`    // median: the checks alone, one after another
-	Wrapped  time.Duration `json:"wrapped_ns"`  // median: the same with all that a loop does around them
-	Snapshot time.Duration `json:"snapshot_ns"` // median, of that: capturing the tree
+	Plain    time.Duration `json:"plain_ns"`    // median of the checks alone, one after another
+	Wrapped  time.Duration `json:"wrapped_ns"`  // median of the checks with everything that a loop adds
+	Snapshot time.Duration `json:"snapshot_ns"` // median of the snapshots, a part of Wrapped
 	First    time.Duration `json:"first_snapshot_ns"`
-	Judge    time.Duration `json:"judge_ns"` // median: reading the code, rules and score
+	Judge    time.Duration `json:"judge_ns"` // median of rules and score, a part of Wrapped
 	Percent  float64       `json:"overhead_percent"`
 }
 
-// Measure runs the checks of the plan both ways. The first run of each is not
-// counted: it warms the caches of the tools.
+// Measure runs the checks of the plan both ways. The first pair of runs does not count: it
+// fills the caches of the tools.
 func Measure(ctx context.Context, o Options) (out Result, err error) {
 	store, err := snapshot.Open(ctx, o.Root, filepath.Join(o.Scratch, "snapshots"), o.Snapshot)
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	began := time.Now()
+	start := time.Now()
 	if _, err := store.Take(ctx, "first"); err != nil {
 		return out, err
 	}
-	out.First, out.Runs = time.Since(began), o.Runs
-	o.Settings.Plan = o.Settings.Plan.Uncached() // else the first run alone would be compared
-	r := &runs{Options: o, store: store, meter: measure.New(o.Settings.Plan, measure.Options{Scratch: filepath.Join(o.Scratch, "reports")})}
+	out.First, out.Runs = time.Since(start), o.Runs
+
+	o.Settings.Plan = o.Settings.Plan.Uncached() // with caches, only the first run would do the work
+	s := &series{Options: o, store: store, meter: measure.New(o.Settings.Plan, measure.Options{Scratch: filepath.Join(o.Scratch, "reports")})}
 	for n := range o.Runs + 1 {
-		if err := r.both(ctx, n); err != nil {
+		if err := s.runPair(ctx, n); err != nil {
 			return out, err
 		}
 	}
-	out.Plain, out.Wrapped, out.Snapshot, out.Judge = median(r.plain), median(r.wrapped), median(r.snapshots), median(r.judged)
+	out.Plain, out.Wrapped, out.Snapshot, out.Judge = median(s.plain), median(s.wrapped), median(s.snapshots), median(s.judgments)
 	if out.Plain > 0 {
 		out.Percent = 100 * (float64(out.Wrapped)/float64(out.Plain) - 1)
 	}
 	return out, nil
 }
 
-type runs struct {
+// series is a series of pairs of runs with their times.
+type series struct {
 	Options
-	store *snapshot.Store
-	meter *measure.Meter
-	known *metric.Tests // of the run before: without them each would be measured as a baseline is
+	store    *snapshot.Store
+	meter    *measure.Meter
+	previous *metric.Tests // of the run before; without them, each run would count as a baseline
 
-	plain, wrapped, snapshots, judged []time.Duration
+	plain, wrapped, snapshots, judgments []time.Duration
 }
 
-func (r *runs) both(ctx context.Context, n int) error {
-	plain, err := r.alone(ctx)
+// runPair runs the checks alone and then with everything that a loop adds. The times of pair 0
+// are not recorded.
+func (s *series) runPair(ctx context.Context, n int) error {
+	plain, err := s.runPlain(ctx)
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	if _, err := r.store.Take(ctx, fmt.Sprint(n)); err != nil {
+
+	start := time.Now()
+	if _, err := s.store.Take(ctx, fmt.Sprint(n)); err != nil {
 		return err
 	}
-	taken := time.Since(began)
-	res, err := r.meter.Run(ctx, r.known)
+	snapshotTime := time.Since(start)
+	res, err := s.meter.Run(ctx, s.previous)
 	if err != nil {
 		return err
 	}
-	r.known = res.Set.Tests
-	judging := time.Now()
-	score := selector.Grade(res.Set, res.Set, r.Settings.Weights)
+	s.previous = res.Set.Tests
+	judgeStart := time.Now()
+	score := selector.Grade(res.Set, res.Set, s.Settings.Weights)
 	now := detector.Observation{Iteration: 1, Set: res.Set, Score: score.Value, Scored: score.Measured}
-	detector.Assess(detector.Input{Current: now, Previous: now, Baseline: now}, r.Settings.Rules)
-	judged, wrapped := time.Since(judging), time.Since(began)
+	detector.Assess(detector.Input{Current: now, Previous: now, Baseline: now}, s.Settings.Rules)
+	judgeTime, wrapped := time.Since(judgeStart), time.Since(start)
+
 	if n == 0 {
 		return nil
 	}
-	r.plain, r.wrapped = append(r.plain, plain), append(r.wrapped, wrapped)
-	r.snapshots, r.judged = append(r.snapshots, taken), append(r.judged, judged)
-	if r.OnRun != nil {
-		r.OnRun(n, plain, wrapped)
+	s.plain, s.wrapped = append(s.plain, plain), append(s.wrapped, wrapped)
+	s.snapshots, s.judgments = append(s.snapshots, snapshotTime), append(s.judgments, judgeTime)
+	if s.OnRun != nil {
+		s.OnRun(n, plain, wrapped)
 	}
 	return nil
 }
 
-// alone runs the checks as a user would, one after another.
-func (r *runs) alone(ctx context.Context) (time.Duration, error) {
-	dir, err := os.MkdirTemp(r.Scratch, "plain-")
+// runPlain runs the checks as a user would, one after another, and returns the time.
+func (s *series) runPlain(ctx context.Context) (time.Duration, error) {
+	dir, err := os.MkdirTemp(s.Scratch, "plain-")
 	if err != nil {
 		return 0, fmt.Errorf("make a folder for reports: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	fill := strings.NewReplacer(measure.ReportDir, dir)
-	began := time.Now()
-	for _, c := range r.Settings.Plan.Checks {
-		var args []string
-		for _, a := range c.Command {
-			args = append(args, fill.Replace(a))
-		}
-		for name, text := range c.Files {
-			path := filepath.Join(dir, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(fill.Replace(text)), 0o600)); err != nil {
-				return 0, fmt.Errorf("write a file for a check: %w", err)
-			}
-		}
-		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Dir, cmd.Env = filepath.Join(r.Settings.Plan.Root, c.Dir), measure.Environ(os.Environ())
-		for _, e := range c.Env {
-			cmd.Env = append(cmd.Env, fill.Replace(e))
-		}
-		var exit *exec.ExitError
-		err := cmd.Run()
-		git.InvalidateChecks()
-		if err != nil && !errors.As(err, &exit) { // that tests fail is no matter here
-			return 0, fmt.Errorf("run %s: %w", c.Name, err)
+
+	start := time.Now()
+	for _, c := range s.Settings.Plan.Checks {
+		if err := s.runCheck(ctx, c, dir); err != nil {
+			return 0, err
 		}
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
 	}
-	return time.Since(began), nil
+	return time.Since(start), nil
 }
 
-func median(list []time.Duration) time.Duration {
-	list = slices.Sorted(slices.Values(list))
-	return list[len(list)/2]
+// runCheck runs one check with its reports in dir. Failing tests are no error.
+func (s *series) runCheck(ctx context.Context, c measure.Check, dir string) error {
+	expand := strings.NewReplacer(measure.ReportDir, dir).Replace
+	for name, text := range c.Files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(expand(text)), 0o600)); err != nil {
+			return fmt.Errorf("write a file for a check: %w", err)
+		}
+	}
+	var args []string
+	for _, arg := range c.Command {
+		args = append(args, expand(arg))
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = filepath.Join(s.Settings.Plan.Root, c.Dir), measure.Environ(os.Environ())
+	for _, variable := range c.Env {
+		cmd.Env = append(cmd.Env, expand(variable))
+	}
+
+	err := cmd.Run()
+	git.InvalidateChecks()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		return fmt.Errorf("run %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+func median(times []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[len(sorted)/2]
 }

@@ -16,140 +16,157 @@ import (
 	"supervise/metric"
 )
 
-// Evidence is what the section of measured facts is written from.
+// Evidence is the input of the section of measured facts.
 type Evidence struct {
 	History    *judge.History
-	Patch      string                             // of the last iteration, where it was undone
-	SourceLine func(file string, line int) string // of the tree that the agent starts from; "" where it is not known
-	Remaining  []string                           // what is left of the loop's limits
+	Patch      string                             // of the last iteration, if it was rolled back
+	SourceLine func(file string, line int) string // reads the tree that the agent starts from; "" if the line is unknown
+	Remaining  []string                           // what remains of the loop's limits
 	HasNext    bool                               // another iteration may follow
 }
 
-// Groups are all facts, the most useful kinds first.
+// Groups returns all facts by kind, the most useful kinds first.
 func (e Evidence) Groups() []Group {
 	set := e.History.Previous.Set
 	return []Group{
-		e.refused(), e.broken(set), e.failing(set), e.errors(set), e.criterion(),
-		e.notes(), e.earlier(),
+		e.refusedGroup(), e.brokenGroup(set), e.failingGroup(set), e.errorsGroup(set), e.criterionGroup(),
+		e.notesGroup(), e.earlierGroup(),
 		{Title: "What is left", Unit: "limit", Facts: e.Remaining},
 	}
 }
 
-// refused is what was undone, by hunk, with what failed by it.
-func (e Evidence) refused() Group {
+// refusedGroup lists the hunks that were rolled back, after the failures and errors that they
+// caused.
+func (e Evidence) refusedGroup() Group {
 	g := Group{Unit: "refused hunk"}
 	it := e.History.Rejected
 	if it == nil {
 		return g
 	}
-	gone := Evidence{History: e.History} // without lines of source, which are others now
+	withoutSource := Evidence{History: e.History} // the source of the refused tree is no longer there
 	g.Title = fmt.Sprintf("Refused in iteration %d, and no longer there", it.Number)
-	brought := gone.fresh(it.Set, e.History.Previous.Set.Lint)
+	newErrors := withoutSource.newErrors(it.Set, e.History.Previous.Set.Lint)
 	var failing []metric.Test
-	for _, c := range cases(it.Set) {
-		if before, known := e.History.Previous.Set.Tests.Lookup(c.ID); c.Failed() && !(known && before.Failed()) {
+	for _, c := range testCases(it.Set) {
+		before, known := e.History.Previous.Set.Tests.Lookup(c.ID)
+		failedBefore := known && before.Failed()
+		if c.Failed() && !failedBefore {
 			failing = append(failing, c)
 		}
 	}
-	for _, text := range gone.failed(failing, bare(brought)) {
+	for _, text := range withoutSource.failureFacts(failing, withoutDetails(newErrors)) {
 		g.Facts = append(g.Facts, "it made fail: "+text)
 	}
-	for _, text := range brought {
+	for _, text := range newErrors {
 		g.Facts = append(g.Facts, "it brought: "+text)
 	}
-	g.Facts = append(g.Facts, hunks(e.Patch, e.History.RefusedFiles(*it))...)
+	g.Facts = append(g.Facts, patchHunks(e.Patch, e.History.RefusedFiles(*it))...)
 	return g
 }
 
-// broken is what could not even be run.
-func (e Evidence) broken(set metric.Set) Group {
+// brokenGroup lists the suites that could not be run.
+func (e Evidence) brokenGroup(set metric.Set) Group {
 	g := Group{Title: "Could not be run", Unit: "suite"}
 	if set.Tests == nil {
 		return g
 	}
 	for _, s := range set.Tests.Broken {
-		g.Facts = append(g.Facts, s.Name+": "+brief(s.Why))
+		g.Facts = append(g.Facts, s.Name+": "+firstLines(s.Why))
 	}
 	if set.Tests.Failure != "" {
-		g.Facts = append(g.Facts, brief(set.Tests.Failure))
+		g.Facts = append(g.Facts, firstLines(set.Tests.Failure))
 	}
 	return g
 }
 
-// failing are the tests that fail, with their messages.
-func (e Evidence) failing(set metric.Set) Group {
+// failingGroup lists the failing tests with their messages.
+func (e Evidence) failingGroup(set metric.Set) Group {
 	g := Group{Title: "Failing tests", Unit: "failing test"}
 	var failing []metric.Test
-	for _, c := range cases(set) {
+	for _, c := range testCases(set) {
 		if c.Failed() {
 			failing = append(failing, c)
 		}
 	}
-	g.Facts = e.failed(failing, bare(e.errors(set).Facts))
+	g.Facts = e.failureFacts(failing, withoutDetails(e.errorsGroup(set).Facts))
 	return g
 }
 
-// errors are those of compilers and linters that the baseline did not have, and those that
-// it had where there are no others.
-func (e Evidence) errors(set metric.Set) Group {
+// errorsGroup lists the errors of compilers and linters that are new since the baseline, or
+// all errors if none is new.
+func (e Evidence) errorsGroup(set metric.Set) Group {
 	g := Group{Title: "Errors", Unit: "error"}
-	g.Facts = e.fresh(set, e.History.Baseline.Set.Lint)
+	g.Facts = e.newErrors(set, e.History.Baseline.Set.Lint)
 	if len(g.Facts) == 0 {
-		g.Facts = e.fresh(set, nil)
+		g.Facts = e.newErrors(set, nil)
 	}
 	if len(g.Facts) == 0 && set.Build != nil && set.Build.FirstError != "" {
-		g.Facts = []string{brief(set.Build.FirstError)}
+		g.Facts = []string{firstLines(set.Build.FirstError)}
 	}
 	return g
 }
 
-// fresh are the errors of a set that another one did not have, those of compilers first.
-func (e Evidence) fresh(set metric.Set, base *metric.Lint) (out []string) {
-	had := map[string]int{}
-	if base != nil {
-		for _, x := range base.Findings {
-			had[x.Fingerprint()]++
+// newErrors describes the errors of a set that base does not have, those of compilers first.
+// Equal messages at one position, as from vet and the compiler, become one fact.
+func (e Evidence) newErrors(set metric.Set, base *metric.Lint) (out []string) {
+	var order []string // descriptions
+	findings := map[string]metric.Finding{}
+	rules := map[string][]string{}
+	for _, f := range addedErrors(set.Lint, base) {
+		text := filePosition(f.File, f.Line) + ": " + firstLines(f.Message)
+		if _, known := findings[text]; !known {
+			order, findings[text] = append(order, text), f
+		}
+		rule := strings.TrimSpace(f.Tool + " " + f.Rule)
+		if rule != "" && !slices.Contains(rules[text], rule) {
+			rules[text] = append(rules[text], rule)
 		}
 	}
-	var list []metric.Finding
-	if set.Lint != nil {
-		for _, x := range set.Lint.Findings {
-			print := x.Fingerprint()
-			if had[print]--; had[print] < 0 && x.Level == metric.Error {
-				list = append(list, x)
-			}
+	for _, text := range order {
+		fact, f := text, findings[text]
+		if len(rules[text]) > 0 {
+			fact += " [" + strings.Join(rules[text], ", ") + "]"
 		}
-	}
-	slices.SortStableFunc(list, func(a, b metric.Finding) int { return cmp.Compare(rank(a), rank(b)) })
-	rules := map[string][]string{} // that say the same of the same place, as vet and the compiler do
-	said := func(x metric.Finding) string { return place(x.File, x.Line) + ": " + brief(x.Message) }
-	for _, x := range list {
-		if rule := strings.TrimSpace(x.Tool + " " + x.Rule); rule != "" && !slices.Contains(rules[said(x)], rule) {
-			rules[said(x)] = append(rules[said(x)], rule)
-		}
-	}
-	told := map[string]bool{}
-	for _, x := range list {
-		text := said(x)
-		if told[text] {
-			continue
-		}
-		told[text] = true
-		if by := rules[text]; len(by) > 0 {
-			text += " [" + strings.Join(by, ", ") + "]"
-		}
-		if x.Text != "" {
-			text += "\n> " + textstream.Truncate(strings.TrimSpace(x.Text), maxLine)
+		if f.Text != "" {
+			fact += "\n> " + textstream.Truncate(strings.TrimSpace(f.Text), maxLine)
 		} else {
-			text += e.source(x.File, x.Line)
+			fact += e.sourceText(f.File, f.Line)
 		}
-		out = append(out, text)
+		out = append(out, fact)
 	}
 	return out
 }
 
-// bare are errors without who says so and the line of code.
-func bare(errors []string) []string {
+// addedErrors returns the errors of lint that base does not have, those of compilers and type
+// checkers first.
+func addedErrors(lint, base *metric.Lint) (added []metric.Finding) {
+	known := map[string]int{}
+	if base != nil {
+		for _, f := range base.Findings {
+			known[f.Fingerprint()]++
+		}
+	}
+	if lint != nil {
+		for _, f := range lint.Findings {
+			key := f.Fingerprint()
+			known[key]--
+			if known[key] < 0 && f.Level == metric.Error {
+				added = append(added, f)
+			}
+		}
+	}
+	typeErrorsFirst := func(f metric.Finding) int {
+		if f.Type {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(added, func(a, b metric.Finding) int { return cmp.Compare(typeErrorsFirst(a), typeErrorsFirst(b)) })
+	return added
+}
+
+// withoutDetails removes the rules and the source line from descriptions of errors.
+func withoutDetails(errors []string) []string {
 	out := make([]string, len(errors))
 	for i, text := range errors {
 		out[i], _, _ = strings.Cut(text, "\n")
@@ -158,28 +175,22 @@ func bare(errors []string) []string {
 	return out
 }
 
-// rank has errors of types and compilers first.
-func rank(x metric.Finding) int {
-	if x.Type {
-		return 0
-	}
-	return 1
-}
-
-// criterion is what the command of the criterion printed when it failed on the tree that
-// the agent starts from.
-func (e Evidence) criterion() Group {
+// criterionGroup contains what the command of the criterion printed when it failed on the tree
+// that the agent starts from.
+func (e Evidence) criterionGroup() Group {
 	g := Group{Title: "The command that decides whether the loop is done failed, and printed at its end", Unit: "output"}
-	at := e.History.Iterations[e.History.Previous.Iteration]
-	if d := at.Decision; d != nil && d.Criterion != nil && !*d.Criterion && d.CriterionOutput != "" {
-		g.Facts = []string{d.CriterionOutput}
+	decision := e.History.Iterations[e.History.Previous.Iteration].Decision
+	hasFailed := decision != nil && decision.Criterion != nil && !*decision.Criterion
+	if hasFailed && decision.CriterionOutput != "" {
+		g.Facts = []string{decision.CriterionOutput}
 	}
 	return g
 }
 
-// notes are those of the agent itself. It is told of them where somebody may read them.
-func (e Evidence) notes() Group {
-	g := Group{Unit: "line of notes", Title: "Your notes, in the file $" + agent.NotesEnv + " (change it for later iterations; lines that begin with \"lesson:\" outlive one that is undone)"}
+// notesGroup lists the agent's own notes. Without any, it mentions the file of the notes only
+// if a later iteration may read them.
+func (e Evidence) notesGroup() Group {
+	g := Group{Unit: "line of notes", Title: "Your notes, in the file $" + agent.NotesEnv + " (change it for later iterations; lines that begin with \"lesson:\" outlive one that is rolled back)"}
 	for line := range strings.Lines(ledger.NotesAfter(e.History.Iterations, e.History.Previous.Iteration)) {
 		if line = strings.TrimSpace(line); line != "" {
 			g.Facts = append(g.Facts, strings.TrimPrefix(line, "- "))
@@ -191,44 +202,44 @@ func (e Evidence) notes() Group {
 	return g
 }
 
-// earlier are the iterations before, the latest first.
-func (e Evidence) earlier() Group {
+// earlierGroup summarizes the earlier iterations, the latest first.
+func (e Evidence) earlierGroup() Group {
 	g := Group{Title: "Earlier iterations", Unit: "iteration"}
 	for _, it := range slices.Backward(e.History.Iterations) {
 		if it.Number > 0 {
-			g.Facts = append(g.Facts, account(it, e.History.Rejected != nil && e.History.Rejected.Number == it.Number))
+			g.Facts = append(g.Facts, summarizeIteration(it, e.History.Rejected != nil && e.History.Rejected.Number == it.Number))
 		}
 	}
 	return g
 }
 
-// account says what an iteration did, and how it ended; why it was undone, unless the
-// prompt tells that of it anyhow.
-func account(it ledger.Iteration, refused bool) string {
-	how := "kept, " + it.Assessment.Class.String()
+// summarizeIteration says what an iteration changed, how it ended, and why it was rolled back.
+// For the iteration of [Evidence.refusedGroup], the reason is left out.
+func summarizeIteration(it ledger.Iteration, isRefused bool) string {
+	outcome := "kept, " + it.Assessment.Class.String()
 	switch {
 	case it.Interrupted:
-		how = "interrupted, undone"
-	case refused:
-		how = "undone"
+		outcome = "interrupted, rolled back"
+	case isRefused:
+		outcome = "rolled back"
 	case it.Rejected:
-		how = "undone"
+		outcome = "rolled back"
 		for _, a := range it.Assessment.Alerts {
 			if a.CountsAtLeast(detector.High) && !a.IsAboutHiddenTests() {
-				how += ": " + textstream.Truncate(a.Message(), maxLine)
+				outcome += ": " + textstream.Truncate(a.Message(), maxLine)
 				break
 			}
 		}
 	}
-	text := fmt.Sprintf("%d: %s; ", it.Number, how)
+	text := fmt.Sprintf("%d: %s; ", it.Number, outcome)
 	var names []string
 	for _, c := range it.Changed {
 		names = append(names, c.Kind+" "+c.Path)
 	}
-	text += cmp.Or(listed(names), "nothing was changed")
+	text += cmp.Or(joinNames(names), "nothing was changed")
 	if it.Agent != nil {
-		if said := brief(it.Agent.LastOutput); said != "" {
-			text += "\nyou said: " + said
+		if lastOutput := firstLines(it.Agent.LastOutput); lastOutput != "" {
+			text += "\nyou said: " + lastOutput
 		}
 	}
 	return text
@@ -241,8 +252,8 @@ const (
 	briefBytes = 400
 )
 
-// brief is the beginning of a message: its first lines that are not blank.
-func brief(text string) string {
+// firstLines returns the first lines of a message that are not blank.
+func firstLines(text string) string {
 	var out []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimRight(line, " \t\r\n"); strings.TrimSpace(line) != "" {
@@ -255,15 +266,14 @@ func brief(text string) string {
 	return textstream.Truncate(strings.TrimSpace(strings.Join(out, "\n")), briefBytes)
 }
 
-// RemainingLimits says what is left of a loop's limits at a moment, where there are any. more is how
-// many iterations may follow this one.
-func RemainingLimits(more int, b event.Budget, now time.Time) []string {
-	var out []string
+// RemainingLimits describes what remains of a loop's limits. iterations is how many iterations
+// may follow the current one.
+func RemainingLimits(iterations int, b event.Budget, now time.Time) (out []string) {
 	switch {
-	case more == 1:
+	case iterations == 1:
 		out = append(out, "1 more iteration after this one")
-	case more > 1:
-		out = append(out, fmt.Sprintf("%d more iterations after this one", more))
+	case iterations > 1:
+		out = append(out, fmt.Sprintf("%d more iterations after this one", iterations))
 	}
 	if !b.Deadline.IsZero() {
 		out = append(out, "time: "+max(0, b.Deadline.Sub(now)).Round(time.Second).String())

@@ -60,7 +60,7 @@ diff --git a/calc_test.go b/calc_test.go
 -func TestSub(t *testing.T) {
 `
 
-// Everything that was measured is told, each once, the change that was refused by its hunk.
+// Everything that was measured is reported, each once, the change that was refused by its hunk.
 func TestGroups(t *testing.T) {
 	f := prompt.Evidence{
 		History: past(), Patch: patch, Remaining: []string{"2 more iterations after this one"},
@@ -84,7 +84,7 @@ Errors:
 The command that decides whether the loop is done failed, and printed at its end:
 - p95 is 812 ms, the limit is 200 ms
 Earlier iterations:
-- 2: undone; modified calc_test.go
+- 2: rolled back; modified calc_test.go
 - 1: kept, forward; added mul.go
   you said: I added Mul
 What is left:
@@ -95,7 +95,7 @@ What is left:
 }
 
 // A text keeps to its budget, holds whole facts alone, says how many it leaves out, and
-// leaves room for the kinds of facts that come later.
+// leaves space for the kinds of facts that come later.
 func TestTextKeepsToItsBudget(t *testing.T) {
 	var many []string
 	for i := range 500 {

@@ -2,31 +2,32 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"supervise/internal/agent"
 	"supervise/internal/textstream"
 )
 
-// DefaultEvidenceTokens is how many tokens the section has, at about four bytes each.
+// DefaultEvidenceTokens is the default size of the evidence in tokens, at about four bytes each.
 const DefaultEvidenceTokens = 1500
 
 // The files in the folder that [agent.EvidenceEnv] names.
 const (
-	EvidenceFile = "facts.md"      // all facts, uncut
-	PatchFile    = "refused.patch" // the whole change of the last iteration, where it was undone
+	EvidenceFile = "facts.md"      // all facts, in full length
+	PatchFile    = "refused.patch" // the change of the last iteration, if it was rolled back
 )
 
-// Group are facts of one kind, the most useful first.
+// Group is a list of facts of one kind, the most useful first.
 type Group struct {
 	Title string
-	Unit  string // what a fact is called, to say how many are left out
+	Unit  string // name of one fact, for the number of omitted ones
 	Facts []string
 }
 
-// EvidenceText returns as many of the facts as the budget has room for, in tokens. A group takes
-// at most half of the room that is left, so that none hides those after it; what is left
-// out is counted, with where it stands. "" where there are no facts.
+// EvidenceText returns as many facts as fit into the budget, in tokens. A group takes at most
+// half of the remaining space, so that it cannot hide the groups after it. The last line
+// counts the omitted facts and names the file with all of them. Without facts the text is "".
 func EvidenceText(groups []Group, budget int) string {
 	groups = nonEmpty(groups)
 	if len(groups) == 0 || budget <= 0 {
@@ -34,18 +35,18 @@ func EvidenceText(groups []Group, budget int) string {
 	}
 	var b strings.Builder
 	b.WriteString("[supervise] What was measured:\n")
-	room := bytesPerToken*budget - b.Len() - reserve
+	space := bytesPerToken*budget - b.Len() - omittedLineBytes
 	var omitted []string
 	for i, g := range groups {
-		most := room
+		limit := space
 		if i < len(groups)-1 {
-			most = room / 2
+			limit = space / 2
 		}
-		text, n := g.within(most)
+		text, n := g.textWithin(limit)
 		b.WriteString(text)
-		room -= len(text)
-		if left := len(g.Facts) - n; left > 0 {
-			omitted = append(omitted, fmt.Sprintf("%d × %s", left, g.Unit))
+		space -= len(text)
+		if n < len(g.Facts) {
+			omitted = append(omitted, fmt.Sprintf("%d × %s", len(g.Facts)-n, g.Unit))
 		}
 	}
 	if len(omitted) > 0 {
@@ -54,37 +55,32 @@ func EvidenceText(groups []Group, budget int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// reserve is the room in bytes for the line that says what is left out.
-const reserve = 200
+// omittedLineBytes is reserved for the line that counts the omitted facts.
+const omittedLineBytes = 200
 
 // AllEvidence returns all facts.
 func AllEvidence(groups []Group) string {
 	var b strings.Builder
 	for _, g := range nonEmpty(groups) {
-		text, _ := g.within(1 << 40)
+		text, _ := g.textWithin(1 << 40)
 		b.WriteString(text + "\n")
 	}
 	return b.String()
 }
 
-// nonEmpty drops groups without facts.
-func nonEmpty(groups []Group) (out []Group) {
-	for _, g := range groups {
-		if len(g.Facts) > 0 {
-			out = append(out, g)
-		}
-	}
-	return out
+// nonEmpty returns the groups with facts.
+func nonEmpty(groups []Group) []Group {
+	return slices.DeleteFunc(slices.Clone(groups), func(g Group) bool { return len(g.Facts) == 0 })
 }
 
-// within writes the facts that fit into so many bytes, and says how many they are.
-func (g Group) within(most int) (string, int) {
+// textWithin writes the facts that fit into limit bytes, and returns their number.
+func (g Group) textWithin(limit int) (string, int) {
 	var b strings.Builder
 	b.WriteString(g.Title + ":\n")
 	n := 0
 	for _, f := range g.Facts {
 		line := "- " + strings.ReplaceAll(textstream.EscapeHidden(strings.TrimSpace(f)), "\n", "\n  ") + "\n"
-		if b.Len()+len(line) > most {
+		if b.Len()+len(line) > limit {
 			break
 		}
 		b.WriteString(line)

@@ -12,60 +12,64 @@ import (
 	"supervise/metric"
 )
 
-func cases(s metric.Set) []metric.Test {
+// testCases returns the tests of a set, none if no tests were measured.
+func testCases(s metric.Set) []metric.Test {
 	if s.Tests == nil {
 		return nil
 	}
 	return s.Tests.Cases
 }
 
-// failed tells of tests that fail: their names and place, their message and the line of
-// their source. Tests that fail alike, as all of a package that does not build, are one
-// fact. known are texts that are told elsewhere, which no message repeats.
-func (e Evidence) failed(list []metric.Test, known []string) (out []string) {
-	type failure struct{ place, message, source string }
-	names := map[failure][]string{}
-	var order []failure
-	for _, c := range list {
-		file, line, message := e.where(c)
-		x := failure{source: e.source(file, line), message: brief(message)}
-		if file != "" {
-			x.place = " (" + place(file, line) + ")"
-		}
-		if names[x] == nil || x == (failure{}) { // without a message they do not fail alike
-			order = append(order, x)
-		}
-		names[x] = append(names[x], c.ID.String())
+// failureFacts describes failing tests: names, position, message and source line. Tests with
+// the same failure, such as all tests of a package that does not build, become one fact.
+// Messages that contain one of the known texts are left out.
+func (e Evidence) failureFacts(tests []metric.Test, known []string) (out []string) {
+	type failure struct{ position, message, source string }
+	type group struct {
+		failure
+		names []string
 	}
-	for _, x := range order {
-		told := names[x]
-		if x == (failure{}) {
-			told, names[x] = told[:1], told[1:]
+	var groups []*group
+	for _, t := range tests {
+		file, line, message := e.locateFailure(t)
+		f := failure{source: e.sourceText(file, line), message: firstLines(message)}
+		if file != "" {
+			f.position = " (" + filePosition(file, line) + ")"
 		}
-		text := listed(told) + x.place
-		if x.message != "" && !slices.ContainsFunc(known, func(k string) bool { return strings.Contains(x.message, k) }) {
-			text += "\n" + x.message
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.failure == f })
+		if i < 0 || f == (failure{}) { // failures without any details may differ
+			i = len(groups)
+			groups = append(groups, &group{failure: f})
 		}
-		out = append(out, text+x.source)
+		groups[i].names = append(groups[i].names, t.ID.String())
+	}
+	for _, g := range groups {
+		text := joinNames(g.names) + g.position
+		isKnown := slices.ContainsFunc(known, func(k string) bool { return strings.Contains(g.message, k) })
+		if g.message != "" && !isKnown {
+			text += "\n" + g.message
+		}
+		out = append(out, text+g.source)
 	}
 	return out
 }
 
-// listed are names, the first of many.
-func listed(names []string) string {
+// joinNames joins the first names and counts the others.
+func joinNames(names []string) string {
 	if n := len(names); n > maxNames {
 		return strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", n-maxNames)
 	}
 	return strings.Join(names, ", ")
 }
 
-// leads is the place at the head of a message, as Go's tests print it.
-var leads = regexp.MustCompile(`^\s*([\w.-]+\.\w+):(\d+): `)
+// positionPattern matches the position at the start of a message of a Go test, such as
+// "calc_test.go:12: ".
+var positionPattern = regexp.MustCompile(`^\s*([\w.-]+\.\w+):(\d+): `)
 
-// where is the place of a failure, and the message without it. Go's tests name a file
-// without its folder, which is the end of the name of their package.
-func (e Evidence) where(c metric.Test) (file string, line int, message string) {
-	m := leads.FindStringSubmatch(c.Message)
+// locateFailure returns the position of a failure, and the message without it. Go's tests
+// print a file name without its folder; the folder is a suffix of the package path.
+func (e Evidence) locateFailure(c metric.Test) (file string, line int, message string) {
+	m := positionPattern.FindStringSubmatch(c.Message)
 	if c.File != "" || m == nil || e.SourceLine == nil {
 		return c.File, c.Line, c.Message
 	}
@@ -83,15 +87,16 @@ func (e Evidence) where(c metric.Test) (file string, line int, message string) {
 	}
 }
 
-func place(file string, line int) string {
+// filePosition writes a position as file:line, without the line if it is 0.
+func filePosition(file string, line int) string {
 	if line == 0 {
 		return file
 	}
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// source is a line of the project, on a line of its own.
-func (e Evidence) source(file string, line int) string {
+// sourceText quotes a source line of the project on a new line, "" if it is unknown.
+func (e Evidence) sourceText(file string, line int) string {
 	if e.SourceLine == nil || file == "" || line == 0 {
 		return ""
 	}

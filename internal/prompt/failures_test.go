@@ -10,7 +10,7 @@ import (
 
 // Tests that fail alike are one fact, what an error says is in no message again, and a
 // place that Go prints without its folder is found.
-func TestFailingTestsAreToldOnce(t *testing.T) {
+func TestFailingTestsAreReportedOnce(t *testing.T) {
 	h := past()
 	failed := func(suite, name, message string) metric.Test {
 		return metric.Test{ID: metric.ID{Suite: suite, Name: name}, Status: metric.Failed, Message: message}

@@ -7,17 +7,17 @@ import (
 	"supervise/internal/textstream"
 )
 
-// maxHunk is how many lines of a hunk are told.
+// maxHunk is how many changed lines of a hunk the prompt contains.
 const maxHunk = 14
 
-// hunks are the changes of a patch by file and hunk, those of the given files first; of
-// other files none, where any is given.
-func hunks(patch string, files []string) (out []string) {
+// patchHunks returns the hunks of a patch with the names of their files. If files are given,
+// hunks of other files are left out.
+func patchHunks(patch string, files []string) (out []string) {
 	file := ""
 	var lines []string
 	flush := func() {
 		if len(lines) > 0 && (len(files) == 0 || slices.Contains(files, file)) {
-			out = append(out, file+"\n"+strings.Join(changedOnly(lines), "\n"))
+			out = append(out, file+"\n"+strings.Join(changedLines(lines), "\n"))
 		}
 		lines = nil
 	}
@@ -40,11 +40,12 @@ func hunks(patch string, files []string) (out []string) {
 	return out
 }
 
-// changedOnly are the head of a hunk and its changed lines, without those around them.
-func changedOnly(lines []string) []string {
+// changedLines returns the header of a hunk and its changed lines, without context.
+func changedLines(lines []string) []string {
 	out := lines[:1:1]
 	for _, line := range lines[1:] {
-		if !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "+") || strings.TrimSpace(line[1:]) == "" {
+		isChange := strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+")
+		if !isChange || strings.TrimSpace(line[1:]) == "" {
 			continue
 		}
 		if len(out) > maxHunk {

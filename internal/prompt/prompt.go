@@ -1,6 +1,8 @@
-// Package prompt writes the prompt of an iteration: the task, the measured evidence and,
-// by level, the state of the loop, what was rejected and why, and what to avoid. It
-// measures nothing, and reads only the texts of a project.
+// Package prompt writes the prompt of an iteration: the task, the measured evidence, and
+// reminders about the state of the loop, rejected changes and what to avoid.
+//
+// [Texts] are the templates of the reminders; a project may replace them. An [Escalation]
+// determines the [Level], which limits their length. [Evidence] has the measured facts.
 package prompt
 
 import (
@@ -24,10 +26,10 @@ const (
 
 var levelNames = [...]string{"OFF", "MINIMAL", "STANDARD", "AGGRESSIVE"}
 
-// budgets are how many tokens one injection may have, at about four bytes each.
+// budgets are the maximum sizes of one reminder in tokens, at about four bytes each.
 var budgets = [...]int{Off: 0, Minimal: 50, Standard: 150, Aggressive: 300}
 
-// Budget is how many tokens one injection of the level has at most.
+// Budget returns the maximum size of one reminder in tokens.
 func (l Level) Budget() int { return budgets[l] }
 
 // String returns the level as it is written in files.
@@ -42,8 +44,8 @@ func (l *Level) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// ParseLevel reads a level by name, in any case. "ADAPTIVE" is no level but the
-// rule [For], and is refused here.
+// ParseLevel reads a level by name, in any case. "ADAPTIVE" is not a level: it stands for
+// [Escalation.LevelFor].
 func ParseLevel(name string) (Level, error) {
 	i := slices.Index(levelNames[:], strings.ToUpper(name))
 	if i < 0 {
@@ -52,33 +54,33 @@ func ParseLevel(name string) (Level, error) {
 	return Level(i), nil
 }
 
-// Situation is what the level follows from.
+// Situation is the input of [Escalation.LevelFor].
 type Situation struct {
 	Iteration  int
 	OnPlateau  bool // the last iteration was a plateau
 	Rejected   bool // the last iteration was rejected
-	SameErrors int  // how often the last error came in a row
+	SameErrors int  // how often the last error occurred in a row
 	Setbacks   int  // how many of the last five iterations were rejected or regressions
 	Circling   bool // metrics or trees repeat
 	Falling    bool // quality fell twice in a row
 }
 
-// Threshold is an iteration from which on a level holds.
+// Threshold is the first iteration with a level.
 type Threshold struct {
 	From  int   `json:"from"`
 	Level Level `json:"level"`
 }
 
-// Escalation says how the level rises with the number of the iteration; nil is
-// minimal at first, standard from iteration 3 and aggressive from iteration 5.
+// Escalation is how the level rises with the number of the iteration. Nil means minimal at
+// first, standard from iteration 3 and aggressive from iteration 5.
 type Escalation []Threshold
 
-var usual = Escalation{{1, Minimal}, {3, Standard}, {5, Aggressive}}
+var defaultEscalation = Escalation{{1, Minimal}, {3, Standard}, {5, Aggressive}}
 
-// at returns the level that the number of an iteration asks for.
-func (e Escalation) at(n int) (Level, string) {
+// levelAt returns the level for the number of an iteration, with the reason.
+func (e Escalation) levelAt(n int) (Level, string) {
 	if e == nil {
-		e = usual
+		e = defaultEscalation
 	}
 	level, why := Minimal, "the first iterations"
 	if len(e) > 0 {
@@ -92,16 +94,15 @@ func (e Escalation) at(n int) (Level, string) {
 	return level, why
 }
 
-// history are the rules by which what happened raises the level above what the
-// number of the iteration asks for; the first that holds decides. It never lowers
-// it.
-var history = []struct {
-	level Level
-	why   string
-	holds func(Situation) bool
+// levelRules raise the level above that of [Escalation.levelAt]. The first rule that matches
+// decides. No rule lowers the level.
+var levelRules = []struct {
+	level   Level
+	why     string
+	matches func(Situation) bool
 }{
 	{Aggressive, "the last iteration was rejected", func(s Situation) bool { return s.Rejected }},
-	{Aggressive, "the same error came again", func(s Situation) bool { return s.SameErrors > 1 }},
+	{Aggressive, "the same error occurred again", func(s Situation) bool { return s.SameErrors > 1 }},
 	{Aggressive, "the loop goes in circles", func(s Situation) bool { return s.Circling }},
 	{Aggressive, "the last iteration was a plateau", func(s Situation) bool { return s.OnPlateau }},
 	{Aggressive, "two of the last five iterations were setbacks", func(s Situation) bool { return s.Setbacks > 1 }},
@@ -109,21 +110,22 @@ var history = []struct {
 	{Standard, "an iteration was a setback lately", func(s Situation) bool { return s.Setbacks > 0 }},
 }
 
-// LevelFor returns the level for the next iteration and the reason for it.
+// LevelFor returns the level for the next iteration, with the reason.
 func (e Escalation) LevelFor(s Situation) (Level, string) {
-	level, why := e.at(s.Iteration)
-	for _, r := range history {
-		if r.holds(s) {
-			if r.level > level || r.level == level && level == Aggressive {
-				return r.level, r.why
-			}
-			break
+	level, why := e.levelAt(s.Iteration)
+	for _, r := range levelRules {
+		if !r.matches(s) {
+			continue
 		}
+		if r.level > level || r.level == Aggressive {
+			return r.level, r.why
+		}
+		break
 	}
 	return level, why
 }
 
-// Facts are the numbers of this loop that the text names.
+// Facts are the values that the templates can use.
 type Facts struct {
 	Task      string
 	Iteration int
@@ -133,39 +135,39 @@ type Facts struct {
 	Passed    int
 	Count     int
 	Failed    int
-	Failing   []string // names of failing tests, where the task does not tell of them
-	Hidden    int      // failing tests whose names are kept from the agent
+	Failing   []string // names of failing tests, unless the evidence names them
+	Hidden    int      // number of failing hidden tests
 	Coverage  string   // "81.2%", "" when not measured
 	Errors    string   // "3", "" when not measured
-	Changes   []Change // that the last iteration made, when it was not rejected
+	Changes   []Change // of tests in the last iteration, unless it was rejected
 	Rejection *Rejection
-	Note      string   // a remark on the last iteration, which was kept
-	Worse     []string // what is much worse than at the baseline, by the numbers
-	Open      []string // open findings about integrity
-	Error     *Failure // what went wrong in the last iteration
-	Near      bool     // no test fails: the agent may soon say that it is done
+	Note      string   // a remark on the last iteration, if it was kept
+	Worse     []string // metrics that are much worse than at the baseline
+	Open      []string // open integrity findings
+	Error     *Failure // of the last iteration
+	Near      bool     // no test fails: the agent may soon report that it is done
 	Last      bool     // no iteration follows
 	Risk      *Risk    // what the agent is about to do
-	Blocked   string   // the command by which the agent says that it cannot go on; "" where it has none
-	Allowed   []string // tests that a person found to be wrong
+	Blocked   string   // the command with which the agent reports that it cannot continue; "" if there is none
+	Allowed   []string // tests that a person confirmed to be wrong
 }
 
-// Change are tests to which the same thing happened.
+// Change is a kind of change with the tests that it applies to.
 type Change struct {
 	What  string
 	Tests []string
 }
 
-// Rejection is what was done with the last iteration, and why.
+// Rejection describes the rejected last iteration.
 type Rejection struct {
 	Iteration int
 	Reasons   []string
-	Tests     []string // the tests it is about
-	Files     []string // the files of what was refused
+	Tests     []string // tests of the findings
+	Files     []string // files of the findings
 	Advice    string
 }
 
-// Failure is an error, and how often it came in a row.
+// Failure is an error, and how often it occurred in a row.
 type Failure struct {
 	Text  string
 	Times int
@@ -174,8 +176,8 @@ type Failure struct {
 // Risk is a tool call that may do harm.
 type Risk struct {
 	What   string // in words, "delete a test file"
-	Target string // path or command, "" where there is none
-	Why    string // it is a risk
+	Target string // path or command, "" if there is none
+	Why    string // the reason of the risk
 }
 
 // Prompt returns the complete prompt of an iteration, and the names of its points.
@@ -184,7 +186,7 @@ func (t *Texts) Prompt(level Level, f Facts) (string, []string, error) {
 		return f.Task, nil, nil
 	}
 	parts, points := []string{f.Task}, []string(nil)
-	for _, p := range due(f) {
+	for _, p := range pointsFor(f) {
 		text, err := t.Reminder(p, level, f)
 		if err != nil {
 			return "", nil, err
@@ -201,8 +203,8 @@ func (t *Texts) Prompt(level Level, f Facts) (string, []string, error) {
 	return strings.TrimSpace(strings.Join(parts, "\n\n")) + "\n", points, nil
 }
 
-// due lists the points at the start of an iteration, in their order in the prompt.
-func due(f Facts) []Point {
+// pointsFor returns the points of a prompt, in their order.
+func pointsFor(f Facts) []Point {
 	out := []Point{Boundary}
 	if f.Iteration <= 1 {
 		out[0] = LoopStart
@@ -222,5 +224,5 @@ func due(f Facts) []Point {
 	return append(out, BeforeCompletion)
 }
 
-// blank are the lines that a part without anything to say leaves.
-var blank = regexp.MustCompile(`[ \t]*\n\s*\n`)
+// blankLinesPattern matches the empty lines that empty parts of a template leave.
+var blankLinesPattern = regexp.MustCompile(`[ \t]*\n\s*\n`)

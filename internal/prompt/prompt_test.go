@@ -94,8 +94,8 @@ func TestPromptNamesChangedTests(t *testing.T) {
 		{What: "newly passing", Tests: []string{"calc: F"}},
 	}}
 	for level, want := range map[prompt.Level]string{
-		prompt.Standard:   "Since the iteration before: newly failing: calc: A, and 4 more; newly passing: calc: F.",
-		prompt.Aggressive: "Since the iteration before: newly failing: calc: A, calc: B, calc: C, and 2 more; newly passing: calc: F.",
+		prompt.Standard:   "Since the previous iteration: newly failing: calc: A, and 4 more; newly passing: calc: F.",
+		prompt.Aggressive: "Since the previous iteration: newly failing: calc: A, calc: B, calc: C, and 2 more; newly passing: calc: F.",
 	} {
 		if got, err := builtIn(level, facts); err != nil || !strings.Contains(got, want) {
 			t.Errorf("%v text lacks %q: %v\n%s", level, want, err, got)
@@ -105,13 +105,13 @@ func TestPromptNamesChangedTests(t *testing.T) {
 		t.Errorf("the facts were changed: %v", facts.Changes)
 	}
 	facts.Changes = nil
-	if got, err := builtIn(prompt.Aggressive, facts); err != nil || strings.Contains(got, "Since the iteration before") {
+	if got, err := builtIn(prompt.Aggressive, facts); err != nil || strings.Contains(got, "Since the previous iteration") {
 		t.Errorf("nothing changed, and the text is %v\n%s", err, got)
 	}
 }
 
-// crowded has more of everything than fits.
-func crowded() prompt.Facts {
+// fullFacts has more of everything than fits.
+func fullFacts() prompt.Facts {
 	many := make([]string, 400)
 	for i := range many {
 		many[i] = "example.org/some/package: TestSomething" + strings.Repeat("é", i)
@@ -159,16 +159,16 @@ func TestPoints(t *testing.T) {
 				t.Fatal(err)
 			}
 			if p == prompt.RiskyTool && level == prompt.Aggressive {
-				wants[p] = []string{"calc_test.go", "whole iteration is undone"}
+				wants[p] = []string{"calc_test.go", "entire iteration is rolled back"}
 			} else if p == prompt.RiskyTool {
-				wants[p] = []string{"You are about to delete a test file: calc_test.go.", "fix and no deletion"}
+				wants[p] = []string{"You are about to delete a test file: calc_test.go.", "fix and not a deletion"}
 			}
 			for _, want := range wants[p] {
 				if !strings.Contains(got, want) {
 					t.Errorf("%s at %v lacks %q:\n%s", p, level, want, got)
 				}
 			}
-			if got, err = texts.Reminder(p, level, crowded()); err != nil || len(got) > 4*(tokens+len(wayOut[p])/4+1) || got == "" || !utf8.ValidString(got) {
+			if got, err = texts.Reminder(p, level, fullFacts()); err != nil || len(got) > 4*(tokens+len(wayOut[p])/4+1) || got == "" || !utf8.ValidString(got) {
 				t.Errorf("%s at %v has about %d tokens of at most %d, %v:\n%s", p, level, len(got)/4, tokens, err, got)
 			}
 		}

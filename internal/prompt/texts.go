@@ -15,7 +15,7 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Point is an occasion to write to the agent.
+// Point is an occasion for a reminder to the agent.
 type Point string
 
 // The points. All but RiskyTool are part of the prompt of an iteration.
@@ -25,8 +25,8 @@ const (
 	AfterError       Point = "error"
 	Boundary         Point = "boundary" // between two iterations
 	AfterRegression  Point = "regression"
-	WayOut           Point = "blocked" // how to say that a test is wrong, or the task cannot be done
-	Allowance        Point = "allowed" // which tests a person has found to be wrong
+	WayOut           Point = "blocked" // how to report that a test is wrong or the task impossible
+	Allowance        Point = "allowed" // which tests a person confirmed to be wrong
 	BeforeCompletion Point = "completion"
 )
 
@@ -38,7 +38,7 @@ func Points() []Point {
 //go:embed templates/*.md
 var embedded embed.FS
 
-// extension is that of the files of texts.
+// extension is the file name extension of texts.
 const extension = ".md"
 
 // Texts are the templates of all points.
@@ -46,8 +46,8 @@ type Texts struct {
 	root *template.Template
 }
 
-// Read reads the user's texts in a folder of a project, by their names without
-// extension. Where there is no such folder, it returns none and no error.
+// Read reads the user's texts in a folder of a project, by name without extension. If there
+// is no such folder, it returns nil and no error.
 func Read(project, folder string) (map[string]string, error) {
 	tree, err := projectfile.Open(project)
 	if err != nil {
@@ -56,15 +56,15 @@ func Read(project, folder string) (map[string]string, error) {
 	defer tree.Close()
 	entries, err := tree.List(folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // none is what there is
+		return nil, nil //nolint:nilnil // there are no texts
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the texts of prompts: %w", err)
 	}
 	out := map[string]string{}
 	for _, e := range entries {
-		name, is := strings.CutSuffix(e.Name(), extension)
-		if !is || e.IsDir() {
+		name, isText := strings.CutSuffix(e.Name(), extension)
+		if !isText || e.IsDir() {
 			continue
 		}
 		text, err := tree.Read(filepath.Join(folder, e.Name()), projectfile.Settings)
@@ -76,11 +76,11 @@ func Read(project, folder string) (map[string]string, error) {
 	return out, nil
 }
 
-// Parse returns the built-in texts with the user's own in place of those of the same
-// name. dir is their folder, for errors, which name the file and the line.
+// Parse returns the built-in texts, replaced by the user's texts of the same names. Errors name
+// the file in dir, and the line.
 func Parse(own map[string]string, dir string) (*Texts, error) {
-	at := Minimal
-	root := template.New("").Option("missingkey=error").Funcs(functions(&at))
+	level := Minimal
+	root := template.New("").Option("missingkey=error").Funcs(templateFuncs(&level))
 	if _, err := root.ParseFS(embedded, "templates/*.md"); err != nil {
 		return nil, fmt.Errorf("read prompt templates: %w", err)
 	}
@@ -94,9 +94,9 @@ func Parse(own map[string]string, dir string) (*Texts, error) {
 		}
 	}
 	t := &Texts{root}
-	for _, p := range Points() { // what is wrong with a field shows only here
+	for _, p := range Points() { // only executing a template shows a wrong field
 		for level := Minimal; level <= Aggressive; level++ {
-			if _, err := t.Reminder(p, level, sample); err != nil {
+			if _, err := t.Reminder(p, level, sampleFacts); err != nil {
 				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, string(p)+extension), err)
 			}
 		}
@@ -112,40 +112,40 @@ func textNames() []string {
 	return out
 }
 
-// functions are what the texts can call. at is the level they are written at.
-func functions(at *Level) template.FuncMap {
+// templateFuncs returns the functions for templates. current is the level of the prompt.
+func templateFuncs(current *Level) template.FuncMap {
 	return template.FuncMap{
 		"join": strings.Join,
 		"atLeast": func(name string) (bool, error) {
 			level, err := ParseLevel(name)
-			return *at >= level, err
+			return *current >= level, err
 		},
 	}
 }
 
-// sample has something of everything, so that no text is left untried.
-var sample = Facts{
+// sampleFacts sets every field, so that [Parse] executes all parts of the templates.
+var sampleFacts = Facts{
 	Task: "t", Iteration: 2, Max: 3, Criterion: "c", Measured: true, Passed: 1, Count: 2, Failing: []string{"a"}, Hidden: 1, Coverage: "1%", Errors: "1",
 	Changes: []Change{{"newly failing", []string{"a"}}}, Rejection: &Rejection{1, []string{"r"}, []string{"a"}, []string{"f"}, "advice"}, Note: "n", Open: []string{"o"},
 	Error: &Failure{"e", 2}, Near: true, Last: true, Risk: &Risk{"w", "t", "y"}, Blocked: "b", Allowed: []string{"a"},
 }
 
-// names caps how many tests are named, and changed those of each kind of change;
-// the minimal text names none of the latter.
+// maxNamedTests is how many tests a list names, by level. maxChangedTests is the same for each
+// kind of change.
 var (
-	names   = [...]int{Off: 0, Minimal: 2, Standard: 6, Aggressive: 10}
-	changed = [...]int{Off: 0, Minimal: 0, Standard: 1, Aggressive: 3}
+	maxNamedTests   = [...]int{Off: 0, Minimal: 2, Standard: 6, Aggressive: 10}
+	maxChangedTests = [...]int{Off: 0, Minimal: 0, Standard: 1, Aggressive: 3}
 )
 
-// openNamed caps the open findings, which every level names.
-const openNamed = 2
+// maxOpenFindings is how many open findings are named, at every level.
+const maxOpenFindings = 2
 
-// tries are how the lists are made shorter until a text is within its budget: how
-// many names of those that the level allows are left, and how long each may be.
-var tries = []struct{ divide, length int }{{1, 400}, {1, 120}, {2, 120}, {4, 80}, {16, 60}}
+// shortenings are applied one after another until a text fits into its budget. A shortening
+// divides the numbers of names that the level allows, and limits the bytes of each.
+var shortenings = []struct{ divide, length int }{{1, 400}, {1, 120}, {2, 120}, {4, 80}, {16, 60}}
 
-// Reminder returns the text of a point, "" for none. It keeps to the budget of the
-// level: names are left out first, then the end.
+// Reminder returns the text of a point, "" if it has none. If the text exceeds the budget of
+// the level, names are left out; as a last resort, its end is cut off.
 func (t *Texts) Reminder(p Point, level Level, f Facts) (string, error) {
 	if level == Off {
 		return "", nil
@@ -154,18 +154,18 @@ func (t *Texts) Reminder(p Point, level Level, f Facts) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write prompt: %w", err)
 	}
-	root.Funcs(functions(&level))
+	root.Funcs(templateFuncs(&level))
 	text, budget := "", level.Budget()
 	if p == WayOut {
-		budget += tokens(f.Blocked) // a command that is cut is worth nothing
+		budget += tokenCount(f.Blocked) // the command must not be cut off
 	}
-	for _, try := range tries {
+	for _, s := range shortenings {
 		var b strings.Builder
-		if err := root.ExecuteTemplate(&b, string(p)+extension, f.within(level, try.divide, try.length)); err != nil {
+		if err := root.ExecuteTemplate(&b, string(p)+extension, f.shortened(level, s.divide, s.length)); err != nil {
 			return "", fmt.Errorf("write prompt: %w", err)
 		}
-		text = strings.TrimSpace(blank.ReplaceAllString(b.String(), "\n"))
-		if tokens(text) <= budget {
+		text = strings.TrimSpace(blankLinesPattern.ReplaceAllString(b.String(), "\n"))
+		if tokenCount(text) <= budget {
 			return text, nil
 		}
 	}
@@ -174,23 +174,23 @@ func (t *Texts) Reminder(p Point, level Level, f Facts) (string, error) {
 
 const bytesPerToken = 4
 
-func tokens(text string) int { return (len(text) + bytesPerToken - 1) / bytesPerToken }
+// tokenCount estimates the tokens of a text.
+func tokenCount(text string) int { return (len(text) + bytesPerToken - 1) / bytesPerToken }
 
-// within returns the facts with shorter lists. The facts themselves stay as they
-// are.
-func (f Facts) within(level Level, divide, length int) Facts {
-	cut := func(list []string, limit int) []string { return shorten(list, limit, length) }
-	f.Failing, f.Open = cut(f.Failing, names[level]/divide), cut(f.Open, max(1, openNamed/divide))
-	f.Worse = cut(f.Worse, max(1, openNamed/divide))
-	f.Allowed = cut(f.Allowed, max(1, names[level]/divide))
+// shortened returns a copy of the facts with shorter lists.
+func (f Facts) shortened(level Level, divide, length int) Facts {
+	cut := func(list []string, limit int) []string { return shortenList(list, limit, length) }
+	f.Failing, f.Open = cut(f.Failing, maxNamedTests[level]/divide), cut(f.Open, max(1, maxOpenFindings/divide))
+	f.Worse = cut(f.Worse, max(1, maxOpenFindings/divide))
+	f.Allowed = cut(f.Allowed, max(1, maxNamedTests[level]/divide))
 	f.Changes = slices.Clone(f.Changes)
 	for i, c := range f.Changes {
-		f.Changes[i].Tests = cut(c.Tests, changed[level]/divide)
+		f.Changes[i].Tests = cut(c.Tests, maxChangedTests[level]/divide)
 	}
 	if f.Rejection != nil {
 		r := *f.Rejection
-		r.Tests, r.Reasons = cut(r.Tests, names[level]/divide), cut(r.Reasons, max(1, names[level]/divide))
-		r.Files = cut(r.Files, names[level]/divide)
+		r.Tests, r.Reasons = cut(r.Tests, maxNamedTests[level]/divide), cut(r.Reasons, max(1, maxNamedTests[level]/divide))
+		r.Files = cut(r.Files, maxNamedTests[level]/divide)
 		f.Rejection = &r
 	}
 	if f.Error != nil {
@@ -201,16 +201,18 @@ func (f Facts) within(level Level, divide, length int) Facts {
 	return f
 }
 
-func shorten(list []string, limit, length int) []string {
-	left := max(0, len(list)-limit)
-	out := slices.Clone(list[:len(list)-left])
+// shortenList keeps limit entries of at most length bytes, and counts the others.
+func shortenList(list []string, limit, length int) []string {
+	omitted := max(0, len(list)-limit)
+	out := slices.Clone(list[:len(list)-omitted])
 	for i, text := range out {
 		out[i] = textstream.Truncate(text, length)
 	}
-	if left > 0 && limit > 0 {
-		out = append(out, fmt.Sprintf("and %d more", left))
-	} else if left > 0 {
-		out = append(out, fmt.Sprintf("%d in all", left))
+	switch {
+	case omitted > 0 && limit > 0:
+		out = append(out, fmt.Sprintf("and %d more", omitted))
+	case omitted > 0:
+		out = append(out, fmt.Sprintf("%d in all", omitted))
 	}
 	return out
 }

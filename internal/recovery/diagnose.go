@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"supervise/detector"
@@ -34,11 +35,11 @@ const (
 	Block          Strategy = "block_and_escalate"
 	FixEnvironment Strategy = "fix_environment"
 	Allow          Strategy = "allow_with_note"
-	LeaveAlone     Strategy = "leave_alone" // what was refused, after the same finding came twice
+	LeaveAlone     Strategy = "leave_alone" // do not touch the refused files again, after two equal findings
 )
 
-// plans are what follows from a cause: the strategy, and what the next prompt says.
-var plans = map[Cause]struct {
+// responses maps each cause to its strategy and to the advice in the next prompt.
+var responses = map[Cause]struct {
 	strategy Strategy
 	advice   string
 }{
@@ -51,17 +52,17 @@ var plans = map[Cause]struct {
 	Unknown:        {Simplify, "Try another approach than the rejected one."},
 }
 
-// Evidence is what is known of an iteration beside its assessment. What is not
-// known is zero or empty.
+// Evidence is what is known about an iteration in addition to its assessment. Unknown
+// values are zero or empty.
 type Evidence struct {
-	Lines, Files int      // that the agent changed
-	SameFailing  []string // tests that failed in this iteration and the two before
-	Flipping     []string // tests that went back and forth between passing and failing
-	FailedBefore []string // tests that are gone and had failed before
-	Refused      []string // files that the findings which undo the iteration are about
+	Lines, Files int      // changed by the agent
+	SameFailing  []string // tests that failed in this iteration and in the two before it
+	Flipping     []string // tests that alternated between passing and failing
+	FailedBefore []string // missing tests that failed before they disappeared
+	Refused      []string // files of the findings that roll back the iteration
 	LastOutput   string   // the last line that the agent printed
-	AgentFailed  bool     // it ended with a status or a signal
-	NotMeasured  []string // why checks gave nothing
+	AgentFailed  bool     // the agent ended with a non-zero status or a signal
+	NotMeasured  []string // why checks had no results
 }
 
 // Diagnosis is the likely cause of a rejected iteration. Confidence is in
@@ -77,69 +78,74 @@ func (d Diagnosis) String() string {
 	return fmt.Sprintf("%s (confidence %.2f): %s", d.Cause, d.Confidence, strings.Join(d.Evidence, "; "))
 }
 
-// sign is evidence for a cause. find returns the evidence of a case, "" for none.
-type sign struct {
-	cause      Cause
-	confidence float64
-	what       string // in words, for the documentation
-	find       func(Case) string
+// indicator is a piece of evidence for a cause.
+type indicator struct {
+	cause       Cause
+	confidence  float64
+	description string            // for the documentation
+	evidence    func(Case) string // the evidence in a case; "" if there is none
 }
 
-// From these sizes on a change is large, and very large.
+// The lower limits of a large and of a very large change.
 const (
 	largeLines, hugeLines = 400, 1000
 	largeFiles, hugeFiles = 15, 30
 )
 
-// signs is the table of evidence. A cause is as likely as its strongest sign, and
-// a little more for each further one; of equally likely causes the first counts.
-var signs = []sign{
-	{RewardHacking, .85, "tests were deleted or skipped", alerted("test_deletion", "test_skipping")},
-	{RewardHacking, .90, "the deleted tests had failed before", func(c Case) string { return some("the tests that are gone had failed before", c.Evidence.FailedBefore) }},
-	{RewardHacking, .90, "a CRITICAL finding about integrity", alertedBy(detector.Critical, tampering)},
-	{RewardHacking, .70, "a HIGH finding about integrity", alertedBy(detector.High, tampering)},
-	{RewardHacking, .70, "hidden tests fail while all visible ones pass", alerted("hidden_test_failing")},
+// indicators are grouped by cause. The confidence in a cause is that of its strongest
+// indicator, plus confidenceStep for each further one. Of equally likely causes, diagnose
+// takes the first.
+var indicators = []indicator{
+	{RewardHacking, .85, "tests were deleted or skipped", alertOfType("test_deletion", "test_skipping")},
+	{RewardHacking, .90, "the deleted tests had failed before", func(c Case) string {
+		return listNames("the tests that are gone had failed before", c.Evidence.FailedBefore)
+	}},
+	{RewardHacking, .90, "a CRITICAL finding about integrity", alertOfSeverity(detector.Critical, isTampering)},
+	{RewardHacking, .70, "a HIGH finding about integrity", alertOfSeverity(detector.High, isTampering)},
+	{RewardHacking, .70, "hidden tests fail while all visible ones pass", alertOfType("hidden_test_failing")},
 
-	{Environment, .80, "a check failed because a command is missing, the network or a service failed, or the disk or memory is full", func(c Case) string { return trouble(c.Evidence.NotMeasured...) }},
+	{Environment, .80, "a check failed because a command is missing, the network or a service failed, or the disk or memory is full", func(c Case) string { return environmentProblem(c.Evidence.NotMeasured...) }},
 	{Environment, .80, "the agent failed for such a reason", func(c Case) string {
 		if !c.Evidence.AgentFailed {
 			return ""
 		}
-		return trouble(c.Evidence.LastOutput)
+		return environmentProblem(c.Evidence.LastOutput)
 	}},
 
 	{Ambiguity, .70, "the agent's last output is a question", func(c Case) string {
-		if !asks(c.Evidence.LastOutput) {
+		if !isQuestion(c.Evidence.LastOutput) {
 			return ""
 		}
 		return "the agent asked: " + c.Evidence.LastOutput
 	}},
-	{Ambiguity, .65, "tests alternate between passing and failing, three changes or more within six iterations", func(c Case) string { return some("tests go back and forth", c.Evidence.Flipping) }},
+	{Ambiguity, .65, "tests alternate between passing and failing, three changes or more within six iterations", func(c Case) string { return listNames("tests go back and forth", c.Evidence.Flipping) }},
 
-	{TaskComplexity, .75, "the same tests failed in three iterations in a row", func(c Case) string { return some("the same tests fail since three iterations", c.Evidence.SameFailing) }},
-	{TaskComplexity, .60, "tests that passed fail", alerted("functionality_loss")},
-	{TaskComplexity, .55, "coverage fell, errors increased or the build broke", alerted("coverage_regression", "error_increase", "build_broken")},
+	{TaskComplexity, .75, "the same tests failed in three iterations in a row", func(c Case) string {
+		return listNames("the same tests fail since three iterations", c.Evidence.SameFailing)
+	}},
+	{TaskComplexity, .60, "tests that passed fail", alertOfType("functionality_loss")},
+	{TaskComplexity, .55, "coverage fell, errors increased or the build broke", alertOfType("coverage_regression", "error_increase", "build_broken")},
 
-	{CognitiveLoad, .70, "the change has at least 1000 lines or 30 files", size(hugeLines, hugeFiles)},
-	{CognitiveLoad, .60, "the change has at least 400 lines or 15 files", size(largeLines, largeFiles)},
+	{CognitiveLoad, .70, "the change has at least 1000 lines or 30 files", sizeAtLeast(hugeLines, hugeFiles)},
+	{CognitiveLoad, .60, "the change has at least 400 lines or 15 files", sizeAtLeast(largeLines, largeFiles)},
 
-	{GenuineFix, .70, "every lost test is explained, no test newly fails, and there is no finding of HIGH or more", explained},
+	{GenuineFix, .70, "every lost test is explained, no test newly fails, and there is no finding of HIGH or more", honestRemoval},
 }
 
 const (
-	moreSure    = .05 // for each further sign of a cause
-	mostSure    = .95
-	unknownSure = .40
+	confidenceStep    = .05 // for each further indicator of a cause
+	maxConfidence     = .95
+	unknownConfidence = .40
 )
 
 // diagnose returns the most likely cause.
 func diagnose(c Case) Diagnosis {
-	best := Diagnosis{Cause: Unknown, Confidence: unknownSure}
-	for _, s := range signs {
+	best := Diagnosis{Cause: Unknown, Confidence: unknownConfidence}
+	for _, s := range indicators {
 		if s.cause == best.Cause {
-			continue // judged with its first sign
+			continue // diagnosisFor reads all indicators of a cause at once
 		}
-		if d := likely(s.cause, c); d.Confidence > best.Confidence+1e-9 {
+		if d := diagnosisFor(s.cause, c); d.Confidence > best.Confidence+1e-9 {
 			best = d
 		}
 	}
@@ -156,31 +162,33 @@ func diagnose(c Case) Diagnosis {
 	return best
 }
 
-// likely is how likely one cause is.
-func likely(cause Cause, c Case) Diagnosis {
+// diagnosisFor returns the confidence in one cause, with its evidence.
+func diagnosisFor(cause Cause, c Case) Diagnosis {
 	d := Diagnosis{Cause: cause}
-	for _, s := range signs {
+	for _, s := range indicators {
 		if s.cause != cause {
 			continue
 		}
-		if text := s.find(c); text != "" {
+		if text := s.evidence(c); text != "" {
 			d.Confidence = max(d.Confidence, s.confidence)
 			d.Evidence = append(d.Evidence, text)
 		}
 	}
 	if more := len(d.Evidence) - 1; more > 0 {
-		d.Confidence = min(mostSure, d.Confidence+moreSure*float64(more))
+		d.Confidence = min(maxConfidence, d.Confidence+confidenceStep*float64(more))
 	}
 	d.Confidence = math.Round(d.Confidence*100) / 100
 	return d
 }
 
-// tampering reports whether an alert is about integrity.
-func tampering(a detector.Alert) bool {
+// isTampering reports whether an alert is about integrity.
+func isTampering(a detector.Alert) bool {
 	return strings.HasPrefix(a.Rule, detector.TamperPrefix) || a.Type == "tampering"
 }
 
-func alerted(kinds ...string) func(Case) string {
+// alertOfType finds an alert of one of the types, HIGH or more severe.
+// alertOfType finds an alert of one of the types, HIGH or more severe.
+func alertOfType(kinds ...string) func(Case) string {
 	return func(c Case) string {
 		for _, a := range c.Assessment.Alerts {
 			for _, kind := range kinds {
@@ -193,10 +201,12 @@ func alerted(kinds ...string) func(Case) string {
 	}
 }
 
-func alertedBy(is detector.Severity, holds func(detector.Alert) bool) func(Case) string {
+// alertOfSeverity finds an alert of exactly that severity, acknowledged ones excluded.
+// alertOfSeverity finds an alert of exactly that severity, acknowledged ones excluded.
+func alertOfSeverity(severity detector.Severity, matches func(detector.Alert) bool) func(Case) string {
 	return func(c Case) string {
 		for _, a := range c.Assessment.Alerts {
-			if a.Severity == is && a.CountsAtLeast(is) && holds(a) {
+			if a.Severity == severity && a.CountsAtLeast(severity) && matches(a) {
 				return cmp.Or(a.Message(), a.Rule)
 			}
 		}
@@ -204,18 +214,20 @@ func alertedBy(is detector.Severity, holds func(detector.Alert) bool) func(Case)
 	}
 }
 
-// some names up to three.
-func some(what string, names []string) string {
+// listNames appends up to three names to the label. It returns "" without any names.
+func listNames(label string, names []string) string {
 	switch {
 	case len(names) == 0:
 		return ""
 	case len(names) > 3:
-		return fmt.Sprintf("%s: %s and %d more", what, strings.Join(names[:3], ", "), len(names)-3)
+		return fmt.Sprintf("%s: %s and %d more", label, strings.Join(names[:3], ", "), len(names)-3)
 	}
-	return what + ": " + strings.Join(names, ", ")
+	return label + ": " + strings.Join(names, ", ")
 }
 
-func size(lines, files int) func(Case) string {
+// sizeAtLeast finds a change that reaches one of the two limits.
+// sizeAtLeast finds a change that reaches one of the two limits.
+func sizeAtLeast(lines, files int) func(Case) string {
 	return func(c Case) string {
 		if c.Evidence.Lines < lines && c.Evidence.Files < files {
 			return ""
@@ -224,23 +236,20 @@ func size(lines, files int) func(Case) string {
 	}
 }
 
-// explained is evidence of an honest removal: every lost test is explained, no test
-// that passed fails, and no finding is HIGH or more severe.
-func explained(c Case) string {
-	a := c.Assessment
-	if len(a.Changes.Explained) == 0 || len(a.Changes.Explained) < len(a.Changes.Gone) || len(a.Changes.NewlyFailing) > 0 {
+// honestRemoval finds evidence of a legitimate removal of tests: every lost test is
+// explained, no passing test fails now, and no finding is HIGH or more severe.
+func honestRemoval(c Case) string {
+	tests := c.Assessment.Changes
+	explained := len(tests.Explained)
+	isSevere := func(a detector.Alert) bool { return a.Severity >= detector.High }
+	if explained == 0 || explained < len(tests.Gone) || len(tests.NewlyFailing) > 0 || slices.ContainsFunc(c.Assessment.Alerts, isSevere) {
 		return ""
 	}
-	for _, alert := range a.Alerts {
-		if alert.Severity >= detector.High {
-			return ""
-		}
-	}
-	return plural(len(a.Changes.Explained), "test that is gone is explained", "tests that are gone are explained")
+	return plural(explained, "test that is gone is explained", "tests that are gone are explained")
 }
 
-// troubles are what programs print when it is not their fault.
-var troubles = []struct{ text, what string }{
+// environmentProblems are texts that programs print if their environment is broken.
+var environmentProblems = []struct{ text, problem string }{
 	{"command not found", "a command is missing"},
 	{"executable file not found", "a command is missing"},
 	{"no such program", "a command is missing"},
@@ -261,28 +270,28 @@ var troubles = []struct{ text, what string }{
 	{"out of memory", "memory is used up"},
 }
 
-func trouble(texts ...string) string {
+// environmentProblem returns the first problem of the environment in the texts, "" if there
+// is none.
+// environmentProblem returns the first problem of the environment in the texts, "" if there
+// is none.
+func environmentProblem(texts ...string) string {
 	for _, text := range texts {
 		lower := strings.ToLower(text)
-		for _, t := range troubles {
+		for _, t := range environmentProblems {
 			if strings.Contains(lower, t.text) {
-				return t.what + ": " + text
+				return t.problem + ": " + text
 			}
 		}
 	}
 	return ""
 }
 
-// asks reports whether the last words of an agent are a question to a person.
-func asks(words string) bool {
-	words = strings.ToLower(strings.TrimSpace(words))
-	if strings.HasSuffix(words, "?") {
-		return true
-	}
-	for _, begin := range []string{"please clarify", "please confirm", "could you clarify", "i need clarification", "let me know which", "let me know whether", "let me know if you want", "should i "} {
-		if strings.Contains(words, begin) {
-			return true
-		}
-	}
-	return false
+// questionPhrases are parts of questions that need no question mark.
+var questionPhrases = []string{"please clarify", "please confirm", "could you clarify", "i need clarification", "let me know which", "let me know whether", "let me know if you want", "should i "}
+
+// isQuestion reports whether the last output of an agent asks a person something.
+func isQuestion(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return strings.HasSuffix(text, "?") ||
+		slices.ContainsFunc(questionPhrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }

@@ -1,6 +1,9 @@
-// Package recovery decides what follows an assessment: go on, put the tree back
-// and try again, stop, or hand over to a human. It is a pure state machine of
-// five phases: pause, diagnose, adapt, retry, escalate.
+// Package recovery decides what follows the assessment of an iteration: continue, roll back
+// and retry, stop, or escalate to a person.
+//
+// It is a state machine without side effects. A rejected iteration passes through the phases
+// pause, diagnose, adapt, and retry or escalate. [Next] takes the assessment, [ApplyAnswer]
+// the answer of a person.
 package recovery
 
 import (
@@ -19,38 +22,38 @@ type Move string
 const (
 	Continue Move = "continue"
 	Retry    Move = "retry"    // from the restored tree
-	Stop     Move = "stop"     // nothing more is to be expected
-	Escalate Move = "escalate" // a human would have to decide: the loop ends
-	Abort    Move = "abort"    // a human, or the policy of the gate, ends the loop
+	Stop     Move = "stop"     // further iterations are pointless
+	Escalate Move = "escalate" // a person has to decide: the loop ends
+	Abort    Move = "abort"    // a person, or the approval policy, ends the loop
 )
 
 // Options are the limits of the recovery.
 type Options struct {
-	MaxRetries  int  // retries per incident before a human is asked; at least 0
+	MaxRetries  int  // retries per incident before a person is asked; at least 0
 	StopOnStall bool // a stall and an infinite loop end the loop
-	AskOnStall  bool `json:",omitempty"` // they ask a human, and so does an early cycle; without one it ends the loop
+	AskOnStall  bool `json:",omitempty"` // a stall, an infinite loop and an early cycle ask a person; without one the loop ends
 	StopOnCycle bool `json:",omitempty"` // an early cycle ends the loop
-	AskLate     bool `json:",omitempty"` // a human is asked when the retries are spent, not at once
+	AskLate     bool `json:",omitempty"` // a person is asked after the last retry, not before
 }
 
-// State is what the machine remembers between iterations.
+// State is the state of the machine between iterations.
 type State struct {
-	Retries          int // of the running incident
-	Attempts         int // in the whole loop
-	RepeatedFindings int // retries in a row that were undone for the finding that they were to mend
+	Retries          int // of the current incident
+	Attempts         int // in the entire loop
+	RepeatedFindings int // consecutive retries that were rolled back for the finding they should fix
 }
 
-// Case is an iteration that was judged, and what else is known of it.
+// Case is a judged iteration with its context.
 type Case struct {
 	Assessment detector.Assessment
 	Evidence   Evidence
-	Refused    []detector.Alert // of the iteration before, where that was undone
+	Refused    []detector.Alert // of the previous iteration, if it was rolled back
 	Start      int              // the iteration whose tree this one started from
-	Paused     time.Time        // when the agent was stopped, or had ended
+	Paused     time.Time        // when the agent was stopped or had ended
 	Now        time.Time
 }
 
-// Phase is a step that was taken in an incident.
+// Phase is a phase of an incident that has happened.
 type Phase struct {
 	Phase PhaseName `json:"phase"`
 	At    time.Time `json:"at"`
@@ -69,52 +72,48 @@ const (
 	PhaseEscalate PhaseName = "escalate"
 )
 
-// Step is what to do now.
+// Step is what the loop does next.
 type Step struct {
 	Move      Move
-	Reject    bool // the tree is put back to Target first
+	Reject    bool // the tree is restored to Target first
 	Target    int  // the iteration whose tree is restored
 	Retry     int  // which retry follows, from 1
 	Reason    string
 	Diagnosis *Diagnosis
-	Strategy  Strategy // "" where nothing has to change
+	Strategy  Strategy // "" if nothing has to change
 	Advice    string   // for the next prompt
 	Phases    []Phase  // of this iteration
-	// Ask is what a human is to be asked, if one can be; "" for nothing. Why says
-	// why. Where none can be asked the step holds as it is.
+	// Ask is the question for a person, with its reason in Why; "" means no question. If no
+	// person can be asked, the step applies unchanged.
 	Ask approval.Kind
 	Why string
 }
 
 // Next returns the step that follows an assessment, and the state after it. An
-// accepted iteration ends the running incident.
+// accepted iteration ends the current incident.
 func Next(s State, c Case, o Options) (Step, State) {
 	r := c.Assessment.Recommendation
 	if r.Action == detector.Rollback {
-		return reject(s, c, o)
+		return rejectIteration(s, c, o)
 	}
 	s.Retries, s.RepeatedFindings = 0, 0
-	step := Step{Move: Continue, Reason: r.Reason, Target: c.Start}
-	if move, ask := o.endOf(c.Assessment); ask {
-		step.Move, step.Ask, step.Why = move, approval.Standstill, "the loop does not get on"
-	} else {
-		step.Move = move
-	}
-	step.Advice = wayOf(c.Assessment)
-	if step.Ask == "" && step.Move == Continue {
-		if message, found := suspicion(c.Assessment); found {
-			step.Ask, step.Why = approval.Suspicion, "a change looks like a cheat: "+message
-		}
+	step := Step{Reason: r.Reason, Target: c.Start, Advice: trajectoryAdvice(c.Assessment)}
+	var ask bool
+	step.Move, ask = o.moveFor(c.Assessment)
+	if ask {
+		step.Ask, step.Why = approval.Standstill, "the loop does not get on"
+	} else if message, found := firstSuspicion(c.Assessment); found && step.Move == Continue {
+		step.Ask, step.Why = approval.Suspicion, "a change looks like a cheat: "+message
 	}
 	if step.Move == Escalate {
-		step.Phases = []Phase{{PhasePause, c.Paused, paused}, {PhaseEscalate, c.Now, r.Reason}}
+		step.Phases = []Phase{{PhasePause, c.Paused, pauseText}, {PhaseEscalate, c.Now, r.Reason}}
 	}
 	return step, s
 }
 
-// endOf is the move that an assessment asks for which undoes nothing, and whether a human
-// is asked. A stall, an early cycle and an infinite loop end what the user wants to end.
-func (o Options) endOf(a detector.Assessment) (move Move, ask bool) {
+// moveFor returns the move after an accepted iteration, and whether a person is asked. The
+// options decide whether a stall, an early cycle or an infinite loop ends the loop.
+func (o Options) moveFor(a detector.Assessment) (move Move, ask bool) {
 	r := a.Recommendation
 	ends := true
 	switch {
@@ -136,24 +135,26 @@ func (o Options) endOf(a detector.Assessment) (move Move, ask bool) {
 	return Continue, false
 }
 
-// wayOf is what the next prompt contains about the way of the loop: that it goes in
-// circles, or that an earlier tree is back.
-func wayOf(a detector.Assessment) string {
+// trajectoryAdvice returns the advice for a loop that goes in circles or returns to an
+// earlier tree.
+func trajectoryAdvice(a detector.Assessment) string {
 	switch {
 	case a.Cycle != nil:
 		return "You are going in circles. " + a.Cycle.Message() + ". Do not return to what was there before; take another approach."
 	case a.Returned != nil:
-		return fmt.Sprintf("The last iteration put back the tree of iteration %d.", *a.Returned)
+		return fmt.Sprintf("The last iteration restored the tree of iteration %d.", *a.Returned)
 	}
 	return ""
 }
 
-const paused = "the agent's processes are ended, and what it left is kept"
+// pauseText describes the pause phase.
+// pauseText describes the pause phase.
+const pauseText = "the agent's processes are ended, and what it left is kept"
 
-// suspicion returns the message of the first HIGH finding about integrity.
-func suspicion(a detector.Assessment) (string, bool) {
+// firstSuspicion returns the message of the first HIGH finding about integrity.
+func firstSuspicion(a detector.Assessment) (string, bool) {
 	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool {
-		return alert.Severity == detector.High && alert.CountsAtLeast(detector.High) && tampering(alert)
+		return alert.Severity == detector.High && alert.CountsAtLeast(detector.High) && isTampering(alert)
 	})
 	if i < 0 {
 		return "", false
@@ -161,14 +162,16 @@ func suspicion(a detector.Assessment) (string, bool) {
 	return a.Alerts[i].Message(), true
 }
 
-func reject(s State, c Case, o Options) (Step, State) {
+// rejectIteration returns the step after an iteration that the rules reject.
+// rejectIteration returns the step after an iteration that the rules reject.
+func rejectIteration(s State, c Case, o Options) (Step, State) {
 	r := c.Assessment.Recommendation
 	d := diagnose(c)
-	p := plans[d.Cause]
+	p := responses[d.Cause]
 	step := Step{
 		Move: Retry, Reject: true, Target: r.Target, Reason: r.Reason, Diagnosis: &d, Strategy: p.strategy, Advice: p.advice,
 		Phases: []Phase{
-			{PhasePause, c.Paused, paused}, {PhaseDiagnose, c.Now, d.String()}, {PhaseAdapt, c.Now, string(p.strategy)},
+			{PhasePause, c.Paused, pauseText}, {PhaseDiagnose, c.Now, d.String()}, {PhaseAdapt, c.Now, string(p.strategy)},
 		},
 	}
 	if p.strategy == Allow {
@@ -179,21 +182,22 @@ func reject(s State, c Case, o Options) (Step, State) {
 	s.Attempts++
 	s.Retries++
 	if !o.AskLate {
-		step.Ask, step.Why = escalation(c.Assessment, d)
+		step.Ask, step.Why = escalationReason(c.Assessment, d)
 	}
-	step, s = again(step, s, c, o)
-	return retry(step, s, c.Now, o)
+	step, s = handleRepeatedFinding(step, s, c, o)
+	return retryOrEscalate(step, s, c.Now, o)
 }
 
-// retry is the last phase of a rejected iteration.
-func retry(step Step, s State, now time.Time, o Options) (Step, State) {
+// retryOrEscalate adds the last phase of a rejected iteration: a retry if any is left,
+// otherwise an escalation.
+func retryOrEscalate(step Step, s State, now time.Time, o Options) (Step, State) {
 	if s.Retries <= o.MaxRetries {
 		step.Retry = s.Retries
 		step.Phases = append(step.Phases, Phase{PhaseRetry, now, fmt.Sprintf("retry %d of %d from iteration %d", s.Retries, o.MaxRetries, step.Target)})
 		return step, s
 	}
 	step.Move = Escalate
-	if s.RepeatedFindings+1 >= sameAtMost {
+	if s.RepeatedFindings+1 >= maxSameFinding {
 		step.Reason += "; " + step.Why
 	} else {
 		step.Reason = fmt.Sprintf("%s; %s spent", step.Reason, plural(o.MaxRetries, "retry", "retries"))
@@ -203,34 +207,34 @@ func retry(step Step, s State, now time.Time, o Options) (Step, State) {
 	return step, s
 }
 
-// sure is the confidence from which on reward hacking is for a human to judge, and
-// unsure the one below which every diagnosis is.
+// A person judges reward hacking from certainConfidence upwards, and every diagnosis below
+// unclearConfidence.
 const (
-	sure   = .85
-	unsure = .50
+	certainConfidence = .85
+	unclearConfidence = .50
 )
 
-// escalation says whether a human is to be asked at once, and why.
-func escalation(a detector.Assessment, d Diagnosis) (approval.Kind, string) {
+// escalationReason returns what a person is asked before the first retry, and why; "" if
+// no person is asked.
+func escalationReason(a detector.Assessment, d Diagnosis) (approval.Kind, string) {
 	switch {
 	case slices.ContainsFunc(a.Alerts, func(alert detector.Alert) bool {
 		return alert.Type == "test_deletion" && alert.Severity == detector.Critical
 	}):
 		return approval.Regression, "tests were deleted"
-	case d.Cause == RewardHacking && d.Confidence >= sure && a.HasCritical():
+	case d.Cause == RewardHacking && d.Confidence >= certainConfidence && a.HasCritical():
 		return approval.Regression, "the agent most likely games the checks"
-	case d.Confidence < unsure:
+	case d.Confidence < unclearConfidence:
 		return approval.Regression, "the cause is not clear"
 	}
 	return "", ""
 }
 
-// ApplyAnswer returns the step and the state that follow from the answer to the question
-// of a step. s is the state after that step.
+// ApplyAnswer returns the step and the state after the answer to the question of a step. s is
+// the state after that step.
 //
-// When a person rejects, the incident has all its retries again: there is another
-// answer to end the loop. A policy or a timeout neither takes a retry away nor adds
-// one.
+// A rejection by a person gives the incident all its retries again: the answer to end the
+// loop is abort. A policy or a timeout changes the number of retries in neither direction.
 func ApplyAnswer(step Step, s State, a approval.Answer, o Options) (Step, State) {
 	step.Phases = slices.Clone(step.Phases)
 	step.Phases = append(step.Phases, Phase{PhaseEscalate, a.At, a.String()})
@@ -242,7 +246,7 @@ func ApplyAnswer(step Step, s State, a approval.Answer, o Options) (Step, State)
 		step.Advice = "A person has looked at the last iteration and approved it: " + a.Reason
 		return step, s
 	case approval.Abort:
-		step.Move, step.Retry, step.Reason = Abort, 0, reasonOf("the loop is aborted", a)
+		step.Move, step.Retry, step.Reason = Abort, 0, withReason("the loop is aborted", a)
 		step.Reject = step.Ask != approval.Standstill || step.Reject
 		return step, s
 	case approval.Reject:
@@ -257,31 +261,34 @@ func ApplyAnswer(step Step, s State, a approval.Answer, o Options) (Step, State)
 		s.Retries++
 	}
 	if person {
-		s.RepeatedFindings = 0 // the agent reads what the person says
+		s.RepeatedFindings = 0 // the agent gets the reason of the person
 	}
 	if person && step.Move == Escalate {
 		s.Retries = min(1, o.MaxRetries)
 	}
-	step.Strategy, step.Advice = rejectedAdvice(step, a)
-	if step.Move, step.Reason = Retry, reasonOf(step.Reason, a); person && o.MaxRetries == 0 {
+	step.Strategy, step.Advice = rejectionAdvice(step, a)
+	step.Move, step.Reason = Retry, withReason(step.Reason, a)
+	if person && o.MaxRetries == 0 {
 		step.Phases = append(step.Phases, Phase{PhaseRetry, a.At, "from the tree before, as the person asked"})
 		return step, s
 	}
-	return retry(step, s, a.At, o)
+	return retryOrEscalate(step, s, a.At, o)
 }
 
-func reasonOf(text string, a approval.Answer) string {
+// withReason appends the reason of the answer, if any.
+// withReason appends the reason of the answer, if any.
+func withReason(text string, a approval.Answer) string {
 	if a.Reason == "" {
 		return text
 	}
 	return text + ": " + a.Reason
 }
 
-// rejectedAdvice is what the next prompt contains about a person's rejection.
-func rejectedAdvice(step Step, a approval.Answer) (Strategy, string) {
+// rejectionAdvice returns the strategy and the advice after a rejection by a person.
+func rejectionAdvice(step Step, a approval.Answer) (Strategy, string) {
 	strategy, advice := step.Strategy, step.Advice
 	if advice == "" {
-		strategy, advice = Block, plans[Unknown].advice
+		strategy, advice = Block, responses[Unknown].advice
 	}
 	if a.Reason != "" {
 		advice = "A person rejected it: " + a.Reason + ". " + advice

@@ -9,42 +9,46 @@ import (
 	"supervise/internal/approval"
 )
 
-// sameAtMost is how many attempts in a row may be undone for the same finding. The
-// last of them is told to leave alone what was refused: it is not the same work again.
-const sameAtMost = 3
+// maxSameFinding is how many consecutive attempts may be rolled back for the same finding.
+// The prompt of the last one tells the agent not to touch the refused files.
+const maxSameFinding = 3
 
-// again corrects the step of a rejected iteration that was undone for the same finding
-// as the one before. Either the agent does not understand the finding or the finding is
-// wrong, and no further retry settles which. A person is asked, whatever the cause.
-// Where there is none, one more attempt leaves alone what was refused, so that the rest
-// of the task can be had; then the loop ends.
-func again(step Step, s State, c Case, o Options) (Step, State) {
-	same := repeated(c.Assessment.Alerts, c.Refused)
+// handleRepeatedFinding corrects the step of an iteration that is rejected for the same
+// finding as the previous one. Either the agent does not understand the finding or the
+// finding is wrong, and further retries cannot settle which. So a person is asked, whatever
+// the cause. Without a person, one more attempt leaves the refused files unchanged to do the
+// remaining task; then the loop ends.
+func handleRepeatedFinding(step Step, s State, c Case, o Options) (Step, State) {
+	same := repeatedAlerts(c.Assessment.Alerts, c.Refused)
 	if len(same) == 0 {
 		s.RepeatedFindings = 0
 		return step, s
 	}
 	s.RepeatedFindings++
 	step.Ask, step.Why = approval.Regression, "the retry brought the same finding: "+same[0].Message()
-	step.Strategy, step.Advice = LeaveAlone, leaveAlone(c)
+	step.Strategy, step.Advice = LeaveAlone, leaveAloneAdvice(c)
 	step.Phases = slices.Clone(step.Phases)
 	step.Phases[len(step.Phases)-1].Text = string(LeaveAlone)
-	if s.RepeatedFindings+1 >= sameAtMost {
+	if s.RepeatedFindings+1 >= maxSameFinding {
 		step.Why = fmt.Sprintf("%d attempts brought the same finding: %s", s.RepeatedFindings+1, same[0].Message())
 		s.Retries = max(s.Retries, o.MaxRetries+1)
 	}
 	return step, s
 }
 
-// repeated returns the findings that undo an iteration and undid the one before. Tests
-// that fail are none of them: code that is not right yet deserves all its retries.
-func repeated(is, was []detector.Alert) []detector.Alert {
-	return slices.DeleteFunc(slices.Clone(is), func(a detector.Alert) bool {
-		return !refuses(a) || !slices.ContainsFunc(was, func(b detector.Alert) bool { return refuses(b) && sameFinding(a, b) })
+// repeatedAlerts returns the findings that roll back an iteration and rolled back the
+// previous one. Failing tests are excluded: unfinished code deserves all its retries.
+func repeatedAlerts(current, previous []detector.Alert) []detector.Alert {
+	return slices.DeleteFunc(slices.Clone(current), func(a detector.Alert) bool {
+		return !causesRollback(a) || !slices.ContainsFunc(previous, func(b detector.Alert) bool { return causesRollback(b) && sameFinding(a, b) })
 	})
 }
 
-func refuses(a detector.Alert) bool {
+// causesRollback reports whether a finding rolls back an iteration for another reason than
+// failing or hidden tests.
+// causesRollback reports whether a finding rolls back an iteration for another reason than
+// failing or hidden tests.
+func causesRollback(a detector.Alert) bool {
 	return a.Severity == detector.Critical && a.Action == detector.AlertAndRollback && a.Acknowledged == nil &&
 		a.Type != "functionality_loss" && !a.IsAboutHiddenTests()
 }
@@ -58,15 +62,15 @@ func sameFinding(a, b detector.Alert) bool {
 	case a.ID() == b.ID():
 		return true
 	}
-	return overlap(a.Tests, b.Tests) || overlap(a.Files, b.Files)
+	return haveCommon(a.Tests, b.Tests) || haveCommon(a.Files, b.Files)
 }
 
-func overlap[T comparable](a, b []T) bool {
+func haveCommon[T comparable](a, b []T) bool {
 	return slices.ContainsFunc(a, func(x T) bool { return slices.Contains(b, x) })
 }
 
-// leaveAlone is what the next prompt says after the same finding came twice.
-func leaveAlone(c Case) string {
+// leaveAloneAdvice returns the advice after two equal findings.
+func leaveAloneAdvice(c Case) string {
 	what := "what was refused"
 	if files := c.Evidence.Refused; len(files) > 0 {
 		const most = 5
@@ -75,7 +79,7 @@ func leaveAlone(c Case) string {
 			what += " and the other files that were refused"
 		}
 	}
-	return "Two attempts in a row were undone for the same finding. " +
+	return "Two attempts in a row were rolled back for the same finding. " +
 		"Leave " + what + " exactly as it is now, and do the rest of the task. " +
 		"If the task cannot be done so, or what was refused has to change, change nothing and say why with `supervise blocked`."
 }

@@ -1,5 +1,7 @@
-// Package rpc carries the input of a hook to the supervisor of its loop, and the answer back,
-// over a socket that only this user can access. Each connection carries one question.
+// Package rpc connects the hooks of an agent with the supervisor of their loop.
+//
+// The supervisor listens on a Unix socket that only this user can access ([Listen]); a hook
+// sends its input and waits for the reply ([Ask]). Each connection carries one request.
 package rpc
 
 import (
@@ -18,9 +20,9 @@ import (
 type Request struct {
 	Client string `json:"client"`
 	Event  string `json:"event"`
-	Dir    string `json:"dir"`   // where the hook was started
+	Dir    string `json:"dir"`   // the working directory of the hook
 	Input  []byte `json:"input"` // its standard input
-	// Blocked is nil for a hook.
+	// Blocked is set for a message of the agent, and nil for a hook.
 	Blocked *Blocked `json:"blocked,omitempty"`
 }
 
@@ -36,34 +38,34 @@ type Reply struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// maxRequest is the maximum size of a question, in bytes.
+// maxRequest is the maximum size of a request, in bytes.
 const maxRequest = 32 << 20
 
-// socketName is the name of a socket in a separate folder.
+// socketName is the file name of a socket in a separate folder.
 const socketName = "s"
 
 // maxPath is the maximum length of a socket's path on Linux and macOS, in bytes.
 const maxPath = 100
 
-// slow is how long a connection may take to send its question.
-const slow = 10 * time.Second
+// connectTimeout is how long a client may take to connect and to send its request.
+const connectTimeout = 10 * time.Second
 
-// Answer answers a question. The returned function, if not nil, runs after the hook has its
-// reply.
+// Answer answers a request. The returned function, if not nil, runs after the reply was sent.
 type Answer func(Request) (Reply, func())
 
-// Server answers questions until it is closed.
+// Server answers requests until it is closed.
 type Server struct {
-	path, folder string // the folder is removed with it; "" for none
-	listener     net.Listener
-	answer       Answer
-	done         sync.WaitGroup
+	path        string
+	folder      string // a separate folder that Close removes; "" if there is none
+	listener    net.Listener
+	answer      Answer
+	connections sync.WaitGroup
 }
 
 // Listen opens a socket in dir, or in a separate folder if the path would be too long, and
-// answers questions in parallel. It removes such folders of dead supervisors.
+// answers requests in parallel. It also removes such folders of dead supervisors.
 func Listen(dir string, answer Answer) (*Server, error) {
-	sweep(os.TempDir(), time.Now())
+	removeAbandonedFolders(os.TempDir(), time.Now())
 	s := &Server{path: filepath.Join(dir, "hook.sock"), answer: answer}
 	if len(s.path) > maxPath {
 		short, err := os.MkdirTemp("", "supervise-")
@@ -82,20 +84,20 @@ func Listen(dir string, answer Answer) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the socket of the hooks: %w", err), s.Close())
 	}
-	s.done.Go(s.accept)
+	s.connections.Go(s.accept)
 	return s, nil
 }
 
-// Path is where the socket is.
+// Path returns the path of the socket.
 func (s *Server) Path() string { return s.path }
 
-// Close stops the server after it has answered the open questions.
+// Close stops the server after it has answered the open requests.
 func (s *Server) Close() error {
 	var err error
 	if s.listener != nil {
 		err = s.listener.Close()
 	}
-	s.done.Wait()
+	s.connections.Wait()
 	if s.folder != "" {
 		err = errors.Join(err, os.RemoveAll(s.folder))
 	}
@@ -108,22 +110,22 @@ func (s *Server) accept() {
 		if err != nil {
 			return // closed
 		}
-		s.done.Go(func() { s.serve(conn) })
+		s.connections.Go(func() { s.serve(conn) })
 	}
 }
 
 func (s *Server) serve(conn net.Conn) {
 	defer conn.Close()
-	if err := conn.SetReadDeadline(time.Now().Add(slow)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(connectTimeout)); err != nil {
 		return
 	}
 	var q Request
 	if err := json.NewDecoder(io.LimitReader(conn, maxRequest)).Decode(&q); err != nil {
-		return // the hook is gone, or it was not a hook
+		return // the hook has ended, or the client is not a hook
 	}
 	reply, after := s.answer(q)
 	if b, err := json.Marshal(reply); err == nil {
-		_, _ = conn.Write(b) // the hook may be gone
+		_, _ = conn.Write(b) // the hook may have ended
 	}
 	conn.Close()
 	if after != nil {
@@ -131,9 +133,10 @@ func (s *Server) serve(conn net.Conn) {
 	}
 }
 
-// Ask asks the supervisor at a socket and waits for its answer, at most for the given time.
+// Ask sends a request to the supervisor at a socket and waits for the reply, at most for the
+// given time.
 func Ask(path string, q Request, limit time.Duration) (Reply, error) {
-	conn, err := net.DialTimeout("unix", path, min(limit, slow))
+	conn, err := net.DialTimeout("unix", path, min(limit, connectTimeout))
 	if err != nil {
 		return Reply{}, fmt.Errorf("ask the supervisor: %w", err)
 	}

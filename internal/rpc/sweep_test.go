@@ -70,7 +70,7 @@ func TestSweep(t *testing.T) {
 	} {
 		folder := filepath.Join(dir, name)
 		tt.make(folder)
-		sweep(dir, time.Now())
+		removeAbandonedFolders(dir, time.Now())
 		if _, err := os.Stat(folder); (err == nil) != tt.stay {
 			t.Errorf("%s: %v after the sweep, want it to stay: %t", name, err, tt.stay)
 		}

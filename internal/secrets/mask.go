@@ -9,12 +9,11 @@ import (
 	"supervise/runner"
 )
 
-// Mask replaces secrets in texts. The zero value replaces
-// nothing. Every method returns a copy and leaves its argument as it is.
+// Mask replaces secrets in texts. The zero value replaces nothing. Every method returns a
+// copy and does not change its argument.
 type Mask struct{ *runner.Masker }
 
-// NewMask returns the mask for the secrets of an environment and for what has the shape of
-// a key.
+// NewMask returns a mask for the secrets of an environment and for texts that look like keys.
 func NewMask(env []string) Mask { return Mask{runner.NewMasker(FromEnv(env))} }
 
 // Texts masks a list of texts.
@@ -26,7 +25,7 @@ func (m Mask) Texts(list []string) []string {
 	return list
 }
 
-// Runs masks the output of runs of checks.
+// Runs masks the output of check runs.
 func (m Mask) Runs(list []measure.Run) []measure.Run {
 	list = slices.Clone(list)
 	for i := range list {
@@ -36,7 +35,7 @@ func (m Mask) Runs(list []measure.Run) []measure.Run {
 	return list
 }
 
-// Checks masks the output of runs of checks as the ledger keeps them.
+// Checks masks the output of recorded check runs.
 func (m Mask) Checks(list []ledger.CheckRun) []ledger.CheckRun {
 	list = slices.Clone(list)
 	for i := range list {
@@ -46,7 +45,7 @@ func (m Mask) Checks(list []ledger.CheckRun) []ledger.CheckRun {
 	return list
 }
 
-// Set masks the free texts of a set. Names identify and stay as they are.
+// Set masks the free texts of a set. Names are identifiers and stay unchanged.
 func (m Mask) Set(set metric.Set) metric.Set {
 	if m.Masker == nil {
 		return set

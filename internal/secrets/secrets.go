@@ -1,5 +1,5 @@
-// Package secrets finds the secrets in an environment and masks them in what is
-// stored or shown: the output of checks, failure messages, lint findings.
+// Package secrets finds the secrets in an environment ([FromEnv]) and masks them ([Mask]) in
+// everything that is stored or shown: the output of checks, failure messages, lint findings.
 package secrets
 
 import (
@@ -11,12 +11,11 @@ import (
 	"supervise/runner"
 )
 
-// secretWords are the endings of words in the names of variables that hold secrets. A
-// value that is a plain word, as in AUTH=required, is a secret only after the endings
-// that mean a password or a secret.
-var secretWords = []struct {
-	end   string
-	words bool // a plain word may be the secret
+// secretSuffixes are the endings of words in the names of variables that hold secrets. A
+// plain word, as in AUTH=required, is a secret only if the ending means a password.
+var secretSuffixes = []struct {
+	suffix     string
+	plainWords bool // the secret may be a plain word
 }{
 	{"PASSWORD", true},
 	{"PASSWD", true},
@@ -35,13 +34,13 @@ var secretWords = []struct {
 	{"COOKIE", false},
 }
 
-// FromEnv returns the values in an environment that must not be stored: those of
-// variables whose names mark them as secrets, and passwords within URLs.
+// FromEnv returns the values in an environment that must not be stored: the values of
+// variables whose names mark them as secrets, and passwords in URLs.
 func FromEnv(env []string) []runner.Secret {
 	var list []runner.Secret
 	for _, line := range env {
 		name, value, _ := strings.Cut(line, "=")
-		if secretValue(name, value) {
+		if isSecret(name, value) {
 			list = append(list, runner.Secret{Name: name, Value: value})
 		} else if u, err := url.Parse(value); err == nil && u.User != nil {
 			if password, ok := u.User.Password(); ok {
@@ -52,19 +51,21 @@ func FromEnv(env []string) []runner.Secret {
 	return list
 }
 
-func secretValue(name, value string) bool {
-	for word := range strings.FieldsFuncSeq(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
-		for _, s := range secretWords {
-			if strings.HasSuffix(word, s.end) {
-				return !isPath(value) && (s.words || !isWord(value))
+// isSecret reports whether the value of a variable is a secret, by its name.
+func isSecret(name, value string) bool {
+	isSeparator := func(r rune) bool { return r == '_' || r == '-' || r == '.' }
+	for word := range strings.FieldsFuncSeq(strings.ToUpper(name), isSeparator) {
+		for _, s := range secretSuffixes {
+			if strings.HasSuffix(word, s.suffix) {
+				return !isPath(value) && (s.plainWords || !isWord(value))
 			}
 		}
 	}
 	return false
 }
 
-// isPath reports whether the value is a path, as of a socket or a key file. Base64 may
-// begin with a slash, so some folder of the path has to exist.
+// isPath reports whether the value is a path, for example of a socket or a key file. Base64
+// may start with a slash, so some folder of the path must exist.
 func isPath(value string) bool {
 	if !filepath.IsAbs(value) {
 		return strings.HasPrefix(value, "~/") || strings.HasPrefix(value, "./") || strings.HasPrefix(value, "../")
