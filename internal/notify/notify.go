@@ -23,7 +23,7 @@ type Settings struct {
 
 // Sender sends notifications of the events of a loop.
 type Sender struct {
-	notifier *approval.Notifier // nil if nobody is notified
+	notifier *approval.Notifier // nil without recipients
 	mask     secrets.Mask
 }
 
