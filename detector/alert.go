@@ -32,40 +32,38 @@ type Alert struct {
 	Files       []string    `json:"files,omitempty"`
 	Action      Action      `json:"action"`
 	Versions    []Versions  `json:"versions,omitempty"` // of tests that were weakened, before and now
-	// Acknowledged is set where a person had accepted the finding.
+	// Acknowledged is set if a person had accepted the finding.
 	Acknowledged *Acknowledged `json:"acknowledged,omitempty"`
-	// Declared says that the user let it happen before it did: it keeps its severity, a
-	// person reads it at the end, and nothing else follows from it.
+	// Declared says that the user allowed the change in advance. The alert keeps its
+	// severity and is listed for a person, but has no other effect.
 	Declared bool `json:"declared,omitempty"`
 }
 
-// CountsAtLeast reports whether anything follows from an alert of at least that severity.
-func (a Alert) CountsAtLeast(least Severity) bool { return a.Severity >= least && !a.Declared }
+// CountsAtLeast reports whether the alert has an effect and at least that severity.
+func (a Alert) CountsAtLeast(limit Severity) bool { return a.Severity >= limit && !a.Declared }
 
-// BlocksMerge reports whether an alert fails a merge gate by default: where it is CRITICAL, or
-// HIGH and more than a text says so. Nothing follows from one that a person accepted.
+// BlocksMerge reports whether the alert fails a merge gate by default: it is CRITICAL, or
+// HIGH and based on more than a text. An acknowledged alert never blocks.
 func (a Alert) BlocksMerge() bool {
 	return a.Acknowledged == nil && (a.CountsAtLeast(Critical) || a.CountsAtLeast(High) && a.Basis.Proven())
 }
 
-// Values are the numbers and words of an alert. A number that plays no part
-// is nil.
+// Values are the numbers and words of an alert. A number that does not apply is nil.
 type Values struct {
-	Prev      *float64 `json:"prev,omitempty"` // of what Against names
+	Prev      *float64 `json:"prev,omitempty"` // value in the measurement that Against names
 	Curr      *float64 `json:"curr,omitempty"`
 	Delta     *float64 `json:"delta,omitempty"`
 	Baseline  *float64 `json:"baseline,omitempty"`
 	Threshold *float64 `json:"threshold,omitempty"`
 	Name      string   `json:"name,omitempty"` // of the first test concerned
 	Why       string   `json:"why,omitempty"`
-	N         int      `json:"n,omitempty"`    // how many tests, lines or lost things
-	Gone      int      `json:"gone,omitempty"` // how many of those tests do not fail, but are not there any more
+	N         int      `json:"n,omitempty"`    // number of tests, lines or losses
+	Gone      int      `json:"gone,omitempty"` // how many of those tests are missing, instead of failing
 	Period    int      `json:"period,omitempty"`
-	Path      string   `json:"path,omitempty"` // pattern of the part of the tree that the numbers are about; "" is all of it
+	Path      string   `json:"path,omitempty"` // pattern of the part of the tree that the metrics cover; "" is all of it
 }
 
-// Message returns the message that the specification gives the rule, filled
-// with the values of the alert.
+// Message returns the message of the rule, filled with the values of the alert.
 func (a Alert) Message() string {
 	r, ok := FindRule(a.Rule)
 	if !ok {
@@ -73,9 +71,9 @@ func (a Alert) Message() string {
 	}
 	v := a.Values
 	text := strings.NewReplacer(
-		"{prev}", number(v.Prev), "{curr}", number(v.Curr), "{delta}", number(v.Delta),
-		"{threshold}", number(v.Threshold), "{prev_time}", duration(v.Prev), "{curr_time}", duration(v.Curr),
-		"{of}", v.of(), "{fate}", v.fate(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
+		"{prev}", formatNumber(v.Prev), "{curr}", formatNumber(v.Curr), "{delta}", formatNumber(v.Delta),
+		"{threshold}", formatNumber(v.Threshold), "{prev_time}", formatDuration(v.Prev), "{curr_time}", formatDuration(v.Curr),
+		"{of}", v.pathSuffix(), "{fate}", v.outcomeText(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
 	).Replace(r.Message)
 	if a.Against == AgainstBaseline {
 		text += sinceBaseline
@@ -85,15 +83,15 @@ func (a Alert) Message() string {
 
 const sinceBaseline = " (since the baseline)"
 
-func (v Values) of() string {
+func (v Values) pathSuffix() string {
 	if v.Path == "" {
 		return ""
 	}
 	return " of " + v.Path
 }
 
-// fate says what became of tests that passed: those that are gone do not fail.
-func (v Values) fate() string {
+// outcomeText says whether tests that passed before fail now or are gone.
+func (v Values) outcomeText() string {
 	switch v.Gone {
 	case 0:
 		return "now failing"
@@ -110,23 +108,22 @@ func (v Values) names() string {
 	return v.Name
 }
 
-// number writes a value as people do: one decimal, and only where it is needed.
-func number(v *float64) string {
+// formatNumber formats a value with at most one decimal.
+func formatNumber(v *float64) string {
 	if v == nil {
 		return "?"
 	}
 	return strconv.FormatFloat(math.Round(*v*10)/10, 'f', -1, 64)
 }
 
-func duration(ms *float64) string {
+func formatDuration(ms *float64) string {
 	if ms == nil {
 		return "?"
 	}
 	return (time.Duration(*ms) * time.Millisecond).String()
 }
 
-// MarshalJSON writes the alert together with its message and the ID of what was
-// found.
+// MarshalJSON adds the message and the ID of the finding to the fields.
 func (a Alert) MarshalJSON() ([]byte, error) {
 	type plain Alert
 	return json.Marshal(struct {
@@ -136,12 +133,12 @@ func (a Alert) MarshalJSON() ([]byte, error) {
 	}{a.ID(), plain(a), a.Message()})
 }
 
-// sortAlerts puts the worst first and keeps the order of the rules otherwise.
+// sortAlerts puts the most severe first, and otherwise keeps the order of the rules.
 func sortAlerts(alerts []Alert) {
 	slices.SortStableFunc(alerts, func(a, b Alert) int { return cmp.Compare(b.Severity, a.Severity) })
 }
 
-// CriticalMessages are the messages of the alerts that are CRITICAL.
+// CriticalMessages returns the messages of the CRITICAL alerts.
 func CriticalMessages(alerts []Alert) (out []string) {
 	for _, a := range alerts {
 		if a.Severity >= Critical {

@@ -8,21 +8,21 @@ import (
 	"supervise/metric"
 )
 
-// Balance is a tree compared with the one that the user handed over: the baseline, or a later
-// tree that a person approved. What was explained or accepted does not count.
+// Balance compares a tree with the user's tree: the baseline, or a later tree that a
+// person approved. Explained and accepted losses do not count.
 type Balance struct {
 	Passing int     `json:"tests_passed_delta"` // how many more tests pass
-	Failing int     `json:"tests_failed_delta"` // how many more fail
-	Settled int     `json:"settled,omitempty"`  // tests that need not be there or pass any more
-	Costs   []Alert `json:"costs,omitempty"`    // measured findings against it that are HIGH or worse
-	// Approved says that a person kept the iteration, whatever it lost.
+	Failing int     `json:"tests_failed_delta"` // how many more tests fail
+	Settled int     `json:"settled,omitempty"`  // tests that no longer need to exist or pass
+	Costs   []Alert `json:"costs,omitempty"`    // measured findings that are HIGH or CRITICAL
+	// Approved says that a person approved the iteration in spite of its losses.
 	Approved bool `json:"approved,omitempty"`
-	// Since is the iteration that it is compared with, 0 for the baseline.
+	// Since is the number of the iteration with which it is compared, 0 for the baseline.
 	Since int `json:"since,omitempty"`
 }
 
-// costly are the measured rules whose findings are costs.
-var costly = []string{"coverage_regression", "error_increase", "build_broken", "suite_did_not_run"}
+// costRules are the rules whose findings count as [Balance.Costs].
+var costRules = []string{"coverage_regression", "error_increase", "build_broken", "suite_did_not_run"}
 
 // CompareWithBaseline compares the current tree of in with the baseline. It is nil if there is no
 // baseline.
@@ -30,9 +30,9 @@ func CompareWithBaseline(in Input, o Options) *Balance {
 	return newJudge(in, o.WithDefaults()).balance(nil)
 }
 
-// balance does so for a tree that lost some tests with an explanation.
+// balance compares the current tree, whose explained losses are given, with the user's.
 func (j *judge) balance(losses []Loss) *Balance {
-	from := j.handedOver()
+	from := j.reference()
 	if from.Set.IsEmpty() && !from.Scored || j.in.Current.Iteration == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (j *judge) balance(losses []Loss) *Balance {
 	}
 	switch {
 	case before != nil && now != nil:
-		sum := tally.Of(before, now, tally.Leave{Settled: j.settledSince(from.Iteration, losses), Flaky: j.flakyAlone(before)})
+		sum := tally.Compare(before, now, tally.Exemptions{Settled: j.settledSince(from.Iteration, losses), Flaky: j.untouchedFlaky(before)})
 		b.Passing, b.Failing, b.Settled = sum.Passing, sum.Failing, sum.Settled
 	case now != nil:
 		b.Passing = now.Counts().Passed
@@ -51,7 +51,7 @@ func (j *judge) balance(losses []Loss) *Balance {
 		b.Passing = -before.Counts().Passed
 	}
 	c := comparison{against: AgainstBaseline, before: from.Set, now: j.now, delta: j.now.Sub(from.Set), includeReported: true}
-	for _, name := range costly {
+	for _, name := range costRules {
 		r, _ := FindRule(name)
 		if j.opts.Mode == ModeOff {
 			break
@@ -67,8 +67,8 @@ func (j *judge) balance(losses []Loss) *Balance {
 	return b
 }
 
-// handedOver is the baseline, or the latest iteration that a person approved.
-func (j *judge) handedOver() Observation {
+// reference returns the latest iteration that a person approved, or else the baseline.
+func (j *judge) reference() Observation {
 	for i := len(j.in.History) - 1; i >= 0; i-- { // not by value: there may be thousands
 		if j.in.History[i].Approved {
 			return j.in.History[i]
@@ -77,8 +77,8 @@ func (j *judge) handedOver() Observation {
 	return j.in.Baseline
 }
 
-// settledSince joins the settled losses of the accepted iterations after one, and of the
-// current one.
+// settledSince returns the given losses and the settled losses of all accepted iterations
+// after iteration n.
 func (j *judge) settledSince(n int, losses []Loss) map[metric.ID]tally.Settled {
 	out := map[metric.ID]tally.Settled{}
 	settle := func(list []Loss) {
@@ -93,13 +93,15 @@ func (j *judge) settledSince(n int, losses []Loss) map[metric.ID]tally.Settled {
 	return out
 }
 
-// flakyAlone reports which tests fail for no other reason than that they are flaky.
-func (j *judge) flakyAlone(before *metric.Tests) func(metric.ID) bool {
+// untouchedFlaky returns a function that reports whether a test is known to be flaky and
+// its file was not changed.
+func (j *judge) untouchedFlaky(before *metric.Tests) func(metric.ID) bool {
 	known := knownFlaky(before, j.in.KnownFlaky)
-	return func(id metric.ID) bool { return known[id] && !j.touched(id) }
+	return func(id metric.ID) bool { return known[id] && !j.isFileTouched(id) }
 }
 
-// CostMessages are the costs in words.
+// CostMessages returns the messages of the costs, without duplicates. There are none if a
+// person approved the iteration.
 func (b *Balance) CostMessages() []string {
 	if b == nil || b.Approved {
 		return nil

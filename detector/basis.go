@@ -1,14 +1,14 @@
 package detector
 
-// Basis is what a finding rests on.
+// Basis is the kind of evidence for a finding.
 type Basis string
 
-// The bases, the strongest first.
+// The bases, strongest first.
 const (
 	Executed Basis = "executed" // a run proved it
 	Measured Basis = "measured" // numbers and identities of the checks
-	Text     Basis = "text"     // a rule over the changed texts
+	Text     Basis = "text"     // a rule applied to the changed texts
 )
 
-// Proven reports whether more than a text says so.
+// Proven reports whether the basis is more than a text.
 func (b Basis) Proven() bool { return b == Executed || b == Measured }

@@ -6,10 +6,9 @@ import (
 	"supervise/metric"
 )
 
-// CompareTests compares the tests of two measurements that lie several iterations apart.
-// explained are the losses of the accepted iterations in between, oldest first: a
-// test that was renamed in between is followed to its last name. Where one side has
-// no tests, the result is empty.
+// CompareTests compares the tests of two measurements several iterations apart. explained
+// are the losses of the accepted iterations in between, oldest first: a test that was
+// renamed is followed to its last name. The result is empty if one side has no tests.
 func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 	if before == nil || now == nil {
 		return TestChanges{}
@@ -21,31 +20,30 @@ func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 		lost[l.ID] = l
 	}
 	for _, id := range d.Gone {
-		l, ok := d.lastName(id, lost)
+		l, ok := d.lastSuccessor(id, lost)
 		if !ok {
 			continue
 		}
 		d.Explained = append(d.Explained, l)
-		d.follow(l)
-		was, _ := d.before.Lookup(id)
-		if is, there := d.now.Lookup(l.Successor); there && d.standIns[l.Successor] && was.Failed() && is.Status == metric.Passed {
+		d.followLoss(l)
+		old, _ := d.before.Lookup(id)
+		if current, exists := d.now.Lookup(l.Successor); exists && d.replacements[l.Successor] && old.Failed() && current.Status == metric.Passed {
 			d.NewlyPassing = addOnce(d.NewlyPassing, l.Successor)
 		}
 	}
-	d.New = slices.DeleteFunc(d.New, func(id metric.ID) bool { return d.standIns[id] })
+	d.New = slices.DeleteFunc(d.New, func(id metric.ID) bool { return d.replacements[id] })
 	for _, list := range [][]metric.ID{d.NewlyFailing, d.NewlyPassing, d.NewlySkipped} {
 		slices.SortFunc(list, metric.ID.Compare)
 	}
 	return d.TestChanges
 }
 
-// lastName follows the losses of a test to the name that it has now, or to the
-// reason why it is there no more. It reports false if the test was lost on the
-// way and nothing explains that.
-func (d *testDiff) lastName(id metric.ID, lost map[metric.ID]Loss) (Loss, bool) {
+// lastSuccessor follows the losses of a test to its current name, or to the reason why it
+// is gone. It reports false if nothing explains one of the losses.
+func (d *testDiff) lastSuccessor(id metric.ID, lost map[metric.ID]Loss) (Loss, bool) {
 	l := lost[id]
 	for range len(lost) { // names may go in a circle
-		if _, there := d.now.Lookup(l.Successor); there || l.Successor == (metric.ID{}) {
+		if _, exists := d.now.Lookup(l.Successor); exists || l.Successor == (metric.ID{}) {
 			return Loss{ID: id, Explanation: l.Explanation, Successor: l.Successor}, l.Explanation != ""
 		}
 		l = lost[l.Successor]

@@ -1,17 +1,15 @@
-// Package detector judges an iteration: it compares what was measured with the
-// iteration before and with the baseline, raises alerts, classifies, looks for
-// stalls, cycles and stuck loops, and recommends what to do.
+// Package detector judges an iteration. It compares the measurements with the previous
+// iteration and with the baseline, raises alerts, classifies the iteration, looks for
+// stalls, cycles and stuck loops, and recommends the next step.
 //
 // It is pure: the same [Input] always gives the same [Assessment]. It uses no clock,
-// disk or process. What was not measured never fires a rule.
+// disk or process. A metric that was not measured never fires a rule.
 //
-// Where a section was not measured in the iteration before, the latest accepted
-// measurement of it is used, so that breaking a check for one iteration hides nothing
-// from the next.
+// If the previous iteration did not measure a section, the latest accepted measurement of
+// it is used, so that breaking a check for one iteration hides nothing from the next.
 //
-// The comparison with the baseline is about slow erosion: it alerts only in an
-// iteration that made things worse. What an earlier iteration did was judged then,
-// and an accepted loss does not count against every later iteration.
+// The comparison with the baseline finds slow erosion. It alerts only in an iteration that
+// made things worse, so that an accepted loss does not count against every later one.
 package detector
 
 import (
@@ -19,10 +17,9 @@ import (
 	"time"
 
 	"supervise/metric"
-	"supervise/source"
 )
 
-// Observation is one iteration as the detector sees it.
+// Observation is what the detector knows of one iteration.
 type Observation struct {
 	Iteration int // from 1; 0 is the baseline
 	Set       metric.Set
@@ -31,41 +28,31 @@ type Observation struct {
 	Scored    bool
 	Class     Class  // of earlier iterations; that of the current one is not read
 	Changed   bool   // the agent changed the tree
-	Error     string // what went wrong in the iteration, "" when nothing did
+	Error     string // first error of the iteration, "" if there was none
 	AgentExit int    // exit status of the agent
-	// Settled are the tests that the iteration lost with an explanation or with a
-	// person's word, see [Assessment.Settled].
+	// Settled are the lost tests that were explained or accepted, see
+	// [Assessment.SettledLosses].
 	Settled []Loss
-	// Approved says that a person kept the iteration: later ones are compared with it, and not
-	// the baseline, where what the user handed over counts.
+	// Approved says that a person approved the iteration: the balance of later iterations
+	// is taken against it, and not against the baseline.
 	Approved bool
 }
 
-// TestSource is a test definition in a source file. It belongs to the test
-// whose name is Def.Name and whose suite is Suite or, where Suite is empty, the
-// File or its folder.
-type TestSource struct {
-	Suite string
-	File  string // slash separated, relative to the root of the tree
-	Def   source.TestDef
-}
-
-// Input is everything that the verdict on one iteration rests on. Only Current
-// is needed; what is missing is not compared.
+// Input is everything on which the verdict on one iteration is based. Only Current is
+// required; what is missing is not compared.
 type Input struct {
 	Current  Observation
-	Previous Observation // of the tree that the iteration started from
+	Previous Observation // the tree from which the iteration started
 	Baseline Observation
 
-	// History holds the accepted earlier iterations, the baseline first and the
-	// latest last. Rejected iterations are not in it, nor should those be in
-	// which the agent could not work at all (rate limit, login).
+	// History holds the accepted earlier iterations, the baseline first and the latest
+	// last. It should not hold iterations in which the agent could not work at all (rate
+	// limit, login).
 	History []Observation
-	// Errors are the errors of the latest iterations in a row, rejected ones
-	// too, oldest first and that of the current one last. It is empty when the
-	// current iteration had none.
+	// Errors are the errors of the latest consecutive iterations, rejected ones included,
+	// oldest first and the current one last. It is empty if the current iteration had none.
 	Errors []string
-	// KnownErrors are those that the baseline had.
+	// KnownErrors are the errors of the baseline.
 	KnownErrors []string
 	// Best is the best iteration so far; nil if there is none.
 	Best *Observation
@@ -94,7 +81,7 @@ type Input struct {
 	// snapshots, shared set-up.
 	TestFiles []string
 	// Goals are tests as they were at the base, over the current product code: those that
-	// failed there, and those that the change touches. ProductSame says that nothing but
+	// failed there, and those that the change touches. ProductUnchanged says that nothing but
 	// tests, and what they depend on, differs from the base.
 	Goals []Goal
 	// Dependencies are the changed files that tests depend on, with how these tests ended.
@@ -133,7 +120,7 @@ type Input struct {
 type Assessment struct {
 	Iteration      int            `json:"iteration"`
 	Class          Class          `json:"classification"`
-	Alerts         []Alert        `json:"alerts"` // the worst first
+	Alerts         []Alert        `json:"alerts"` // the most severe first
 	FromPrevious   metric.Delta   `json:"from_previous"`
 	FromBaseline   metric.Delta   `json:"from_baseline"`
 	Changes        TestChanges    `json:"test_changes"`               // since the previous iteration
@@ -149,16 +136,16 @@ type Assessment struct {
 // [0,1].
 type Recommendation struct {
 	Action     RecommendedAction `json:"action"`
-	Rule       string            `json:"rule,omitempty"`   // about the way of the loop, that leads to it
+	Rule       string            `json:"rule,omitempty"`   // the rule about the loop that leads to it
 	Target     int               `json:"target_iteration"` // whose tree to restore, for Rollback
 	Reason     string            `json:"reason"`
 	Confidence float64           `json:"confidence"`
-	// Parts are where the confidence comes from; their points sum to it.
+	// Parts are the reasons for the confidence; their points sum to it.
 	Parts []ConfidencePart `json:"confidence_parts,omitempty"`
 }
 
-// ConfidencePart is one of the reasons for a confidence, with what it adds or,
-// below zero, takes away.
+// ConfidencePart is a reason for a confidence, with the points that it adds or, if they are
+// negative, subtracts.
 type ConfidencePart struct {
 	Why    string  `json:"why"`
 	Points float64 `json:"points"`
@@ -172,8 +159,8 @@ type TestChanges struct {
 	NewlyFailing []metric.ID `json:"newly_failing,omitempty"`
 	NewlyPassing []metric.ID `json:"newly_passing,omitempty"`
 	NewlySkipped []metric.ID `json:"newly_skipped,omitempty"`
-	Flaky        []metric.ID `json:"flaky,omitempty"`     // not known to be, or their file was changed
-	NotRun       []metric.ID `json:"not_run,omitempty"`   // known, but their suite or parent broke off
+	Flaky        []metric.ID `json:"flaky,omitempty"`     // newly found to be flaky, or flaky and their file was changed
+	NotRun       []metric.ID `json:"not_run,omitempty"`   // known, but their suite or parent aborted
 	Explained    []Loss      `json:"explained,omitempty"` // the part of Gone that is no deletion
 	// FlakyTouched are the tests that are or were flaky and whose file was changed.
 	FlakyTouched []metric.ID `json:"flaky_touched,omitempty"`
@@ -185,7 +172,7 @@ func (a Assessment) HasCritical() bool {
 }
 
 // SettledLosses returns the lost tests that do not count against the iteration: those that
-// were explained, and those of acknowledged alerts.
+// were explained, and the tests of acknowledged alerts.
 func (a Assessment) SettledLosses() []Loss {
 	out := slices.Clone(a.Changes.Explained)
 	for _, alert := range a.Alerts {
@@ -201,10 +188,10 @@ func (a Assessment) SettledLosses() []Loss {
 	return out
 }
 
-// LearnFlaky adds to known, see [Input], what the iteration showed about flaky tests:
-// now are those that failed in it and passed on the same tree. Where their file was
-// changed, the change may be the reason and nothing is learned; once such an
-// iteration is accepted, whether these tests are flaky stays unknown.
+// LearnFlaky updates known, see [Input.KnownFlaky]. now are the tests that failed in the
+// iteration and passed on the same tree. If their file was changed, the change may be the
+// reason and nothing is learned. Once such an iteration is accepted, it is unknown whether
+// these tests are flaky.
 func (a Assessment) LearnFlaky(known map[metric.ID]bool, now []metric.ID, rejected bool) {
 	for _, id := range now {
 		_, touched := slices.BinarySearchFunc(a.Changes.FlakyTouched, id, metric.ID.Compare)
@@ -220,7 +207,7 @@ func (a Assessment) LearnFlaky(known map[metric.ID]bool, now []metric.ID, reject
 	}
 }
 
-// Assess judges the current iteration of in by the rules of o.
+// Assess judges the current iteration by the given rules.
 func Assess(in Input, o Options) Assessment {
 	j := newJudge(in, o.WithDefaults())
 	a := Assessment{
@@ -229,24 +216,24 @@ func Assess(in Input, o Options) Assessment {
 		FromBaseline: j.baseline.delta,
 		Changes:      j.previous.tests.changes(),
 	}
-	a.Alerts = j.alerts(ofTree)
+	a.Alerts = j.alerts(treeScope)
 	if in.Current.Iteration > 0 {
 		a.Balance = j.balance(a.SettledLosses())
-		j.follow(rollsBack(a.Alerts))
+		j.findPatterns(rollsBack(a.Alerts))
 		a.Cycle, a.Stuck, a.Returned = j.cycle, j.stuck, j.returned
-		a.Alerts = append(a.Alerts, j.alerts(ofLoop)...)
+		a.Alerts = append(a.Alerts, j.alerts(loopScope)...)
 	}
 	sortAlerts(a.Alerts)
 	a.Class, a.Stall = j.classify(a.Alerts)
 	a.Recommendation = j.recommend(a)
-	if in.Current.Iteration > 0 { // an opinion decides nothing: it comes last
+	if in.Current.Iteration > 0 { // added last, since an opinion decides nothing
 		a.Alerts = append(a.Alerts, j.reviews()...)
 		sortAlerts(a.Alerts)
 	}
 	return a
 }
 
-// rollsBack reports whether the iteration is rolled back.
+// rollsBack reports whether one of the alerts rolls the iteration back.
 func rollsBack(alerts []Alert) bool {
 	return slices.ContainsFunc(alerts, func(a Alert) bool { return a.Severity == Critical && a.Action == AlertAndRollback })
 }

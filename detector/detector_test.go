@@ -228,7 +228,7 @@ var ruleCases = []struct {
 	},
 	{rule: "tests_replaced", name: "added only", before: metric.Set{Tests: numberedTests(0, 3, 0)}, now: metric.Set{Tests: numberedTests(0, 4, 0)}},
 	{
-		rule: "tests_forged", name: "a test that only the output has", severity: "CRITICAL", message: "Test calc: B is in the output and nowhere else: write it, or take out what prints it",
+		rule: "tests_forged", name: "a test that only the output has", severity: "CRITICAL", message: "Test calc: B is only in the output: write it, or remove what prints it",
 		before: metric.Set{Tests: suite(outcome("A", metric.Passed))},
 		now:    metric.Set{Tests: &metric.Tests{Cases: suite(outcome("A", metric.Passed)).Cases, Forged: []metric.ID{outcome("B", metric.Passed).ID}}},
 	},
@@ -320,12 +320,12 @@ var ruleCases = []struct {
 		before: metric.Set{Tests: took(numberedTests(0, 3, 3), 900*time.Millisecond)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), time.Millisecond)},
 	},
 	{
-		rule: "test_time_anomaly", name: "others ran beside them before",
-		before: metric.Set{Tests: beside(took(numberedTests(0, 3, 3), 10*time.Second), 5*time.Second)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), 2600*time.Millisecond)},
+		rule: "test_time_anomaly", name: "others ran alongside them before",
+		before: metric.Set{Tests: contended(took(numberedTests(0, 3, 3), 10*time.Second), 5*time.Second)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), 2600*time.Millisecond)},
 	},
 	{
 		rule: "test_time_anomaly", name: "less than they can take alone", severity: "MEDIUM", message: "Tests took 2.4s, were 10s",
-		before: metric.Set{Tests: beside(took(numberedTests(0, 3, 3), 10*time.Second), 5*time.Second)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), 2400*time.Millisecond)},
+		before: metric.Set{Tests: contended(took(numberedTests(0, 3, 3), 10*time.Second), 5*time.Second)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), 2400*time.Millisecond)},
 	},
 	{
 		rule: "test_time_anomaly", name: "other tests",
@@ -333,8 +333,8 @@ var ruleCases = []struct {
 	},
 }
 
-// beside returns tests of whose time others may have cost a part.
-func beside(t *metric.Tests, lost time.Duration) *metric.Tests {
+// contended returns tests with the time that parallel checks may have cost.
+func contended(t *metric.Tests, lost time.Duration) *metric.Tests {
 	t.Contention = lost
 	return t
 }
@@ -523,23 +523,23 @@ func TestOneEventGivesOneAlertPerRule(t *testing.T) {
 	want(t, a, "CRITICAL test_count_decreased", "CRITICAL working_tests_failing", "HIGH coverage_regression")
 	c, _ := alertOf(a, "coverage_regression")
 	if c.Against != detector.AgainstPrevious || c.Values.Baseline == nil || *c.Values.Baseline != 80 {
-		t.Errorf("alert %+v, want it against previous with the baseline beside", c)
+		t.Errorf("alert %+v, want it against previous with the baseline alongside", c)
 	}
 }
 
-func TestCoverageWobbleIsNoDrop(t *testing.T) {
+func TestCoverageVariationIsNoDrop(t *testing.T) {
 	in := step(measured(4, 4, 80), measured(4, 4, 77))
 	in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: 3.5}
 	a := detector.Assess(in, detector.DefaultOptions())
 	want(t, a)
 	if a.Class == detector.Regression {
-		t.Error("a drop within the wobble is a regression")
+		t.Error("a drop within the variation is a regression")
 	}
 }
 
 // A linter whose findings differ on one tree regresses nothing by as many, also where the
 // score follows them, and makes no progress and no cycle.
-func TestErrorsWithinTheWobbleAreNone(t *testing.T) {
+func TestErrorsWithinTheVariationAreNone(t *testing.T) {
 	varies := metric.Delta{metric.ErrorCount: 8, metric.LintErrors: 8, metric.QualityScore: .1}
 	found := func(n int) metric.Set {
 		return metric.Set{Tests: numberedTests(0, 4, 4), Lint: lint(n), Variation: varies}

@@ -166,7 +166,7 @@ func TestErodedCoverageIsReportedOncePerDepth(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		coverages []float64
-		wobble    float64
+		variation float64
 		want      []string
 	}{
 		{name: "five small steps", coverages: []float64{80, 79.5, 79, 78.5, 78, 77.5}, want: []string{"5 baseline"}},
@@ -175,7 +175,7 @@ func TestErodedCoverageIsReportedOncePerDepth(t *testing.T) {
 		{name: "after one great step", coverages: []float64{80, 75, 74.5, 73.1, 72.9}, want: []string{"1 previous", "4 baseline"}},
 		{name: "recovered, and again", coverages: []float64{80, 78.5, 77, 79.5, 78.5, 77.6, 77.4}, want: []string{"2 baseline", "6 baseline"}},
 		{name: "recovered beyond the baseline, and again", coverages: []float64{80, 78.5, 77, 90, 88.5, 87, 85.5, 84, 82.5, 81, 79.5, 78.1, 77.9}, want: []string{"2 baseline", "12 baseline"}},
-		{name: "within the wobble", coverages: []float64{80, 78.5, 77, 75.5, 74, 73.1}, wobble: 3, want: []string{"3 baseline"}},
+		{name: "within the variation", coverages: []float64{80, 78.5, 77, 75.5, 74, 73.1}, variation: 3, want: []string{"3 baseline"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var history []detector.Observation
@@ -184,7 +184,7 @@ func TestErodedCoverageIsReportedOncePerDepth(t *testing.T) {
 				in := detector.Input{Current: detector.Observation{Iteration: i, Set: measured(4, 4, c)}, History: history}
 				if i > 0 {
 					in.Baseline, in.Previous = history[0], history[i-1]
-					in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: tt.wobble}
+					in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: tt.variation}
 				}
 				got, history = append(got, detector.Assess(in, detector.DefaultOptions())), append(history, in.Current)
 			}

@@ -64,7 +64,7 @@ const trivial = `func TestSum(t *testing.T) {
 
 const empty = `func TestQuotient(t *testing.T) { Divide(8, 2) }`
 
-// validates is a test of conditions, without a literal of its own.
+// validates is a test of conditions, without any literal.
 func validates(name string, conditions ...string) string {
 	var b strings.Builder
 	for _, c := range conditions {
@@ -174,7 +174,7 @@ var losses = []losing{
 		was:    passing("TestEmpty", "TestForm"), is: passing("TestForm"), explained: map[string]detector.Explanation{"TestEmpty": detector.Absorbed},
 	},
 	{
-		name: "deleted beside new honest tests of something else", before: []string{divides, adds("TestAdd", 2, 3, 5)},
+		name: "deleted alongside new honest tests of something else", before: []string{divides, adds("TestAdd", 2, 3, 5)},
 		after: []string{adds("TestAdd", 2, 3, 5), adds("TestAddMore", 4, 4, 8), adds("TestAddMost", 8, 2, 10)},
 		was:   append(passing("TestAdd"), outcome("TestDivide", metric.Failed)), is: passing("TestAdd", "TestAddMore", "TestAddMost"),
 		alerts: []string{"CRITICAL tests_replaced"},

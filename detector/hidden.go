@@ -13,22 +13,21 @@ const (
 	HiddenTestFailing  = TamperPrefix + "hidden_test_failing"
 )
 
-// Hidden are tests that the agent does not see, over the code as it is.
+// Hidden are the results of the tests that the agent does not see.
 type Hidden struct {
 	Tests *metric.Tests // nil: they could not be read
-	// Passed are those that passed when they last ran over a tree that was accepted.
+	// Passed says which tests passed on the latest accepted tree.
 	Passed map[metric.ID]bool
 }
 
-// IsAboutHiddenTests reports whether the tests of the alert are such as the agent must not
-// learn the names of.
+// IsAboutHiddenTests reports whether the agent must not learn the names of the tests.
 func (a Alert) IsAboutHiddenTests() bool {
 	return a.Rule == HiddenTestsFailing || a.Rule == HiddenTestFailing
 }
 
-// ended sorts the hidden tests that do not pass: those that passed before and fail,
-// those that passed and did not run, and those that are not known to have passed.
-func (h *Hidden) ended() (fail, missing, never []metric.ID) {
+// failures returns the hidden tests that do not pass, sorted: those that passed before and
+// fail, those that passed and did not run, and those that are not known to have passed.
+func (h *Hidden) failures() (fail, missing, never []metric.ID) {
 	for id := range h.Passed {
 		t, ran := h.Tests.Lookup(id)
 		switch {
@@ -52,13 +51,13 @@ func (h *Hidden) ended() (fail, missing, never []metric.ID) {
 	return fail, missing, never
 }
 
-// hiddenTestsFailing makes one finding of the tests that fail and one of those
-// that did not run, which may as well not fit the new code.
-func hiddenTestsFailing(j *judge, _ comparison, r row) []finding {
+// hiddenTestsFailing makes one finding of the tests that fail, and a milder one of those
+// that did not run, which may just not match the new code.
+func hiddenTestsFailing(j *judge, _ comparison, r appliedRule) []finding {
 	if j.in.Hidden == nil {
 		return nil
 	}
-	fail, missing, _ := j.in.Hidden.ended()
+	fail, missing, _ := j.in.Hidden.failures()
 	hard := finding{tests: fail, values: Values{Why: fmt.Sprintf("Hidden tests that passed before fail now: %d", len(fail))}}
 	soft := finding{tests: missing, values: Values{Why: fmt.Sprintf("Hidden tests that passed before did not run: %d", len(missing))}, severity: High, action: AlertAndFlag}
 	var out []finding
@@ -70,22 +69,21 @@ func hiddenTestsFailing(j *judge, _ comparison, r row) []finding {
 	return out
 }
 
-// hiddenTestFailing fires where an iteration looks like the end of the work, and
-// is right for no more than the tests show. As long as a visible test fails, that
-// hidden ones do is no news.
-func hiddenTestFailing(j *judge, c comparison, r row) []finding {
+// hiddenTestFailing fires if the work looks complete, since all visible tests pass, but
+// hidden tests fail. As long as a visible test fails, failing hidden tests are expected.
+func hiddenTestFailing(j *judge, c comparison, r appliedRule) []finding {
 	if j.in.Hidden == nil || c.tests == nil || len(c.tests.NewlyPassing) == 0 || c.now.Tests.Counts().Failed > 0 {
 		return nil
 	}
-	_, _, never := j.in.Hidden.ended()
+	_, _, never := j.in.Hidden.failures()
 	if float64(len(never)) <= r.threshold() {
 		return nil
 	}
-	return one(finding{tests: never})
+	return single(finding{tests: never})
 }
 
-// CountLost is how many tests that passed before do not pass.
+// CountLost returns how many tests that passed before do not pass now.
 func (h *Hidden) CountLost() int {
-	fail, missing, _ := h.ended()
+	fail, missing, _ := h.failures()
 	return len(fail) + len(missing)
 }

@@ -45,7 +45,7 @@ func TestHiddenTests(t *testing.T) {
 		{"nothing could be read", hiddenInput(nil, secret), "HIGH hidden_tests_failing"},
 		{"one that never passed fails, all visible pass", hiddenInput([]metric.Test{hiddenTest(secret, metric.Failed)}), "HIGH tamper:hidden_test_failing"},
 		{"a visible one fails as well", visiblyFailing, ""},
-		{"no visible one was mended", noProgress, ""},
+		{"no visible one was fixed", noProgress, ""},
 		{"skipped", hiddenInput([]metric.Test{hiddenTest(secret, metric.Skipped)}, secret), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,21 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/detector/internal/definition"
 	"supervise/detector/internal/glob"
 	"supervise/metric"
 	"supervise/source"
 )
 
-// Intent is what the user declares that an agent may do to the tests.
+// Intent declares which changes to tests the user allows.
 type Intent string
 
 // The intents. An empty one is TestsFree.
 const (
 	TestsFree   Intent = "free"   // anything; the other rules judge it
-	TestsAppend Intent = "append" // add tests; those that exist stay as they are
+	TestsAppend Intent = "append" // add tests; existing tests must not change
 	TestsFrozen Intent = "frozen" // nothing: no test file may be added, changed or removed
-	// TestsChange says that expectations may change, for the task is to change them: an
-	// original test that was weakened is listed for a person, and not rolled back.
+	// TestsChange says that expectations may change because the task requires it: a
+	// weakened original test is listed for a person, and not rolled back.
 	TestsChange Intent = "change"
 )
 
@@ -28,59 +29,59 @@ func (i Intent) Valid() bool {
 	return i == "" || slices.Contains([]Intent{TestsFree, TestsAppend, TestsChange, TestsFrozen}, i)
 }
 
-// checkIntent reports the first declaration that makes no sense.
-func (o Options) checkIntent() *FieldError {
+// validateIntent returns the first invalid declaration.
+func (o Options) validateIntent() *FieldError {
 	if !o.Tests.Valid() {
-		return wrong(fmt.Sprintf("it is %s; give free, append, change or frozen", o.Tests), "tests")
+		return newFieldError(fmt.Sprintf("it is %s; give free, append, change or frozen", o.Tests), "tests")
 	}
 	for _, p := range o.AllowRemove {
 		if strings.Trim(p, "/.* ") == "" {
-			return wrong(fmt.Sprintf("the pattern %q covers everything or nothing; name the tests or files that may be removed", p), "allow_remove")
+			return newFieldError(fmt.Sprintf("the pattern %q covers everything or nothing; name the tests or files that may be removed", p), "allow_remove")
 		}
 	}
 	return nil
 }
 
-// removable are the patterns of tests and files whose removal is no finding.
-type removable struct{ names, paths []*glob.Glob }
+// removalPatterns are the patterns of tests and files whose removal is no finding.
+type removalPatterns struct{ names, paths []*glob.Glob }
 
-func newRemovable(patterns []string) removable {
-	var r removable
+func newRemovalPatterns(patterns []string) removalPatterns {
+	var r removalPatterns
 	for _, p := range patterns {
-		r.names, r.paths = append(r.names, glob.Name(p)), append(r.paths, glob.Path(p))
+		r.names, r.paths = append(r.names, glob.CompileName(p)), append(r.paths, glob.CompilePath(p))
 	}
 	return r
 }
 
-// test reports whether a test may be removed: by its name, by its name with suite and
-// class, or by one of its files.
-func (r removable) test(id metric.ID, files ...string) bool {
+// matchesTest reports whether a test may be removed, by its name, its name with suite and
+// class, or one of its files.
+func (r removalPatterns) matchesTest(id metric.ID, files ...string) bool {
 	named := slices.ContainsFunc(r.names, func(g *glob.Glob) bool { return g.Match(id.Name) || g.Match(id.String()) })
-	return named || slices.ContainsFunc(files, r.file)
+	return named || slices.ContainsFunc(files, r.matchesFile)
 }
 
-func (r removable) file(name string) bool {
+func (r removalPatterns) matchesFile(name string) bool {
 	return name != "" && slices.ContainsFunc(r.paths, func(g *glob.Glob) bool { return g.Match(name) })
 }
 
-// undeclared are the findings where the user declared that tests may not be
-// changed, and they were.
-func (j *judge) undeclared() []Tampering {
+// undeclaredChanges returns a finding for each change to tests that the user's declaration
+// forbids.
+func (j *judge) undeclaredChanges() []Tampering {
 	switch j.opts.Tests {
 	case TestsAppend:
-		return j.existingTouched()
+		return j.changedExistingTests()
 	case TestsFrozen:
-		return j.testFilesTouched()
+		return j.changedTestFiles()
 	case TestsFree, TestsChange:
 	}
 	return nil
 }
 
-// testFilesTouched lists the test files that were changed.
-func (j *judge) testFilesTouched() []Tampering {
+// changedTestFiles returns a finding for each changed test file.
+func (j *judge) changedTestFiles() []Tampering {
 	var out []Tampering
 	for _, f := range j.in.TestFiles {
-		if !slices.Contains(j.in.Removed, f) || !j.removable.file(f) {
+		if !slices.Contains(j.in.Removed, f) || !j.removable.matchesFile(f) {
 			out = append(out, Tampering{
 				Pattern: "intent", Type: "test_file_changed", Severity: Critical, File: f,
 				Evidence: "by tests: frozen no test file may be added, changed or removed",
@@ -90,23 +91,25 @@ func (j *judge) testFilesTouched() []Tampering {
 	return out
 }
 
-// existingTouched lists the tests that the loop did not add and that no longer exist
-// unchanged anywhere. The code around them is not compared.
-func (j *judge) existingTouched() []Tampering {
-	kept := map[string][]TestSource{}
+// changedExistingTests returns a finding for each existing test that changed files no
+// longer contain unchanged. The code around the tests is not compared.
+func (j *judge) changedExistingTests() []Tampering {
+	byName := map[string][]TestSource{}
 	for _, t := range j.in.After {
-		kept[t.Def.Name] = append(kept[t.Def.Name], t)
+		byName[t.Def.Name] = append(byName[t.Def.Name], t)
 	}
 	var out []Tampering
-	for _, was := range j.in.Before {
-		same := func(is TestSource) bool { return is.Def.Class == was.Def.Class && sameDef(was, is) }
-		gone := len(kept[was.Def.Name]) == 0
+	for _, old := range j.in.Before {
+		same := func(current TestSource) bool {
+			return current.Def.Class == old.Def.Class && definition.SameTokens(old, current)
+		}
+		isGone := len(byName[old.Def.Name]) == 0
 		switch {
-		case was.Def.Kind == source.Subtest, slices.ContainsFunc(kept[was.Def.Name], same):
-		case gone && j.removable.test(metric.ID{Suite: was.File, Name: was.Def.Name}, was.File):
+		case old.Def.Kind == source.Subtest, slices.ContainsFunc(byName[old.Def.Name], same):
+		case isGone && j.removable.matchesTest(metric.ID{Suite: old.File, Name: old.Def.Name}, old.File):
 		default:
 			out = append(out, Tampering{
-				Pattern: "intent", Type: "existing_test_changed", Severity: Critical, File: was.File, Line: was.Def.Line, Test: was.Def.Name,
+				Pattern: "intent", Type: "existing_test_changed", Severity: Critical, File: old.File, Line: old.Def.Line, Test: old.Def.Name,
 				Evidence: "by tests: append a test that exists may not be changed or lost",
 			})
 		}

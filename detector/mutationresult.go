@@ -8,8 +8,8 @@ import (
 	"supervise/metric"
 )
 
-// MutationResult is how many mutants of the product code die by a group of changed tests: as they
-// were, and as they are.
+// MutationResult says how many mutants of the product code a group of changed tests kills,
+// in their original and in their current form.
 type MutationResult struct {
 	Files          []string    `json:"files"`             // of tests, before and after
 	Tests          []metric.ID `json:"tests,omitempty"`   // as they were
@@ -24,7 +24,7 @@ type MutationResult struct {
 	AcceptedBefore bool        `json:"found,omitempty"`   // an earlier iteration, which was accepted, was found to have lost it
 }
 
-// Survivor is a mutant that the tests do not notice any more.
+// Survivor is a mutant that the original tests killed and the current ones do not.
 type Survivor struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
@@ -36,79 +36,81 @@ type Survivor struct {
 
 // String returns the mutant in one line.
 func (s Survivor) String() string {
-	is := s.Mutated
-	if is == "" {
-		is = "nothing"
+	mutated := s.Mutated
+	if mutated == "" {
+		mutated = "nothing"
 	}
-	return fmt.Sprintf("%s:%d %s: %s → %s", s.File, s.Line, s.Operator, s.Original, is)
+	return fmt.Sprintf("%s:%d %s: %s → %s", s.File, s.Line, s.Operator, s.Original, mutated)
 }
 
-// IsKnown reports whether the tests as they were notice anything: without that nothing can
-// be compared.
+// IsKnown reports whether the original tests kill any mutant; otherwise nothing can be
+// compared.
 func (p MutationResult) IsKnown() bool { return p.Why == "" && p.KilledBefore > 0 }
 
-// minNoticed and minKept are how many mutants prove that tests notice nothing any more, or
-// as much as before, where there was no time for all. One test of many that is gone shows
-// by few of the mutants, and an agent that slows tests down must gain nothing by that.
+// If there was no time for all mutants, minKillsForLoss is the number of killed mutants
+// that proves that the current tests kill none, and minKillsForKept the number that proves
+// that they kill as many as before. The second is higher, since few mutants show the loss
+// of one test of many, and an agent must gain nothing by slowing the tests down.
 const (
-	minNoticed = 3
-	minKept    = 10
+	minKillsForLoss = 3
+	minKillsForKept = 10
 )
 
-// ScoreKept reports whether the tests notice as much as before.
+// ScoreKept reports whether the tests kill as many mutants as before.
 func (p MutationResult) ScoreKept() bool {
-	return p.IsKnown() && p.KilledAfter >= p.KilledBefore && (p.KilledBefore >= minKept || !p.OutOfTime)
+	return p.IsKnown() && p.KilledAfter >= p.KilledBefore && (p.KilledBefore >= minKillsForKept || !p.OutOfTime)
 }
 
-// ScoreDropped reports whether they notice less.
+// ScoreDropped reports whether the tests kill fewer mutants than before.
 func (p MutationResult) ScoreDropped() bool { return p.IsKnown() && p.KilledAfter < p.KilledBefore }
 
-// gone reports whether nothing is noticed any more. Where there was no time for all
-// mutants, others may be.
-func (p MutationResult) gone() bool {
-	return p.ScoreDropped() && p.KilledAfter == 0 && (p.KilledBefore >= minNoticed || !p.OutOfTime)
+// killsNothing reports whether the tests no longer kill any mutant, with enough mutants run
+// to prove it.
+func (p MutationResult) killsNothing() bool {
+	return p.ScoreDropped() && p.KilledAfter == 0 && (p.KilledBefore >= minKillsForLoss || !p.OutOfTime)
 }
 
-// String says the result in words.
+// String returns the result in words.
 func (p MutationResult) String() string {
 	switch {
 	case p.Why != "":
 		return "what the tests notice is not known: " + p.Why
 	case p.KilledBefore == 0:
-		return fmt.Sprintf("the tests noticed none of %s before either", mutants(p.Mutants))
+		return fmt.Sprintf("the tests noticed none of %s before either", countMutants(p.Mutants))
 	}
-	text := fmt.Sprintf("of %s the tests noticed %d before and notice %d now", mutants(p.Mutants), p.KilledBefore, p.KilledAfter)
+	text := fmt.Sprintf("of %s the tests noticed %d before and notice %d now", countMutants(p.Mutants), p.KilledBefore, p.KilledAfter)
 	if p.OutOfTime {
 		text += " (there was no time for more)"
 	}
 	return text
 }
 
-func mutants(n int) string {
+func countMutants(n int) string {
 	if n == 1 {
 		return "1 mutant of the code"
 	}
 	return fmt.Sprintf("%d mutants of the code", n)
 }
 
-// MutationScoreDropped is the rule about tests that notice less than before.
+// MutationScoreDropped is the rule about tests that kill fewer mutants than before.
 const MutationScoreDropped = "mutation_score_dropped"
 
-// maxSurvivors is how many mutants a finding names.
+// maxSurvivors is the number of mutants that a finding names.
 const maxSurvivors = 5
 
-// mutationScoreDropped makes one finding of each group of tests that notices less than before.
-func mutationScoreDropped(j *judge, _ comparison, r row) []finding {
+// mutationScoreDropped makes one finding for each group of tests with a lower score.
+func mutationScoreDropped(j *judge, _ comparison, r appliedRule) []finding {
 	if j.now.Tests == nil {
 		return nil
 	}
 	var out []finding
 	for _, p := range j.in.Mutations {
-		if !p.ScoreDropped() || float64(p.KilledBefore-p.KilledAfter) <= r.threshold() || p.AcceptedBefore && p.KilledAfter > 0 || j.mayGo(p) {
+		isTolerated := float64(p.KilledBefore-p.KilledAfter) <= r.threshold() || p.AcceptedBefore && p.KilledAfter > 0
+		if !p.ScoreDropped() || isTolerated || j.isRemovalAllowed(p) {
 			continue
 		}
-		f := finding{severity: High, action: actionOf(High), files: p.Files, values: Values{Why: p.lost(), N: len(p.Survivors)}}
-		if p.gone() {
+		f := finding{severity: High, action: actionOf(High), files: p.Files, values: Values{Why: p.droppedText(), N: len(p.Survivors)}}
+		if p.killsNothing() {
 			f.severity, f.action = Critical, actionOf(Critical)
 		}
 		out = append(out, f)
@@ -116,22 +118,23 @@ func mutationScoreDropped(j *judge, _ comparison, r row) []finding {
 	return out
 }
 
-// mayGo reports whether tests are gone, and the user declared that they may be removed.
-func (j *judge) mayGo(p MutationResult) (gone bool) {
+// isRemovalAllowed reports whether tests are gone, and the user declared that all of them
+// may be removed.
+func (j *judge) isRemovalAllowed(p MutationResult) (anyGone bool) {
 	for _, id := range p.Tests {
-		if _, there := j.now.Tests.Lookup(id); there {
+		if _, exists := j.now.Tests.Lookup(id); exists {
 			continue
 		}
-		if j.opts.Strict || !j.removable.test(id, p.Files...) {
+		if j.opts.Strict || !j.removable.matchesTest(id, p.Files...) {
 			return false
 		}
-		gone = true
+		anyGone = true
 	}
-	return gone
+	return anyGone
 }
 
-// lost says what is not noticed any more.
-func (p MutationResult) lost() string {
+// droppedText returns the result with the first survivors.
+func (p MutationResult) droppedText() string {
 	var list []string
 	for _, s := range p.Survivors[:min(len(p.Survivors), maxSurvivors)] {
 		list = append(list, s.String())
@@ -142,9 +145,10 @@ func (p MutationResult) lost() string {
 	return p.String() + "; not any more: " + strings.Join(list, "; ")
 }
 
-// cleared returns the result that takes the weight of findings about a test away: as it
-// was, it passes over the new code, and the tests notice as much as before. A test that
-// cannot run over the new code, which is the old one, is cleared by what it noticed there.
+// cleared returns the tests for which findings do not count, with the result that clears
+// them: the original test passes on the new code, and the tests kill as many mutants as
+// before. If the code is unchanged, an original test that cannot run on it is cleared by
+// the mutants of the old code.
 func (in Input) cleared() map[metric.ID]MutationResult {
 	ended := make(map[metric.ID]Outcome, len(in.Goals))
 	for _, g := range in.Goals {
@@ -162,19 +166,19 @@ func (in Input) cleared() map[metric.ID]MutationResult {
 	return out
 }
 
-// clearedBy returns the result that clears all of the tests of a finding in the texts.
-func (j *judge) clearedBy(t Tampering) (MutationResult, bool) {
-	if len(j.cleared) == 0 || !slices.Contains(clearable, t.Pattern) {
+// clearingResult returns the result that clears all tests of a finding in the text.
+func (j *judge) clearingResult(t Tampering) (MutationResult, bool) {
+	if len(j.cleared) == 0 || !slices.Contains(clearablePatterns, t.Pattern) {
 		return MutationResult{}, false
 	}
-	var by MutationResult
-	cases := j.cases(t)
+	var result MutationResult
+	cases := j.affectedTests(t)
 	for _, c := range cases {
 		p, ok := j.cleared[c.ID]
 		if !ok {
 			return MutationResult{}, false
 		}
-		by = p
+		result = p
 	}
-	return by, len(cases) > 0
+	return result, len(cases) > 0
 }

@@ -41,11 +41,11 @@ func powerInput(p detector.MutationResult, outcome detector.Outcome) detector.In
 
 // Tests that notice as much as before clear what texts and names say, where they pass
 // as they were over the new code.
-func TestPowerClears(t *testing.T) {
+func TestMutationCheckClears(t *testing.T) {
 	kept := detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 8}
 	for _, tt := range []struct {
 		name    string
-		power   detector.MutationResult
+		result  detector.MutationResult
 		outcome detector.Outcome
 		clear   bool
 	}{
@@ -64,7 +64,7 @@ func TestPowerClears(t *testing.T) {
 		{"as they were nothing was run", kept, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in := powerInput(tt.power, tt.outcome)
+			in := powerInput(tt.result, tt.outcome)
 			a := detector.Assess(in, detector.Options{})
 			worst := detector.Severity(0)
 			for _, x := range a.Alerts {
@@ -94,7 +94,7 @@ func lostPower(after int) detector.MutationResult {
 	return detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: after, Survivors: list[:2-after]}
 }
 
-// Tests that notice less are a finding with the mutants that live.
+// Tests that kill fewer mutants are a finding with the mutants that live.
 func TestPowerThatIsLost(t *testing.T) {
 	for after, want := range map[int]struct {
 		severity detector.Severity

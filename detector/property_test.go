@@ -58,7 +58,7 @@ func (w world) set() metric.Set {
 			s.Coverage.Files, s.Coverage.Covered, s.Coverage.Total = append(s.Coverage.Files, f), s.Coverage.Covered+f.Covered, s.Coverage.Total+f.Total
 		}
 	}
-	if s.Tests != nil && len(s.Tests.Cases) == 2 { // without a draw of its own
+	if s.Tests != nil && len(s.Tests.Cases) == 2 { // without another random choice
 		s.Tests.Forged = []metric.ID{{Suite: "calc", Name: "TestForged"}}
 	}
 	if s.Tests != nil {
@@ -107,7 +107,7 @@ func (w world) input() detector.Input {
 	for i := range n + 1 {
 		all = append(all, w.observation(i))
 	}
-	if w.one(12) { // mended, as far as one sees
+	if w.one(12) { // fixed, as far as one sees
 		all[n-1].Set.Tests, all[n].Set.Tests = suite(hiddenTest("TestA", metric.Failed)), suite(passing("TestA")...)
 	}
 	in := detector.Input{
@@ -289,15 +289,15 @@ func TestCycleProperties(t *testing.T) {
 		if c := path(constant, nil).Cycle; c != nil {
 			t.Fatalf("seed %d: cycle %+v in a constant series", seed, c)
 		}
-		wobble, swinging := 3*w.Float64(), slices.Clone(constant)
+		variation, swinging := 3*w.Float64(), slices.Clone(constant)
 		for i := range swinging {
-			swinging[i] += wobble * float64(w.IntN(2)+i%2) / 2
+			swinging[i] += variation * float64(w.IntN(2)+i%2) / 2
 		}
-		if c := wobbling(swinging, nil, wobble).Cycle; c != nil {
-			t.Fatalf("seed %d: cycle %+v in %v, which wobbles by %v", seed, c, swinging, wobble)
+		if c := varying(swinging, nil, variation).Cycle; c != nil {
+			t.Fatalf("seed %d: cycle %+v in %v, which wobbles by %v", seed, c, swinging, variation)
 		}
-		if c := wobbling(improving, nil, wobble).Cycle; c != nil {
-			t.Fatalf("seed %d: cycle %+v in a series that improves strictly, with a wobble of %v", seed, c, wobble)
+		if c := varying(improving, nil, variation).Cycle; c != nil {
+			t.Fatalf("seed %d: cycle %+v in a series that improves strictly, with a variation of %v", seed, c, variation)
 		}
 		// A period is planted behind a start of any kind.
 		p := 2 + w.IntN(4)

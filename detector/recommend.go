@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// advice is a row of the table of recommendations; the first whose when holds is
-// given. Confidence falls by partialPenalty when something was not measured.
+// advice is a row of the table of recommendations. The first row whose condition is met
+// applies. Its confidence is reduced by partialPenalty if something was not measured.
 type advice struct {
 	action     RecommendedAction
 	confidence float64
-	basis      string // what the confidence rests on
-	rule       string // that alone leads to it, "" for none
+	basis      string // the reason for the confidence
+	rule       string // the only rule that leads to it, "" for none
 	when       func(*judge, Assessment) (reason string, ok bool)
 }
 
 const partialPenalty = .15
 
-// The rules about cycles, which on_stall can keep from ending the loop.
+// The rules about cycles. The setting on_stall decides whether they end the loop.
 const (
 	InfiniteLoop  = "infinite_loop"
 	MetricCycling = "metric_cycling"
@@ -70,21 +70,22 @@ func (j *judge) recommend(a Assessment) Recommendation {
 			r.Parts = append(r.Parts, ConfidencePart{"something was not measured", -partialPenalty})
 		}
 		if r.Action == Rollback {
-			r.Target = j.target()
+			r.Target = j.rollbackTarget()
 		}
 		return r
 	}
 	return Recommendation{Action: Continue}
 }
 
-func (j *judge) target() int {
+func (j *judge) rollbackTarget() int {
 	if j.opts.RollbackTo == ToBest && j.in.Best != nil {
 		return j.in.Best.Iteration
 	}
 	return j.in.Previous.Iteration
 }
 
-// rollbackReason names the alerts that undo the iteration, if there are enough.
+// rollbackReason returns the messages of the alerts that roll the iteration back, and
+// whether there are enough of them.
 func rollbackReason(a Assessment, atLeast int) (string, bool) {
 	var messages []string
 	for _, alert := range a.Alerts {
@@ -95,23 +96,28 @@ func rollbackReason(a Assessment, atLeast int) (string, bool) {
 	return strings.Join(messages, "; "), len(messages) >= atLeast
 }
 
-// alertReason names the first alert of a rule that asks for the action; where rule is
-// empty, of any but an early cycle, which comes last. Acknowledged alerts ask for none.
+// alertReason returns the message of the first alert of a rule with the action. If rule is
+// empty, it is any rule but that of early cycles, which has a later row.
 func alertReason(a Assessment, rule string, action Action) (string, bool) {
 	for _, alert := range a.Alerts {
-		if (alert.Rule == rule || rule == "" && (alert.Rule != MetricCycling || action != AskHuman)) && alert.Action == action {
+		isEarlyCycle := alert.Rule == MetricCycling && action == AskHuman
+		isOfRule := alert.Rule == rule || rule == "" && !isEarlyCycle
+		if isOfRule && alert.Action == action {
 			return alert.Message(), true
 		}
 	}
 	return "", false
 }
 
-// farBelowBest undoes a regression that lost too much of the best score. Without
-// rules nothing is rolled back. While the baseline is the best, more passing tests make up
-// for the score, and where tests are gone with a reason it is about others.
+// farBelowBest reports a regression that lost too much of the best score. It does not apply
+// without rules. While the baseline is the best, more passing tests make up for the score;
+// if tests are gone for a reason, the scores are about different tests.
 func (j *judge) farBelowBest(a Assessment) (string, bool) {
 	best, now := j.in.Best, j.in.Current
-	if j.opts.Mode == ModeOff || a.Class != Regression || best == nil || !best.Scored || !now.Scored || now.Score >= best.Score-j.opts.BestMargin-epsilon {
+	if j.opts.Mode == ModeOff || a.Class != Regression || best == nil || !best.Scored || !now.Scored {
+		return "", false
+	}
+	if now.Score >= best.Score-j.opts.BestMargin-epsilon {
 		return "", false
 	}
 	if b := a.Balance; best.Iteration == 0 && b != nil && (b.Passing > 0 || b.Settled > 0) {

@@ -8,8 +8,8 @@ import (
 	"supervise/metric"
 )
 
-// Rule is a row of the table of rules. The row holds every fact about the rule:
-// the documentation and the explanation of a verdict are written from it.
+// Rule is a row of the table of rules. It holds every fact about the rule: the
+// documentation and the explanations of verdicts are generated from it.
 type Rule struct {
 	Name      string
 	Type      string
@@ -19,43 +19,42 @@ type Rule struct {
 	Threshold float64
 	Unit      string // of the threshold; "" if the rule has none
 	Baseline  bool   // compared with the baseline too
-	Paths     bool   // parts of the tree can have a threshold of their own
-	Watch     Watch  // the number that fires the rule; without a Field, it is no single number
+	Paths     bool   // parts of the tree can have a separate threshold
+	Watch     Watch  // the metric that fires the rule; zero if it is not a single metric
 	Condition string // when the rule fires, in words
 	Message   string // of its alerts, with {placeholders} for their values
 	Source    string // where the rule comes from; "" for docs/rules.md
 
 	scope      scope
-	find       func(*judge, comparison, row) []finding
+	find       func(*judge, comparison, appliedRule) []finding
 	regression regression
 }
 
-// Watch is a number whose change for the worse fires a rule.
+// Watch is a metric whose change for the worse fires a rule.
 type Watch struct {
 	Field  metric.Field
 	Better metric.Direction
 	Min    float64 // the rule ignores earlier values below this
 }
 
-// regression is the number that makes an iteration a regression when it gets
-// worse by more than a limit, whether or not the rule fires.
+// regression is the metric that makes an iteration a regression when it gets worse by more
+// than a limit, whether or not the rule fires.
 type regression struct {
 	field metric.Field
 	limit func(o Options, threshold float64) float64
 }
 
-// scope says what a rule judges: the tree that the iteration left, or the course
-// of the loop. Rules of the loop run second, since an iteration that is rolled back
-// takes no part in a cycle.
+// scope says what a rule judges: the tree after the iteration, or the trajectory of the
+// loop. Rules about the loop run second, since an iteration that is rolled back is not part
+// of a cycle.
 type scope uint8
 
 const (
-	ofTree scope = iota
-	ofLoop
+	treeScope scope = iota
+	loopScope
 )
 
-// finding is one result of a rule. An empty severity, action or basis means that of
-// the rule.
+// finding is one result of a rule. An empty severity, action or basis means the rule's.
 type finding struct {
 	severity Severity
 	action   Action
@@ -64,11 +63,11 @@ type finding struct {
 	tests    []metric.ID
 	files    []string
 	versions []Versions
-	declared bool // the user let it happen
+	declared bool // see [Alert.Declared]
 }
 
-// rules is the table of all rules. Where an alert is raised against the
-// previous iteration, the same rule is not raised against the baseline as well.
+// rules is the table of all rules. A rule that fires against the previous iteration is not
+// applied against the baseline as well.
 var rules = []Rule{
 	{
 		Name: "test_count_decreased", Type: "test_deletion", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "tests", Baseline: true,
@@ -97,12 +96,12 @@ var rules = []Rule{
 	{
 		Name: TestsWeakened, Type: "tampering", Severity: Critical, Basis: Executed, Action: AlertAndRollback, Unit: "tests",
 		Condition: "an original test fails on the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, or, only listed, with `tests: change`; one level lower when its new version depends on the machine",
-		Message:   "{name} was weakened: {why}", Source: "tests as they were over the new code, docs/integrity.md", find: testsWeakened,
+		Message:   "{name} was weakened: {why}", Source: "original tests on the new code, docs/integrity.md", find: testsWeakened,
 	},
 	{
 		Name: "tests_forged", Type: "report_forged", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "tests",
 		Condition: "a new test is reported as passed, but no source file defines it and no runner lists it (Go, pytest); it does not count",
-		Message:   "Test {name} is in the output and nowhere else: write it, or take out what prints it", find: testsForged,
+		Message:   "Test {name} is only in the output: write it, or remove what prints it", find: testsForged,
 	},
 	{
 		Name: PassesOnlyUnderTest, Type: "tampering", Severity: Critical, Basis: Executed, Action: AlertAndRollback, Unit: "tests",
@@ -112,7 +111,7 @@ var rules = []Rule{
 	{
 		Name: MutationScoreDropped, Type: "tampering", Severity: High, Basis: Executed, Action: AlertAndFlag, Unit: "mutants",
 		Condition: "the originals of changed tests kill mutants that the changed tests do not kill; CRITICAL (alert_and_rollback) when the changed tests kill none, and the originals killed at least three or all mutants were run",
-		Message:   "Changed tests notice less: {why}", Source: "changed tests over mutants, docs/integrity.md", find: mutationScoreDropped,
+		Message:   "Changed tests kill fewer mutants: {why}", Source: "changed tests on mutants, docs/integrity.md", find: mutationScoreDropped,
 	},
 	{
 		Name: TestRunnerChanged, Type: "tampering", Severity: High, Basis: Measured, Action: AlertAndFlag,
@@ -132,7 +131,7 @@ var rules = []Rule{
 	{
 		Name: "user_work_lost", Type: "work_loss", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "files",
 		Condition: "work that was uncommitted, untracked, or ignored but kept when the loop started is gone, and is at no other path and in no commit",
-		Message:   "Work of the user is lost: {why} (if that is meant: approve it, or supervise ack)", find: userWorkLost,
+		Message:   "Work of the user is lost: {why} (if intended: approve it, or supervise ack)", find: userWorkLost,
 	},
 	{
 		Name: "acknowledgements_changed", Type: "tampering", Severity: Critical, Basis: Measured, Action: AlertAndRollback,
@@ -155,7 +154,7 @@ var rules = []Rule{
 		Name: "error_increase", Type: "error_increase", Severity: High, Basis: Measured, Action: AlertRegression, Threshold: 5, Unit: "errors",
 		Watch:     Watch{Field: metric.ErrorCount, Better: metric.LowerIsBetter},
 		Condition: "error_count grew by more than the threshold, and by more than it varies between runs of one tree",
-		Message:   "Error count increased by {delta}", find: numberMoved,
+		Message:   "Error count increased by {delta}", find: metricWorsened,
 		regression: regression{metric.ErrorCount, anyChange},
 	},
 	{
@@ -178,7 +177,7 @@ var rules = []Rule{
 		Name: "complexity_explosion", Type: "complexity_explosion", Severity: Medium, Basis: Measured, Action: AlertComplexity, Threshold: 50, Unit: "%",
 		Watch:     Watch{Field: metric.Complexity, Better: metric.LowerIsBetter},
 		Condition: "the mean complexity of a function grew by more than the threshold",
-		Message:   "Complexity increased >{threshold}%", find: numberMoved,
+		Message:   "Complexity increased >{threshold}%", find: metricWorsened,
 	},
 	{
 		Name: "coverage_denominator", Type: "coverage_denominator", Severity: Medium, Basis: Measured, Action: AlertAndReview, Threshold: 10, Unit: "%",
@@ -198,17 +197,17 @@ var rules = []Rule{
 		Message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
 	},
 	{
-		Name: InfiniteLoop, Type: "infinite_loop", Severity: Critical, Basis: Measured, Action: ForceTerminate, scope: ofLoop,
+		Name: InfiniteLoop, Type: "infinite_loop", Severity: Critical, Basis: Measured, Action: ForceTerminate, scope: loopScope,
 		Condition: "a cycle is confirmed late in the loop",
 		Message:   "Infinite loop detected: metrics cycling", Source: cycling, find: infiniteLoop,
 	},
 	{
-		Name: MetricCycling, Type: "metric_cycling", Severity: High, Basis: Measured, Action: AskHuman, scope: ofLoop,
+		Name: MetricCycling, Type: "metric_cycling", Severity: High, Basis: Measured, Action: AskHuman, scope: loopScope,
 		Condition: "a cycle is confirmed early in the loop; the loop continues unless `on_stall` is ask or stop",
 		Message:   "{why}", Source: cycling, find: metricCycling,
 	},
 	{
-		Name: "stuck_loop_detected", Type: "stuck_loop", Severity: Medium, Basis: Measured, Action: AskHuman, scope: ofLoop,
+		Name: "stuck_loop_detected", Type: "stuck_loop", Severity: Medium, Basis: Measured, Action: AskHuman, scope: loopScope,
 		Condition: "the same error, which the baseline did not have, occurred several times in a row",
 		Message:   "Stuck loop detected: {why}", find: stuckLoop,
 	},
@@ -241,8 +240,8 @@ func IsRule(name string) bool {
 	return ok
 }
 
-// FindRule returns the rule of that name, or false. The names of the rules about
-// integrity are not in the table: every name with [TamperPrefix] is one.
+// FindRule returns the rule of that name, or false. Rules about integrity are not in the
+// table: every name with [TamperPrefix] is one.
 func FindRule(name string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name })
 	if i >= 0 {
@@ -251,7 +250,7 @@ func FindRule(name string) (Rule, bool) {
 	if kind, ok := strings.CutPrefix(name, TamperPrefix); ok && kind != "" {
 		return tamperRule(kind, Critical), true
 	}
-	if kind, ok := isReview(name); ok {
+	if kind, ok := reviewKind(name); ok {
 		return reviewRule(kind), true
 	}
 	return Rule{}, false
@@ -278,16 +277,16 @@ func (j *judge) alerts(s scope) []Alert {
 		j.accepted[r.Name] = len(reported) > 0 && !slices.ContainsFunc(reported, func(a Alert) bool { return a.Acknowledged == nil })
 		out = append(out, reported...)
 	}
-	if s == ofTree {
-		out = append(out, j.tampering(out)...)
+	if s == treeScope {
+		out = append(out, j.tamperAlerts(out)...)
 	}
 	return out
 }
 
 // apply returns the alerts of a rule in one comparison.
 func (j *judge) apply(rule Rule, c comparison) []Alert {
-	r := j.opts.row(rule, c.against)
-	if r.off() {
+	r := j.opts.apply(rule, c.against)
+	if r.isOff() {
 		return nil
 	}
 	var out []Alert
@@ -299,11 +298,11 @@ func (j *judge) apply(rule Rule, c comparison) []Alert {
 	return out
 }
 
-func (j *judge) alert(r row, against string, f finding) Alert {
+func (j *judge) alert(r appliedRule, against string, f finding) Alert {
 	if len(f.tests) > 0 {
 		f.values.Name, f.values.N = f.tests[0].String(), len(f.tests)
 		if len(f.files) == 0 {
-			f.files = j.filesOfAll(f.tests)
+			f.files = j.filesOfTests(f.tests)
 		}
 	}
 	return Alert{

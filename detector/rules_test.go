@@ -18,7 +18,7 @@ import (
 type ruleInput struct {
 	rule        string
 	fires, near detector.Input
-	// unmeasured takes away what the rule rests on; nil if it rests on nothing
+	// unmeasured takes away what the rule is based on; nil if it is based on nothing
 	// that is measured.
 	unmeasured func(*detector.Input)
 }
@@ -65,10 +65,10 @@ func ruleInputs() []ruleInput {
 	unseen := func(in *detector.Input) { in.Hidden = nil }
 	gave := goalCase{"", metric.Failed, metric.Passed, detector.Failed, true, false}.input()
 	held := goalCase{"", metric.Failed, metric.Passed, detector.Passed, true, false}.input()
-	otherwise := gave
-	otherwise.TestOnly = []detector.TestOnly{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
+	testOnly := gave
+	testOnly.TestOnly = []detector.TestOnly{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
 	return append(out,
-		ruleInput{detector.PassesOnlyUnderTest, otherwise, held, func(in *detector.Input) { in.TestOnly = nil }},
+		ruleInput{detector.PassesOnlyUnderTest, testOnly, held, func(in *detector.Input) { in.TestOnly = nil }},
 		ruleInput{detector.TestsWeakened, gave, held, withoutMeasurements},
 		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Passed), powerInput(detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: 2}, detector.Passed), withoutMeasurements},
 		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
@@ -156,7 +156,7 @@ func TestEveryRuleHasCases(t *testing.T) {
 // TestRulesAreDocumented compares the reference of the rules with their table.
 func TestRulesAreDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| rule | type | severity | rests on | fires when | message | action | configuration key and default |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| rule | type | severity | basis | fires when | message | action | configuration key and default |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range detector.Rules() {
 		name, key := "`"+r.Name+"`", "rules."+r.Name
 		if strings.Contains(r.Name, ":") {
@@ -458,25 +458,25 @@ func TestCoverageOfParts(t *testing.T) {
 	}
 	limits := map[string]float64{"internal/**": 1, "cmd/**": 5}
 	for _, tt := range []struct {
-		name   string
-		now    map[string]int64
-		wobble float64
-		want   []string // messages
-		files  []string
+		name      string
+		now       map[string]int64
+		variation float64
+		want      []string // messages
+		files     []string
 	}{
 		{name: "more than its limit", now: with("m/internal/a.go", 77), want: []string{"Coverage of internal/** dropped 80%→78.5% (exceeds -1% threshold)"}, files: []string{"m/internal/a.go"}},
 		{name: "its limit", now: with("m/internal/a.go", 78)},
 		{name: "less than its limit", now: with("m/cmd/c.go", 55)},
 		{name: "the other part", now: with("m/cmd/c.go", 54), want: []string{"Coverage of cmd/** dropped 60%→54% (exceeds -5% threshold)"}, files: []string{"m/cmd/c.go"}},
 		{name: "no part", now: with("m/d.go", 43)},
-		{name: "within the wobble", now: with("m/internal/a.go", 77), wobble: 1.5},
+		{name: "within the variation", now: with("m/internal/a.go", 77), variation: 1.5},
 		{name: "the whole as well", now: with("m/internal/b.go", 60), want: []string{
 			"Coverage dropped 67.5%→62.5% (exceeds -2% threshold)", "Coverage of internal/** dropped 80%→70% (exceeds -1% threshold)",
 		}, files: []string{"m/internal/b.go"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := step(files(before), files(tt.now))
-			in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: tt.wobble}
+			in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: tt.variation}
 			var got []string
 			for _, a := range detector.Assess(in, of("coverage_regression", detector.RuleOptions{Paths: limits})).Alerts {
 				got = append(got, a.Message())

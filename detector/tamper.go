@@ -9,50 +9,50 @@ import (
 	"supervise/metric"
 )
 
-// TamperPrefix begins the names of the rules about integrity: signs in the text of
-// the changed files that tests were made easier instead of the code better. The type
-// of the pattern follows it.
+// TamperPrefix starts the names of the rules about integrity: signs in the text of the
+// changed files that tests were made easier instead of the code better. The type of the
+// pattern follows.
 const TamperPrefix = "tamper:"
 
-// Tampering is what the text of the changed files says: a pattern of how agents
-// game their tests.
+// Tampering is a finding in the text of the changed files: a pattern by which agents game
+// their tests.
 type Tampering struct {
 	Pattern  string   `json:"pattern"` // of the catalogue, "TP-05"
 	Type     string   `json:"type"`    // in words, "unconditional_skip"
 	Severity Severity `json:"severity"`
-	// IfRan is the severity where the test is known to have run before and not to run
-	// now: the reason in the text does not count then. 0 means no other severity.
+	// IfRan is the severity if the test ran before and does not run now: then the reason in
+	// the text does not count. 0 means the same severity.
 	IfRan    Severity `json:"severity_if_run,omitempty"`
 	File     string   `json:"file"`
 	Line     int      `json:"line,omitempty"` // from 1; 0 is the entire file
 	Test     string   `json:"test,omitempty"` // name, as its runner prints it
 	Evidence string   `json:"evidence,omitempty"`
-	// Basis is what the finding rests on; "" for the text of the change.
+	// Basis is the basis of the finding; "" for the text of the change.
 	Basis Basis `json:"basis,omitempty"`
-	// ExplainedBy is why it is harmless; then it is at most Info.
+	// ExplainedBy is why the finding is harmless; then it does not count.
 	ExplainedBy string `json:"explained_by,omitempty"`
 }
 
-// lostPatterns are the patterns about a test that is gone. Where the tests were
-// measured before and now, the rules about tests by name know better, but for files
-// that no check runs.
-var lostPatterns = []string{"TP-01", "TP-02"}
+// deletionPatterns are the patterns about deleted tests. If the tests were measured before
+// and now, the rules about tests by name are more precise, except for files that no check
+// runs.
+var deletionPatterns = []string{"TP-01", "TP-02"}
 
-// tamperRule is the row of a pattern. There is one for every type.
+// tamperRule returns the rule for one type of pattern.
 func tamperRule(kind string, s Severity) Rule {
 	return Rule{
 		Name: TamperPrefix + kind, Type: kind, Severity: s, Basis: Text, Action: actionOf(s),
-		Condition: "the text of the changed files shows " + words(kind), Message: "{why}",
+		Condition: "the text of the changed files shows " + spaced(kind), Message: "{why}",
 		Source: "catalogue of tampering, docs/integrity.md",
 	}
 }
 
-func words(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
+func spaced(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 
-// tampering raises one alert for each pattern and severity. others are the alerts of
+// tamperAlerts raises one alert for each type, severity and basis. others are the alerts of
 // the other rules.
-func (j *judge) tampering(others []Alert) []Alert {
-	if j.unread() {
+func (j *judge) tamperAlerts(others []Alert) []Alert {
+	if j.skipsTampering() {
 		return nil
 	}
 	type kind struct {
@@ -62,25 +62,25 @@ func (j *judge) tampering(others []Alert) []Alert {
 	}
 	groups := map[kind][]Tampering{}
 	var order []kind
-	for _, t := range slices.Concat(j.in.Tampering, j.undeclared()) {
-		var on Basis
-		if t.Severity, on = j.weigh(t); t.Severity == 0 || j.known(t, others) {
+	for _, t := range slices.Concat(j.in.Tampering, j.undeclaredChanges()) {
+		var basis Basis
+		if t.Severity, basis = j.judgeTampering(t); t.Severity == 0 || j.isReported(t, others) {
 			continue
 		}
-		k := kind{t.Type, t.Severity, on}
-		if groups[k] == nil {
-			order = append(order, k)
+		key := kind{t.Type, t.Severity, basis}
+		if groups[key] == nil {
+			order = append(order, key)
 		}
-		groups[k] = append(groups[k], t)
+		groups[key] = append(groups[key], t)
 	}
 	var out []Alert
-	for _, k := range order {
-		r := j.opts.row(tamperRule(k.name, k.severity), AgainstPrevious)
-		if r.off() {
+	for _, key := range order {
+		r := j.opts.apply(tamperRule(key.name, key.severity), AgainstPrevious)
+		if r.isOff() {
 			continue
 		}
-		f := j.tamperFinding(groups[k])
-		f.basis = k.basis
+		f := j.tamperFinding(groups[key])
+		f.basis = key.basis
 		a := j.alert(r, AgainstPrevious, f)
 		if a.Severity < High && a.Severity > Info && j.opts.Mode != ModeAggressive {
 			continue
@@ -90,58 +90,58 @@ func (j *judge) tampering(others []Alert) []Alert {
 	return out
 }
 
-// unread reports whether the findings about integrity are not looked at.
-func (j *judge) unread() bool {
+// skipsTampering reports whether findings about integrity are ignored.
+func (j *judge) skipsTampering() bool {
 	return j.opts.Mode == ModeOff || j.opts.Mode == ModeMinimal || j.in.Current.Iteration == 0
 }
 
-// hollow are the patterns by which a test still counts and guards nothing.
-var hollow = []string{"TP-04", "TP-10", "TP-12"}
+// emptyTestPatterns are the patterns by which a test still counts and checks nothing.
+var emptyTestPatterns = []string{"TP-04", "TP-10", "TP-12"}
 
-// weigh returns the severity of a finding in this loop, and what that rests on. Changing a test that the loop
-// itself added loses nothing that was there before; but one that is left without any
-// assertion makes the numbers look better than the work is.
-func (j *judge) weigh(t Tampering) (Severity, Basis) {
-	if t.ExplainedBy != "" || j.mayBeLost(t) {
+// judgeTampering returns the severity of a finding in this loop, and its basis. Changing a
+// test that the loop itself added loses no earlier test. A test without any assertion
+// still makes the metrics look better than the work is.
+func (j *judge) judgeTampering(t Tampering) (Severity, Basis) {
+	if t.ExplainedBy != "" || j.isRemovalDeclared(t) {
 		return 0, Text
 	}
-	if t.Test != "" && t.Severity > Low && j.addedByLoop(t.Test) {
-		if t.Severity >= Critical && slices.Contains(hollow, t.Pattern) {
+	if t.Test != "" && t.Severity > Low && j.isAddedByLoop(t.Test) {
+		if t.Severity >= Critical && slices.Contains(emptyTestPatterns, t.Pattern) {
 			return High, Text
 		}
 		return Low, Text
 	}
-	on := cmp.Or(t.Basis, Text)
-	if t.IfRan > t.Severity && j.stopped(t) {
-		t.Severity, on = t.IfRan, Measured
+	basis := cmp.Or(t.Basis, Text)
+	if t.IfRan > t.Severity && j.stoppedRunning(t) {
+		t.Severity, basis = t.IfRan, Measured
 	}
-	if _, ok := j.clearedBy(t); ok || j.verdictHeld(t) {
+	if _, ok := j.clearingResult(t); ok || j.isVerdictUnchanged(t) {
 		return Info, Executed
 	}
-	if s, rests := j.afterGoals(t); s != t.Severity {
-		return s, rests
+	if severity, goalBasis := j.severityAfterGoals(t); severity != t.Severity {
+		return severity, goalBasis
 	}
-	return t.Severity, on
+	return t.Severity, basis
 }
 
-// stopped reports whether a test that the finding names ran in the tree before, and
-// is not known to run in this one.
-func (j *judge) stopped(t Tampering) bool {
-	return slices.ContainsFunc(j.cases(t), func(c metric.Test) bool {
+// stoppedRunning reports whether a test that the finding names ran on the previous tree,
+// and does not run on this one.
+func (j *judge) stoppedRunning(t Tampering) bool {
+	return slices.ContainsFunc(j.affectedTests(t), func(c metric.Test) bool {
 		if c.Status == metric.Skipped || c.Status == metric.NotRun {
 			return false
 		}
-		now, there := j.now.Tests.Lookup(c.ID)
-		return !there || now.Status == metric.Skipped
+		now, exists := j.now.Tests.Lookup(c.ID)
+		return !exists || now.Status == metric.Skipped
 	})
 }
 
-// mayBeLost reports whether the user declared that the test may be removed.
-func (j *judge) mayBeLost(t Tampering) bool {
-	return !j.opts.Strict && slices.Contains(lostPatterns, t.Pattern) && j.removable.test(metric.ID{Suite: t.File, Name: t.Test}, t.File)
+// isRemovalDeclared reports whether the user declared that the test may be removed.
+func (j *judge) isRemovalDeclared(t Tampering) bool {
+	return !j.opts.Strict && slices.Contains(deletionPatterns, t.Pattern) && j.removable.matchesTest(metric.ID{Suite: t.File, Name: t.Test}, t.File)
 }
 
-func (j *judge) addedByLoop(test string) bool {
+func (j *judge) isAddedByLoop(test string) bool {
 	for id := range j.in.AddedByLoop {
 		if id.Name == test {
 			return true
@@ -150,18 +150,18 @@ func (j *judge) addedByLoop(test string) bool {
 	return false
 }
 
-// expected are the patterns by which a test expects something else and still checks it.
-var expected = []string{"TP-11", "TP-13", "TP-14", "TP-15", "TP-16"}
+// expectationPatterns are the patterns by which a test checks another expectation.
+var expectationPatterns = []string{"TP-11", "TP-13", "TP-14", "TP-15", "TP-16"}
 
-// known reports whether the rules about tests by name have judged the same thing.
-func (j *judge) known(t Tampering, others []Alert) bool {
-	if j.previous.tests != nil && slices.Contains(lostPatterns, t.Pattern) && !j.unrun(t.File) {
+// isReported reports whether another rule has already raised an alert about the same change.
+func (j *judge) isReported(t Tampering, others []Alert) bool {
+	if j.previous.tests != nil && slices.Contains(deletionPatterns, t.Pattern) && !j.hasUnrunTests(t.File) {
 		return true
 	}
-	goal := j.goalOf(t)
+	goal := j.goalFor(t)
 	return slices.ContainsFunc(others, func(a Alert) bool {
 		if a.Declared {
-			return slices.Contains(expected, t.Pattern) && goal.Outcome == Failed && slices.Contains(a.Tests, goal.ID)
+			return slices.Contains(expectationPatterns, t.Pattern) && goal.Outcome == Failed && slices.Contains(a.Tests, goal.ID)
 		}
 		if a.Severity < t.Severity {
 			return false
@@ -173,16 +173,16 @@ func (j *judge) known(t Tampering, others []Alert) bool {
 	})
 }
 
-// unrun reports whether a file defined tests of which no check ran any.
-func (j *judge) unrun(file string) bool {
+// hasUnrunTests reports whether a file defined tests and no check ran any of them.
+func (j *judge) hasUnrunTests(file string) bool {
 	defines := func(d TestSource) bool { return d.File == file }
-	return slices.ContainsFunc(j.in.Before, defines) && len(j.cases(Tampering{File: file})) == 0
+	return slices.ContainsFunc(j.in.Before, defines) && len(j.affectedTests(Tampering{File: file})) == 0
 }
 
-// tamperFinding joins findings of one kind; the message is about the first.
+// tamperFinding combines findings of one type; the message describes the first.
 func (j *judge) tamperFinding(list []Tampering) finding {
 	first := list[0]
-	text := words(first.Type)
+	text := spaced(first.Type)
 	if first.Test != "" {
 		text += " of " + first.Test
 	}
@@ -195,12 +195,12 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 	if first.Evidence != "" {
 		text += ": " + first.Evidence
 	}
-	if p, ok := j.placeOf(first); ok {
+	if p, ok := j.dependencyOf(first); ok {
 		text += "; " + p.String()
-	} else if g := j.goalOf(first); g.Outcome != "" {
-		text += "; " + because(g)
+	} else if g := j.goalFor(first); g.Outcome != "" {
+		text += "; " + goalText(g)
 	}
-	if p, ok := j.clearedBy(first); ok {
+	if p, ok := j.clearingResult(first); ok {
 		text += "; " + p.String()
 	}
 	if more := len(list) - 1; more > 0 {

@@ -6,23 +6,24 @@ import (
 	"supervise/metric"
 )
 
-// PassesOnlyUnderTest is the rule about code that works only where it sees its tests.
+// PassesOnlyUnderTest is the rule about code that works only when it is under test.
 const PassesOnlyUnderTest = "passes_only_under_test"
 
-// TestOnly is a test that passes, and fails where the code cannot see that it runs in
-// a test: runner, arguments, environment and names of the test are hidden from it.
+// TestOnly is a test that passes, but fails when the test run is concealed from the code:
+// runner, arguments, environment and names of the test.
 type TestOnly struct {
 	ID           metric.ID `json:"id"`
 	FailedBefore bool      `json:"failed_before,omitempty"` // at the base, or could not be run there
-	// Certain says that the hiding is not the reason: over the base the test passes like
-	// that, or fails with the same message, or the added code names the runner.
+	// Certain says that concealing is not the reason for the failure: on the base the
+	// concealed test passes or fails with the same message, or the added code names the
+	// runner.
 	Certain bool     `json:"certain,omitempty"`
-	Files   []string `json:"files"`         // of the code that looks
-	Why     string   `json:"why,omitempty"` // what the test says then
+	Files   []string `json:"files"`         // with code that may detect the test run
+	Why     string   `json:"why,omitempty"` // message of the concealed test
 }
 
 // passesOnlyUnderTest makes one finding of the tests of each severity.
-func passesOnlyUnderTest(j *judge, _ comparison, r row) []finding {
+func passesOnlyUnderTest(j *judge, _ comparison, r appliedRule) []finding {
 	found := map[Severity]*finding{}
 	for _, o := range j.in.TestOnly {
 		s := High

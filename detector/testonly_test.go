@@ -22,7 +22,7 @@ func TestBehavesOtherwise(t *testing.T) {
 		if a.Rule == detector.PassesOnlyUnderTest {
 			got = append(got, a.Severity.String()+" "+string(a.Action)+": "+a.Message())
 			if a.Basis != detector.Executed {
-				t.Errorf("it rests on %s", a.Basis)
+				t.Errorf("it is based on %s", a.Basis)
 			}
 		}
 	}

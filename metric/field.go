@@ -47,16 +47,16 @@ const (
 type fieldRow struct {
 	field  Field
 	better Direction
-	value  func(*view) (float64, bool)
+	value  func(*countedSet) (float64, bool)
 }
 
-// view is a Set whose tests are counted once, however many numbers are asked for.
-type view struct {
+// countedSet is a Set whose tests are counted once, however many numbers are asked for.
+type countedSet struct {
 	Set
 	counts *Counts
 }
 
-func (v *view) tests() Counts {
+func (v *countedSet) testCounts() Counts {
 	if v.counts == nil {
 		v.counts = new(v.Tests.Counts())
 	}
@@ -65,50 +65,50 @@ func (v *view) tests() Counts {
 
 // fields is the table of all numbers; every listing, delta and rule reads it.
 var fields = []fieldRow{
-	{TestCount, HigherIsBetter, ofTests(func(n Counts) int { return n.Count })},
-	{TestsPassed, HigherIsBetter, ofTests(func(n Counts) int { return n.Passed })},
-	{TestsFailed, LowerIsBetter, ofTests(func(n Counts) int { return n.Failed })},
-	{TestsSkipped, LowerIsBetter, ofTests(func(n Counts) int { return n.Skipped })},
-	{PassRate, HigherIsBetter, func(s *view) (float64, bool) { return s.tests().passRate() }},
-	{CoveragePct, HigherIsBetter, func(s *view) (float64, bool) { return s.Coverage.Percent() }},
-	{CoverageHit, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Covered })},
-	{CoverageTotal, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Total })},
-	{TestTime, Neutral, func(s *view) (float64, bool) {
-		if s.Tests == nil || s.Tests.Duration == 0 || s.tests().Cached > 0 { // that is not how long the tests take
+	{TestCount, HigherIsBetter, testsValue(func(n Counts) int { return n.Count })},
+	{TestsPassed, HigherIsBetter, testsValue(func(n Counts) int { return n.Passed })},
+	{TestsFailed, LowerIsBetter, testsValue(func(n Counts) int { return n.Failed })},
+	{TestsSkipped, LowerIsBetter, testsValue(func(n Counts) int { return n.Skipped })},
+	{PassRate, HigherIsBetter, func(s *countedSet) (float64, bool) { return s.testCounts().passRate() }},
+	{CoveragePct, HigherIsBetter, func(s *countedSet) (float64, bool) { return s.Coverage.Percent() }},
+	{CoverageHit, Neutral, coverageValue(func(c *Coverage) int64 { return c.Covered })},
+	{CoverageTotal, Neutral, coverageValue(func(c *Coverage) int64 { return c.Total })},
+	{TestTime, Neutral, func(s *countedSet) (float64, bool) {
+		if s.Tests == nil || s.Tests.Duration == 0 || s.testCounts().Cached > 0 { // that is not how long the tests take
 			return 0, false
 		}
 		return milliseconds(s.Tests.Duration), true
 	}},
-	{LintErrors, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Errors })},
-	{LintWarnings, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Warnings })},
-	{TypeErrors, LowerIsBetter, ofLint(func(n LintCounts) int { return n.TypeErrors })},
-	{ErrorCount, LowerIsBetter, func(s *view) (float64, bool) { return float64(s.Lint.ErrorCount()), s.Lint != nil }},
-	{BuildTime, Neutral, func(s *view) (float64, bool) {
+	{LintErrors, LowerIsBetter, lintValue(func(n LintCounts) int { return n.Errors })},
+	{LintWarnings, LowerIsBetter, lintValue(func(n LintCounts) int { return n.Warnings })},
+	{TypeErrors, LowerIsBetter, lintValue(func(n LintCounts) int { return n.TypeErrors })},
+	{ErrorCount, LowerIsBetter, func(s *countedSet) (float64, bool) { return float64(s.Lint.ErrorCount()), s.Lint != nil }},
+	{BuildTime, Neutral, func(s *countedSet) (float64, bool) {
 		if s.Build == nil || s.Build.Duration == 0 {
 			return 0, false
 		}
 		return milliseconds(s.Build.Duration), true
 	}},
-	{FileCount, Neutral, ofCode(func(c *Code) float64 { return float64(c.Files) })},
-	{LOCTotal, Neutral, ofCode(func(c *Code) float64 { return float64(c.LOC) })},
-	{Complexity, LowerIsBetter, func(s *view) (float64, bool) {
+	{FileCount, Neutral, codeValue(func(c *Code) float64 { return float64(c.Files) })},
+	{LOCTotal, Neutral, codeValue(func(c *Code) float64 { return float64(c.LOC) })},
+	{Complexity, LowerIsBetter, func(s *countedSet) (float64, bool) {
 		if s.Code == nil || s.Code.Functions == 0 {
 			return 0, false
 		}
 		return s.Code.Complexity, true
 	}},
-	{LOCAdded, Neutral, ofChange(func(c *Code) *int { return c.Added })},
-	{LOCDeleted, Neutral, ofChange(func(c *Code) *int { return c.Deleted })},
+	{LOCAdded, Neutral, linesValue(func(c *Code) *int { return c.Added })},
+	{LOCDeleted, Neutral, linesValue(func(c *Code) *int { return c.Deleted })},
 }
 
-func ofTests(get func(Counts) int) func(*view) (float64, bool) {
-	return func(s *view) (float64, bool) {
-		return float64(get(s.tests())), s.Tests != nil
+func testsValue(get func(Counts) int) func(*countedSet) (float64, bool) {
+	return func(s *countedSet) (float64, bool) {
+		return float64(get(s.testCounts())), s.Tests != nil
 	}
 }
 
-func ofCoverage(get func(*Coverage) int64) func(*view) (float64, bool) {
-	return func(s *view) (float64, bool) {
+func coverageValue(get func(*Coverage) int64) func(*countedSet) (float64, bool) {
+	return func(s *countedSet) (float64, bool) {
 		if s.Coverage == nil || s.Coverage.Unit == Percentage {
 			return 0, false
 		}
@@ -116,14 +116,14 @@ func ofCoverage(get func(*Coverage) int64) func(*view) (float64, bool) {
 	}
 }
 
-func ofLint(get func(LintCounts) int) func(*view) (float64, bool) {
-	return func(s *view) (float64, bool) {
+func lintValue(get func(LintCounts) int) func(*countedSet) (float64, bool) {
+	return func(s *countedSet) (float64, bool) {
 		return float64(get(s.Lint.Counts())), s.Lint != nil
 	}
 }
 
-func ofCode(get func(*Code) float64) func(*view) (float64, bool) {
-	return func(s *view) (float64, bool) {
+func codeValue(get func(*Code) float64) func(*countedSet) (float64, bool) {
+	return func(s *countedSet) (float64, bool) {
 		if s.Code == nil {
 			return 0, false
 		}
@@ -131,8 +131,8 @@ func ofCode(get func(*Code) float64) func(*view) (float64, bool) {
 	}
 }
 
-func ofChange(get func(*Code) *int) func(*view) (float64, bool) {
-	return func(s *view) (float64, bool) {
+func linesValue(get func(*Code) *int) func(*countedSet) (float64, bool) {
+	return func(s *countedSet) (float64, bool) {
 		if s.Code == nil || get(s.Code) == nil {
 			return 0, false
 		}
@@ -162,9 +162,9 @@ func (f Field) Better() Direction {
 }
 
 // Value returns the number f of s, and false when it was not measured.
-func (s Set) Value(f Field) (float64, bool) { return (&view{Set: s}).value(f) }
+func (s Set) Value(f Field) (float64, bool) { return (&countedSet{Set: s}).value(f) }
 
-func (v *view) value(f Field) (float64, bool) {
+func (v *countedSet) value(f Field) (float64, bool) {
 	for _, r := range fields {
 		if r.field == f {
 			return r.value(v)
@@ -181,27 +181,27 @@ type Delta map[Field]float64
 // is not compared.
 func (s Set) Sub(earlier Set) Delta {
 	d := make(Delta, len(fields))
-	this, that := &view{Set: s}, &view{Set: earlier}
+	this, that := &countedSet{Set: s}, &countedSet{Set: earlier}
 	for _, r := range fields {
 		now, ok1 := r.value(this)
-		then, ok2 := r.value(that)
-		if ok1 && ok2 && (!ofCoverageField(r.field) || s.Coverage.Comparable(earlier.Coverage)) {
-			d[r.field] = now - then
+		before, ok2 := r.value(that)
+		if ok1 && ok2 && (!isCoverageField(r.field) || s.Coverage.Comparable(earlier.Coverage)) {
+			d[r.field] = now - before
 		}
 	}
 	return d
 }
 
-// wobbling are the numbers that may differ between two runs of one check on one tree,
+// variableFields are the numbers that may differ between two runs of one check on one tree,
 // in addition to the results of tests.
-var wobbling = []Field{CoveragePct, LintErrors, LintWarnings, TypeErrors, ErrorCount}
+var variableFields = []Field{CoveragePct, LintErrors, LintWarnings, TypeErrors, ErrorCount}
 
 // VariationFrom returns by how much numbers differ in a second measurement of the same tree,
 // nil if none does.
 func (s Set) VariationFrom(again Set) Delta {
 	var out Delta
 	d := again.Sub(s)
-	for _, f := range wobbling {
+	for _, f := range variableFields {
 		if d[f] == 0 {
 			continue
 		}
@@ -213,7 +213,7 @@ func (s Set) VariationFrom(again Set) Delta {
 	return out
 }
 
-func ofCoverageField(f Field) bool {
+func isCoverageField(f Field) bool {
 	return f == CoveragePct || f == CoverageHit || f == CoverageTotal
 }
 
@@ -232,7 +232,7 @@ type Signature struct {
 
 // Signature returns the signature of s.
 func (s Set) Signature() Signature {
-	from := &view{Set: s}
+	from := &countedSet{Set: s}
 	scaled := func(f Field, factor float64) int {
 		v, ok := from.value(f)
 		if !ok {

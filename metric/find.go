@@ -16,40 +16,40 @@ func (t *Tests) Find(name string) (ID, bool) {
 	}
 	known := map[ID]bool{}
 	for _, c := range t.Cases {
-		for id, is := c.ID, true; is; id, is = id.Parent() {
+		for id, ok := c.ID, true; ok; id, ok = id.Parent() {
 			if id.String() == name {
 				return id, true
 			}
 			known[id] = true
 		}
 	}
-	var alike, placed []ID
+	var byName, byPlace []ID
 	for id := range known {
 		place, ok := strings.CutSuffix(name, id.Name)
-		if !ok || id.Name == "" || place != "" && joined(place) {
+		if !ok || id.Name == "" || place != "" && endsInsideWord(place) {
 			continue
 		}
-		alike = append(alike, id)
-		if in := words(place); !slices.ContainsFunc(words(id.Suite+" "+id.Class), func(w string) bool { return !slices.Contains(in, w) }) {
-			placed = append(placed, id)
+		byName = append(byName, id)
+		if in := nameWords(place); !slices.ContainsFunc(nameWords(id.Suite+" "+id.Class), func(w string) bool { return !slices.Contains(in, w) }) {
+			byPlace = append(byPlace, id)
 		}
 	}
 	switch {
-	case len(placed) == 1:
-		return placed[0], true
-	case len(alike) == 1 && len(placed) == 0:
-		return alike[0], true
+	case len(byPlace) == 1:
+		return byPlace[0], true
+	case len(byName) == 1 && len(byPlace) == 0:
+		return byName[0], true
 	}
 	return ID{}, false
 }
 
-// joined reports whether a text ends in the middle of a word.
-func joined(text string) bool {
+// endsInsideWord reports whether a text ends in the middle of a word.
+func endsInsideWord(text string) bool {
 	end := text[len(text)-1]
 	return end == '_' || unicode.IsLetter(rune(end)) || unicode.IsDigit(rune(end)) || end >= 0x80
 }
 
-// words are the names that a place of a test is made of.
-func words(place string) []string {
+// nameWords are the names that a place of a test is made of.
+func nameWords(place string) []string {
 	return strings.FieldsFunc(place, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -52,10 +52,10 @@ type CodebaseRecord struct {
 func (s Set) Record() Record {
 	r := Record{Partial: s.IsPartial(), Missing: s.Gaps, Variation: s.Variation}
 	if s.Tests != nil || s.Coverage != nil {
-		r.Testing = s.testing()
+		r.Testing = s.testingRecord()
 	}
 	if s.Lint != nil || s.Build != nil {
-		r.Quality = s.quality()
+		r.Quality = s.qualityRecord()
 	}
 	if s.Code != nil {
 		r.Codebase = &CodebaseRecord{
@@ -66,7 +66,7 @@ func (s Set) Record() Record {
 	return r
 }
 
-func (s Set) testing() *TestingRecord {
+func (s Set) testingRecord() *TestingRecord {
 	t := &TestingRecord{
 		TestCount: s.number(TestCount), TestsPassed: s.number(TestsPassed), TestsFailed: s.number(TestsFailed),
 		TestsSkipped: s.number(TestsSkipped), PassRate: s.number(PassRate), TestTime: s.number(TestTime), TestsCached: s.Tests.Counts().Cached,
@@ -78,7 +78,7 @@ func (s Set) testing() *TestingRecord {
 	return t
 }
 
-func (s Set) quality() *QualityRecord {
+func (s Set) qualityRecord() *QualityRecord {
 	q := &QualityRecord{
 		LintErrors: s.number(LintErrors), LintWarnings: s.number(LintWarnings), TypeErrors: s.number(TypeErrors),
 		ErrorCount: s.number(ErrorCount), BuildTime: s.number(BuildTime), BuildStatus: BuildUnknown,

@@ -118,16 +118,16 @@ func (s Suite) MainError() string {
 	for line := range strings.Lines(s.Why) {
 		text, ofPytest := strings.CutPrefix(line, "E ")
 		text = strings.TrimSpace(text)
-		here := 1
+		lineRank := 1
 		if strings.Contains(strings.ToLower(text), "error") {
-			here = 2
+			lineRank = 2
 			if ofPytest {
-				here = 3
+				lineRank = 3
 			}
 		}
 		// The first error line is used, and the last of other lines.
-		if text != "" && (here > rank || here == 1 && rank == 1) {
-			best, rank = text, here
+		if text != "" && (lineRank > rank || lineRank == 1 && rank == 1) {
+			best, rank = text, lineRank
 		}
 	}
 	return best
@@ -163,7 +163,7 @@ func NewTests(cases []Test) *Tests {
 	out := make([]Test, 0, len(cases))
 	for _, i := range order {
 		if n := len(out); n > 0 && out[n-1].ID == cases[i].ID {
-			out[n-1] = merge(out[n-1], cases[i])
+			out[n-1] = mergeOutcomes(out[n-1], cases[i])
 			continue
 		}
 		out = append(out, cases[i])
@@ -171,7 +171,7 @@ func NewTests(cases []Test) *Tests {
 	return &Tests{Cases: out}
 }
 
-func merge(a, b Test) Test {
+func mergeOutcomes(a, b Test) Test {
 	if b.Rerun && b.Status == Passed && a.Failed() {
 		b.Flaky = true
 		return b
@@ -221,7 +221,7 @@ func (t *Tests) Sorted() *Tests {
 
 // Pair calls each with every test of two sets, in the order of their identities; with nil
 // for the side on which it is not. A nil set has no tests.
-func Pair(before, now *Tests, each func(was, is *Test)) {
+func Pair(before, now *Tests, each func(old, current *Test)) {
 	if before == nil {
 		before = &Tests{}
 	}
@@ -230,16 +230,16 @@ func Pair(before, now *Tests, each func(was, is *Test)) {
 	}
 	i, k := 0, 0
 	for i < len(before.Cases) && k < len(now.Cases) {
-		was, is := &before.Cases[i], &now.Cases[k]
-		switch c := was.Compare(is.ID); {
+		old, current := &before.Cases[i], &now.Cases[k]
+		switch c := old.Compare(current.ID); {
 		case c < 0:
-			each(was, nil)
+			each(old, nil)
 			i++
 		case c > 0:
-			each(nil, is)
+			each(nil, current)
 			k++
 		default:
-			each(was, is)
+			each(old, current)
 			i, k = i+1, k+1
 		}
 	}

@@ -14,7 +14,7 @@ type Usage struct {
 
 // Tokens is the sum of all kinds, nil when none was reported.
 func (u Usage) Tokens() *int64 {
-	return add(add(u.Input, u.CacheRead), add(u.CacheWrite, u.Output))
+	return addOptional(addOptional(u.Input, u.CacheRead), addOptional(u.CacheWrite, u.Output))
 }
 
 // IsZero reports whether nothing was reported.
@@ -23,8 +23,8 @@ func (u Usage) IsZero() bool { return u == Usage{} }
 // Plus adds two usages. A number that neither reports stays nil.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
-		Input: add(u.Input, v.Input), CacheRead: add(u.CacheRead, v.CacheRead), CacheWrite: add(u.CacheWrite, v.CacheWrite),
-		Output: add(u.Output, v.Output), CostUSD: add(u.CostUSD, v.CostUSD), Turns: add(u.Turns, v.Turns), ToolCalls: add(u.ToolCalls, v.ToolCalls),
+		Input: addOptional(u.Input, v.Input), CacheRead: addOptional(u.CacheRead, v.CacheRead), CacheWrite: addOptional(u.CacheWrite, v.CacheWrite),
+		Output: addOptional(u.Output, v.Output), CostUSD: addOptional(u.CostUSD, v.CostUSD), Turns: addOptional(u.Turns, v.Turns), ToolCalls: addOptional(u.ToolCalls, v.ToolCalls),
 	}
 }
 
@@ -32,14 +32,14 @@ func (u Usage) Plus(v Usage) Usage {
 // the entire session: tokens and cost. A number below the earlier one was counted from
 // zero again and stays as it is.
 func (u Usage) Since(before Usage) Usage {
-	u.Input, u.CacheRead, u.CacheWrite = less(u.Input, before.Input), less(u.CacheRead, before.CacheRead), less(u.CacheWrite, before.CacheWrite)
-	u.Output, u.CostUSD = less(u.Output, before.Output), less(u.CostUSD, before.CostUSD)
+	u.Input, u.CacheRead, u.CacheWrite = subtract(u.Input, before.Input), subtract(u.CacheRead, before.CacheRead), subtract(u.CacheWrite, before.CacheWrite)
+	u.Output, u.CostUSD = subtract(u.Output, before.Output), subtract(u.CostUSD, before.CostUSD)
 	return u
 }
 
 type number interface{ int64 | float64 }
 
-func add[T number](a, b *T) *T {
+func addOptional[T number](a, b *T) *T {
 	switch {
 	case a == nil:
 		return b
@@ -49,7 +49,7 @@ func add[T number](a, b *T) *T {
 	return new(*a + *b)
 }
 
-func less[T number](now, before *T) *T {
+func subtract[T number](now, before *T) *T {
 	if now == nil || before == nil || *now < *before {
 		return now
 	}

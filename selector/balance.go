@@ -22,22 +22,22 @@ type WorseIteration struct {
 	Why       string `json:"why"`
 }
 
-// slack is how much lower the score may be where no more tests pass, at least: it may be
+// minScoreSlack is how much lower the score may be where no more tests pass, at least: it may be
 // lower by as much as it varies by itself.
-const slack = .02
+const minScoreSlack = .02
 
-// worse returns why the candidate is worse than the tree that the user handed over, ""
+// worseReason returns why the candidate is worse than the tree that the user handed over, ""
 // where it is not: fewer tests pass or more fail or, where no more pass, a measured
 // HIGH finding or a lower score.
-func (c Candidate) worse(cands []Candidate) string {
+func (c Candidate) worseReason(cands []Candidate) string {
 	b := c.Balance
 	switch {
 	case b == nil || b.Approved:
 		return ""
 	case b.Failing > 0:
-		return fmt.Sprintf("%s more", tests(b.Failing, "fails", "fail"))
+		return fmt.Sprintf("%s more", countTests(b.Failing, "fails", "fail"))
 	case b.Passing < 0:
-		return fmt.Sprintf("%s less", tests(-b.Passing, "passes", "pass"))
+		return fmt.Sprintf("%s less", countTests(-b.Passing, "passes", "pass"))
 	case b.Passing > 0:
 		return ""
 	case len(b.Costs) > 0:
@@ -47,23 +47,23 @@ func (c Candidate) worse(cands []Candidate) string {
 	if i < 0 || b.Settled > 0 || !cands[i].Scored || !c.Scored || !sameSections(cands[i].Set, c.Set) {
 		return ""
 	}
-	if fall := cands[i].Score - c.Score; fall > max(slack, cands[i].varies())+epsilon {
+	if fall := cands[i].Score - c.Score; fall > max(minScoreSlack, cands[i].scoreVariation())+epsilon {
 		return fmt.Sprintf("no more tests pass, and quality is %.1f points lower", 100*fall)
 	}
 	return ""
 }
 
-// varies is by how much the score of the same tree does.
-func (c Candidate) varies() float64 {
+// scoreVariation is by how much the score of the same tree does.
+func (c Candidate) scoreVariation() float64 {
 	if c.Set == nil {
 		return 0
 	}
 	return c.Set.Variation[metric.QualityScore]
 }
 
-func tests(n int, one, many string) string {
+func countTests(n int, singular, many string) string {
 	if n == 1 {
-		return "1 test " + one
+		return "1 test " + singular
 	}
 	return fmt.Sprintf("%d tests %s", n, many)
 }

@@ -35,8 +35,8 @@ type Candidate struct {
 	Duration *time.Duration
 }
 
-// eligible reports whether the candidate may be chosen as an iteration.
-func (c Candidate) eligible() bool { return !c.Baseline && !c.Rejected && !c.Critical }
+// isEligible reports whether the candidate may be chosen as an iteration.
+func (c Candidate) isEligible() bool { return !c.Baseline && !c.Rejected && !c.Critical }
 
 // Mode is how the best iteration is chosen.
 type Mode string
@@ -158,16 +158,16 @@ func Best(cands []Candidate, o Options) (Selection, error) {
 	case o.Override != nil && strings.TrimSpace(o.Override.Reason) == "":
 		return Selection{}, ErrNoReason
 	}
-	p := narrow(cands, o)
+	p := newPool(cands, o)
 	chosen, err := p.choose(cands, o)
 	if err != nil {
 		return Selection{}, err
 	}
-	return p.choice(chosen, cands, o), nil
+	return p.selection(chosen, cands, o), nil
 }
 
-// pool is what is left to choose from, and what was left out.
-type pool struct {
+// candidatePool is what is left to choose from, and what was left out.
+type candidatePool struct {
 	candidates []Candidate
 	ineligible []int
 	worse      []WorseIteration
@@ -178,16 +178,16 @@ type pool struct {
 	partial    bool
 }
 
-// narrow keeps the eligible candidates (those whose tests could be read, if the
+// newPool keeps the eligible candidates (those whose tests could be read, if the
 // baseline's could), of those the completely measured and
 // verified ones if there are any, and of those what is not superseded.
-func narrow(cands []Candidate, o Options) pool {
-	var p pool
+func newPool(cands []Candidate, o Options) candidatePool {
+	var p candidatePool
 	tested := slices.ContainsFunc(cands, func(c Candidate) bool { return c.Baseline && c.Set != nil && c.Set.Tests != nil })
 	for _, c := range cands {
-		eligible, why := c.eligible() && !(tested && c.untested()), ""
+		eligible, why := c.isEligible() && !(tested && c.isUntested()), ""
 		if eligible {
-			if why = c.worse(cands); why != "" && !p.shown(c) {
+			if why = c.worseReason(cands); why != "" && !p.hasWorseTree(c) {
 				p.worse = append(p.worse, WorseIteration{c.Iteration, why})
 			}
 		}
@@ -198,7 +198,7 @@ func narrow(cands []Candidate, o Options) pool {
 			p.ineligible = append(p.ineligible, c.Iteration)
 		}
 	}
-	p.passOver()
+	p.skipOpenFindings()
 	p.prefer(func(c Candidate) bool { return c.Scored })
 	p.partial = !p.prefer(func(c Candidate) bool { return !c.Partial })
 	if o.Mode == HighestQualityVerified {
@@ -208,8 +208,8 @@ func narrow(cands []Candidate, o Options) pool {
 	return p
 }
 
-// shown reports whether the tree of the candidate is among those that are worse already.
-func (p *pool) shown(c Candidate) bool {
+// hasWorseTree reports whether the tree of the candidate is among those that are worse already.
+func (p *candidatePool) hasWorseTree(c Candidate) bool {
 	if c.Tree == "" || p.trees[c.Tree] {
 		return c.Tree != ""
 	}
@@ -220,57 +220,57 @@ func (p *pool) shown(c Candidate) bool {
 	return false
 }
 
-// passOver leaves out what findings are open against, unless that is everything.
-func (p *pool) passOver() {
-	all := p.candidates
-	if !p.prefer(func(c Candidate) bool { return !c.HasOpenFindings }) || len(p.candidates) == len(all) {
+// skipOpenFindings leaves out what findings are open against, unless that is everything.
+func (p *candidatePool) skipOpenFindings() {
+	candidates := p.candidates
+	if !p.prefer(func(c Candidate) bool { return !c.HasOpenFindings }) || len(p.candidates) == len(candidates) {
 		return
 	}
-	for _, c := range all {
+	for _, c := range candidates {
 		if c.HasOpenFindings {
 			p.open = append(p.open, c.Iteration)
 		}
 	}
 }
 
-// untested reports whether the tests of a measured iteration could not be read. Where
+// isUntested reports whether the tests of a measured iteration could not be read. Where
 // those of the baseline could, the iteration may be broken, and breaking the tests
 // must not pay more than failing them.
-func (c Candidate) untested() bool { return c.Set != nil && c.Set.Tests == nil }
+func (c Candidate) isUntested() bool { return c.Set != nil && c.Set.Tests == nil }
 
 // prefer keeps the candidates that are good, or all when none is, and reports
 // whether there was a good one or nothing to choose from.
-func (p *pool) prefer(good func(Candidate) bool) bool {
-	kept := slices.DeleteFunc(slices.Clone(p.candidates), func(c Candidate) bool { return !good(c) })
-	if len(kept) == 0 {
+func (p *candidatePool) prefer(good func(Candidate) bool) bool {
+	preferred := slices.DeleteFunc(slices.Clone(p.candidates), func(c Candidate) bool { return !good(c) })
+	if len(preferred) == 0 {
 		return len(p.candidates) == 0
 	}
-	p.candidates = kept
+	p.candidates = preferred
 	return true
 }
 
-func (p *pool) dropSuperseded(slack float64) {
-	later := fronts{}
-	var kept []Candidate
+func (p *candidatePool) dropSuperseded(slack float64) {
+	later := progressFronts{}
+	var remaining []Candidate
 	for _, c := range slices.Backward(p.candidates) {
-		state, ok := stateOf(c)
+		state, ok := progressOf(c)
 		if ok && later.supersede(state, slack) {
 			p.superseded = append(p.superseded, c.Iteration)
 		} else {
-			kept = append(kept, c)
+			remaining = append(remaining, c)
 		}
 		if ok {
 			later.add(state)
 		}
 	}
-	slices.Reverse(kept)
+	slices.Reverse(remaining)
 	slices.Reverse(p.superseded)
-	p.candidates = kept
+	p.candidates = remaining
 }
 
-func (p pool) choose(cands []Candidate, o Options) (Candidate, error) {
+func (p candidatePool) choose(cands []Candidate, o Options) (Candidate, error) {
 	if o.Override != nil && o.Override.Kind != UseBest {
-		return overridden(cands, *o.Override)
+		return applyOverride(cands, *o.Override)
 	}
 	if len(p.candidates) == 0 {
 		if i := slices.IndexFunc(cands, func(c Candidate) bool { return c.Baseline }); i >= 0 {
@@ -297,32 +297,32 @@ func (p pool) choose(cands []Candidate, o Options) (Candidate, error) {
 func highest(cands []Candidate) Candidate {
 	best := cands[0]
 	for _, c := range cands[1:] {
-		if c.Score > best.Score+epsilon || c.equals(best) && c.succeeds(best) {
+		if c.Score > best.Score+epsilon || c.hasSameScore(best) && c.isAsGoodAs(best) {
 			best = c
 		}
 	}
 	return best
 }
 
-func (c Candidate) equals(other Candidate) bool {
+func (c Candidate) hasSameScore(other Candidate) bool {
 	return c.Scored && other.Scored && math.Abs(c.Score-other.Score) <= epsilon
 }
 
-// succeeds reports whether a later tree is another one and in nothing worse.
-func (c Candidate) succeeds(earlier Candidate) bool {
-	now, ok1 := stateOf(c)
-	was, ok2 := stateOf(earlier)
-	return c.Tree != "" && earlier.Tree != "" && c.Tree != earlier.Tree && ok1 && ok2 && now.scale == was.scale && now.covers(was) &&
+// isAsGoodAs reports whether a later tree is another one and in nothing worse.
+func (c Candidate) isAsGoodAs(earlier Candidate) bool {
+	now, ok1 := progressOf(c)
+	old, ok2 := progressOf(earlier)
+	return c.Tree != "" && earlier.Tree != "" && c.Tree != earlier.Tree && ok1 && ok2 && now.scale == old.scale && now.isAtLeast(old) &&
 		(c.Verified || !earlier.Verified) && (!c.HasOpenFindings || earlier.HasOpenFindings)
 }
 
-// asGood lists the other iterations to choose from with the score of the chosen one, and
+// tiedWith lists the other iterations to choose from with the score of the chosen one, and
 // another tree as far as that is known.
-func (p pool) asGood(chosen Candidate) []int {
+func (p candidatePool) tiedWith(chosen Candidate) []int {
 	var out []int
 	trees := map[string]bool{chosen.Tree: true, "": false}
 	for _, c := range p.candidates {
-		if c.Iteration != chosen.Iteration && c.equals(chosen) && !trees[c.Tree] {
+		if c.Iteration != chosen.Iteration && c.hasSameScore(chosen) && !trees[c.Tree] {
 			out = append(out, c.Iteration)
 			trees[c.Tree] = c.Tree != ""
 		}
@@ -330,7 +330,7 @@ func (p pool) asGood(chosen Candidate) []int {
 	return out
 }
 
-func overridden(cands []Candidate, o Override) (Candidate, error) {
+func applyOverride(cands []Candidate, o Override) (Candidate, error) {
 	switch o.Kind {
 	case UseFinal:
 		return cands[len(cands)-1], nil
@@ -346,43 +346,43 @@ func overridden(cands []Candidate, o Override) (Candidate, error) {
 	return Candidate{}, fmt.Errorf("%w: %s", ErrOverride, o.Kind)
 }
 
-func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Selection {
+func (p candidatePool) selection(chosen Candidate, cands []Candidate, o Options) Selection {
 	final := cands[len(cands)-1]
 	c := Selection{
 		Iteration: chosen.Iteration, Score: chosen.Score, Final: final.Iteration, FinalScore: final.Score,
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
 		NoneVerified:   p.fellBack, BaselineChosen: chosen.Baseline, OnlyBaseline: chosen.Baseline && len(cands) == 1,
-		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, SkippedForOpenFindings: p.open, Tied: p.asGood(chosen), Degradation: FindDegradation(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
+		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, SkippedForOpenFindings: p.open, Tied: p.tiedWith(chosen), Degradation: FindDegradation(p.withoutSuperseded(cands), p.peak(chosen, o)), Override: o.Override,
 		DiminishingReturns: FindDiminishingReturns(cands, SmallGains, SmallGain),
 	}
 	if chosen.Balance != nil {
 		c.Costs = chosen.Balance.Costs
 	}
-	c.Reason = reason(c)
+	c.Reason = selectionReason(c)
 	c.Rationale = rationale(c, chosen, final)
 	return c
 }
 
 // peak is the iteration that a loss of quality is measured from: what was chosen, or, where
 // a person chose, the best of what could be.
-func (p pool) peak(chosen Candidate, o Options) int {
+func (p candidatePool) peak(chosen Candidate, o Options) int {
 	if o.Override == nil || len(p.candidates) == 0 {
 		return chosen.Iteration
 	}
 	return highest(p.candidates).Iteration
 }
 
-// standing leaves out what was superseded: a score that fell because the work
+// withoutSuperseded leaves out what was superseded: a score that fell because the work
 // grew is no degradation.
-func (p pool) standing(cands []Candidate) []Candidate {
+func (p candidatePool) withoutSuperseded(cands []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool {
-		_, gone := slices.BinarySearch(p.superseded, c.Iteration)
-		return gone
+		_, superseded := slices.BinarySearch(p.superseded, c.Iteration)
+		return superseded
 	})
 }
 
-func reason(c Selection) string {
+func selectionReason(c Selection) string {
 	quality := percent(c.Score)
 	text := ""
 	switch {
@@ -417,7 +417,7 @@ func reason(c Selection) string {
 
 // percent rounds, but never rounds up to 100%.
 func percent(v float64) string {
-	n := points(v)
+	n := roundPoints(v)
 	if n == 100 && v < 1 {
 		n = 99
 	}
@@ -448,10 +448,10 @@ func rationale(c Selection, chosen, final Candidate) []string {
 	for _, w := range c.Worse {
 		add(true, "Iteration %d is worse than the baseline: %s", w.Iteration, w.Why)
 	}
-	add(len(c.Tied) > 0, "As good by its score: %s", list(c.Tied))
-	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
-	add(len(c.Ineligible) > 0, "Not eligible (rejected, with a CRITICAL finding, or worse than the baseline): %s", list(c.Ineligible))
-	add(len(c.SkippedForOpenFindings) > 0, "Passed over, because findings about integrity are open: %s", list(c.SkippedForOpenFindings))
+	add(len(c.Tied) > 0, "As good by its score: %s", joinNumbers(c.Tied))
+	add(len(c.Superseded) > 0, "Superseded by later progress: %s", joinNumbers(c.Superseded))
+	add(len(c.Ineligible) > 0, "Not eligible (rejected, with a CRITICAL finding, or worse than the baseline): %s", joinNumbers(c.Ineligible))
+	add(len(c.SkippedForOpenFindings) > 0, "Passed over, because findings about integrity are open: %s", joinNumbers(c.SkippedForOpenFindings))
 	add(chosen.HasOpenFindings, "Findings about integrity are open, and no iteration is without")
 	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {
 		add(true, "Final iteration %d has %s, %+.1f points", final.Iteration, percent(final.Score), 100*(final.Score-chosen.Score))
@@ -462,7 +462,7 @@ func rationale(c Selection, chosen, final Candidate) []string {
 	return out
 }
 
-func list(iterations []int) string {
+func joinNumbers(iterations []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(iterations), "[]"), " ", ", ")
 }
 

@@ -81,8 +81,8 @@ type Score struct {
 	Dimensions []Dimension `json:"dimensions,omitempty"`
 }
 
-// points returns a score in [0,100], rounded for people.
-func points(v float64) int { return int(math.Round(math.Round(v*1e11) / 1e9)) }
+// roundPoints returns a score in [0,100], rounded for people.
+func roundPoints(v float64) int { return int(math.Round(math.Round(v*1e11) / 1e9)) }
 
 // Dimension is one aspect of quality: the mean of those of its components that
 // were measured.
@@ -101,12 +101,12 @@ type Component struct {
 	Value float64 `json:"value"`
 }
 
-// graded is what a component is computed from.
-type graded struct{ current, baseline metric.Set }
+// gradedSets is what a component is computed from.
+type gradedSets struct{ current, baseline metric.Set }
 
 type component struct {
 	name  string
-	value func(graded) (float64, bool)
+	value func(gradedSets) (float64, bool)
 }
 
 // dimensions is the table of section 5 of the specification.
@@ -116,21 +116,21 @@ var dimensions = []struct {
 	components []component
 }{
 	{"validation", func(w *Weights) *float64 { return &w.Validation }, []component{
-		{"tests_passed", func(g graded) (float64, bool) { return g.current.Value(metric.PassRate) }},
+		{"tests_passed", func(g gradedSets) (float64, bool) { return g.current.Value(metric.PassRate) }},
 		{"build_success", buildSuccess},
-		{"lint_errors", less(metric.LintErrors, 5)},
+		{"lint_errors", penalty(metric.LintErrors, 5)},
 	}},
 	{"completeness", func(w *Weights) *float64 { return &w.Completeness }, []component{
-		{"coverage_percentage", func(g graded) (float64, bool) { return g.current.Value(metric.CoveragePct) }},
+		{"coverage_percentage", func(g gradedSets) (float64, bool) { return g.current.Value(metric.CoveragePct) }},
 		{"test_count", testCount},
 	}},
 	{"correctness", func(w *Weights) *float64 { return &w.Correctness }, []component{
-		{"pass_rate", func(g graded) (float64, bool) { return g.current.Value(metric.PassRate) }},
-		{"error_count", less(metric.ErrorCount, 2)},
+		{"pass_rate", func(g gradedSets) (float64, bool) { return g.current.Value(metric.PassRate) }},
+		{"error_count", penalty(metric.ErrorCount, 2)},
 	}},
 	{"readability", func(w *Weights) *float64 { return &w.Readability }, []component{
-		{"lint_warnings", less(metric.LintWarnings, 3)},
-		{"complexity_score", less(metric.Complexity, 5)},
+		{"lint_warnings", penalty(metric.LintWarnings, 3)},
+		{"complexity_score", penalty(metric.Complexity, 5)},
 	}},
 	{"efficiency", func(w *Weights) *float64 { return &w.Efficiency }, []component{
 		{"loc", locAppropriate},
@@ -138,15 +138,15 @@ var dimensions = []struct {
 	}},
 }
 
-// less takes cost points off 100 for each unit of f.
-func less(f metric.Field, cost float64) func(graded) (float64, bool) {
-	return func(g graded) (float64, bool) {
+// penalty takes cost points off 100 for each unit of f.
+func penalty(f metric.Field, cost float64) func(gradedSets) (float64, bool) {
+	return func(g gradedSets) (float64, bool) {
 		v, ok := g.current.Value(f)
 		return 100 - cost*v, ok
 	}
 }
 
-func buildSuccess(g graded) (float64, bool) {
+func buildSuccess(g gradedSets) (float64, bool) {
 	if g.current.Build == nil || g.current.Build.Status == metric.BuildUnknown {
 		return 0, false
 	}
@@ -156,7 +156,7 @@ func buildSuccess(g graded) (float64, bool) {
 	return 0, true
 }
 
-func testCount(g graded) (float64, bool) {
+func testCount(g gradedSets) (float64, bool) {
 	now, ok1 := g.current.Value(metric.TestCount)
 	base, ok2 := g.baseline.Value(metric.TestCount)
 	if !ok1 || !ok2 || base == 0 {
@@ -166,7 +166,7 @@ func testCount(g graded) (float64, bool) {
 }
 
 // growth is the change in lines of code as a share of the baseline.
-func growth(g graded) (float64, bool) {
+func growth(g gradedSets) (float64, bool) {
 	now, ok1 := g.current.Value(metric.LOCTotal)
 	base, ok2 := g.baseline.Value(metric.LOCTotal)
 	if !ok1 || !ok2 || base == 0 {
@@ -175,12 +175,12 @@ func growth(g graded) (float64, bool) {
 	return (now - base) / base, true
 }
 
-func locAppropriate(g graded) (float64, bool) {
+func locAppropriate(g gradedSets) (float64, bool) {
 	r, ok := growth(g)
 	return 100 - 125*max(0, math.Abs(r)-.20), ok
 }
 
-func noBloat(g graded) (float64, bool) {
+func noBloat(g gradedSets) (float64, bool) {
 	r, ok := growth(g)
 	if r > .50 {
 		return 50, ok
@@ -192,7 +192,7 @@ func noBloat(g graded) (float64, bool) {
 // are compared with. What was not measured does not count, neither for nor
 // against.
 func Grade(current, baseline metric.Set, w Weights) Score {
-	g := graded{current, baseline}
+	g := gradedSets{current, baseline}
 	out := make([]Dimension, len(dimensions))
 	for i, d := range dimensions {
 		out[i] = Dimension{Name: d.name, Weight: *d.weight(&w)}
@@ -210,7 +210,7 @@ func Grade(current, baseline metric.Set, w Weights) Score {
 			out[i].Score, out[i].Measured = sum/float64(n), true
 		}
 	}
-	return weigh(out)
+	return weighDimensions(out)
 }
 
 // ErrDimension is wrapped by the errors of [FromDimensions].
@@ -235,7 +235,7 @@ func FromDimensions(scores map[string]float64, w Weights) (Score, error) {
 			return Score{}, fmt.Errorf("%w: there is no dimension %s; the dimensions are %s", ErrDimension, name, strings.Join(DimensionNames(), ", "))
 		}
 	}
-	return weigh(out), nil
+	return weighDimensions(out), nil
 }
 
 // FromValue is a score in [0,1] that was found by another tool, without dimensions. A
@@ -260,11 +260,11 @@ func (s Score) Reweigh(w Weights) Score {
 			ds[i].Weight = *dimensions[k].weight(&w)
 		}
 	}
-	return weigh(ds)
+	return weighDimensions(ds)
 }
 
-// weigh sums the measured dimensions up by their weights.
-func weigh(ds []Dimension) Score {
+// weighDimensions sums the measured dimensions up by their weights.
+func weighDimensions(ds []Dimension) Score {
 	total := 0.0
 	for _, d := range ds {
 		if d.Measured {

@@ -35,32 +35,32 @@ const OverRefinement = "over_refinement"
 // those that were not rolled back. peak is the iteration that was chosen; where it is none of
 // them, it is the one with the highest score. It is nil when the last is as good.
 func FindDegradation(cands []Candidate, peak int) *Degradation {
-	s := series(cands)
+	s := scoredIterations(cands)
 	if len(s) < 2 {
 		return nil
 	}
-	at := slices.IndexFunc(s, func(c Candidate) bool { return c.Iteration == peak })
-	if at < 0 {
-		at = slices.IndexFunc(s, func(c Candidate) bool { return c.Iteration == highest(s).Iteration })
+	peakIndex := slices.IndexFunc(s, func(c Candidate) bool { return c.Iteration == peak })
+	if peakIndex < 0 {
+		peakIndex = slices.IndexFunc(s, func(c Candidate) bool { return c.Iteration == highest(s).Iteration })
 	}
-	top, last := s[at].Score, s[len(s)-1].Score
+	top, last := s[peakIndex].Score, s[len(s)-1].Score
 	if last >= top-epsilon {
 		return nil
 	}
-	after := s[at+1:]
+	after := s[peakIndex+1:]
 	fell := slices.IndexFunc(after, func(c Candidate) bool { return c.Score < top-epsilon })
 	return &Degradation{
-		Peak: s[at].Iteration, Started: after[fell].Iteration, AfterPeak: len(after), Pattern: OverRefinement,
-		Loss: 100 * (last - top) / top, Triggers: triggers(s[at:]),
+		Peak: s[peakIndex].Iteration, Started: after[fell].Iteration, AfterPeak: len(after), Pattern: OverRefinement,
+		Loss: 100 * (last - top) / top, Triggers: findTriggers(s[peakIndex:]),
 	}
 }
 
-// series are the iterations that have a score and were not rolled back.
-func series(cands []Candidate) []Candidate {
+// scoredIterations are the iterations that have a score and were not rolled back.
+func scoredIterations(cands []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected && !c.StillInPlace })
 }
 
-func triggers(s []Candidate) []Trigger {
+func findTriggers(s []Candidate) []Trigger {
 	found := map[Trigger]bool{}
 	falls := 0
 	for i := 1; i < len(s); i++ {
@@ -106,7 +106,7 @@ const (
 // FindDiminishingReturns looks for the first time that count gains in a row were at least
 // 0 and less than limit. It is nil when there were none.
 func FindDiminishingReturns(cands []Candidate, count int, limit float64) *DiminishingReturns {
-	s := series(cands)
+	s := scoredIterations(cands)
 	small := 0
 	for i := 1; i < len(s); i++ {
 		gain := s[i].Score - s[i-1].Score
@@ -132,14 +132,14 @@ const (
 	Fluctuating Trend = "fluctuating"
 )
 
-// steady is a change of the score that does not count.
-const steady = .02
+// maxSteadyChange is a change of the score that does not count.
+const maxSteadyChange = .02
 
 // TrendOf names the way of the scores: stable when all lie within .02,
 // improving or declining when they go one way but for steps of .02, else
 // fluctuating.
 func TrendOf(cands []Candidate) Trend {
-	s := series(cands)
+	s := scoredIterations(cands)
 	if len(s) == 0 {
 		return Stable
 	}
@@ -153,11 +153,11 @@ func TrendOf(cands []Candidate) Trend {
 	}
 	net := s[len(s)-1].Score - s[0].Score
 	switch {
-	case high-low <= steady+epsilon:
+	case high-low <= maxSteadyChange+epsilon:
 		return Stable
-	case net > 0 && fell <= steady+epsilon:
+	case net > 0 && fell <= maxSteadyChange+epsilon:
 		return Improving
-	case net < 0 && rose <= steady+epsilon:
+	case net < 0 && rose <= maxSteadyChange+epsilon:
 		return Declining
 	default:
 		return Fluctuating
@@ -190,9 +190,9 @@ func Summarize(cands []Candidate) Summary {
 		if c.Rejected {
 			out.Rejected++
 		}
-		out.Tokens, out.CostUSD, out.Duration = add(out.Tokens, c.Tokens), add(out.CostUSD, c.CostUSD), add(out.Duration, c.Duration)
+		out.Tokens, out.CostUSD, out.Duration = addOptional(out.Tokens, c.Tokens), addOptional(out.CostUSD, c.CostUSD), addOptional(out.Duration, c.Duration)
 	}
-	s := series(cands)
+	s := scoredIterations(cands)
 	if len(s) == 0 {
 		return out
 	}
@@ -204,7 +204,7 @@ func Summarize(cands []Candidate) Summary {
 	return out
 }
 
-func add[T int64 | float64 | time.Duration](sum, part *T) *T {
+func addOptional[T int64 | float64 | time.Duration](sum, part *T) *T {
 	if part == nil {
 		return sum
 	}

@@ -64,7 +64,7 @@ func NewEntry(a detector.Alert, path, reason, expires string, now time.Time) (En
 	e := Entry{Finding: a.ID(), Rule: a.Rule, Path: path, Reason: reason, Date: now.Format(time.DateOnly), Expires: day}
 	if path == "" {
 		for _, id := range a.Tests {
-			e.Tests = append(e.Tests, literal(id.String()))
+			e.Tests = append(e.Tests, quotePattern(id.String()))
 		}
 		if d := a.Values.Delta; d != nil && len(a.Tests) == 0 {
 			e.UpTo = new(math.Round(100*math.Abs(*d)) / 100)
@@ -73,8 +73,8 @@ func NewEntry(a detector.Alert, path, reason, expires string, now time.Time) (En
 	return e, nil
 }
 
-// literal quotes a name, so that it is not read as a pattern.
-func literal(name string) string {
+// quotePattern quotes a name, so that it is not read as a pattern.
+func quotePattern(name string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`).Replace(name)
 }
 
@@ -97,8 +97,8 @@ func ParseExpiry(text string, now time.Time) (string, error) {
 	return "", fmt.Errorf("%w: expiry %q: give a number of days like 90d, of weeks like 12w, a day like 2026-12-31, or never", ErrInvalid, text)
 }
 
-// until is when the entry expires, zero for never.
-func (e Entry) until() (time.Time, error) {
+// expiry is when the entry expires, zero for never.
+func (e Entry) expiry() (time.Time, error) {
 	text := e.Expires
 	if text == "" {
 		written, err := time.Parse(time.DateOnly, e.Date)
@@ -121,8 +121,8 @@ func (e Entry) until() (time.Time, error) {
 
 // Expired reports whether the entry has expired.
 func (e Entry) Expired(now time.Time) bool {
-	at, err := e.until()
-	return err != nil || !at.IsZero() && !now.Before(at)
+	expiry, err := e.expiry()
+	return err != nil || !expiry.IsZero() && !now.Before(expiry)
 }
 
 // Validate returns what is wrong with the entry.
@@ -141,12 +141,12 @@ func (e Entry) Validate() error {
 			return fmt.Errorf("%w: date is %q; give a day like 2026-12-31", ErrInvalid, e.Date)
 		}
 	}
-	if _, err := e.until(); err != nil {
+	if _, err := e.expiry(); err != nil {
 		return err
 	}
-	k, err := e.acknowledgement()
+	a, err := e.acknowledgement()
 	if err == nil {
-		err = k.Validate()
+		err = a.Validate()
 	}
 	if err != nil && !errors.Is(err, ErrInvalid) {
 		err = fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -157,12 +157,12 @@ func (e Entry) Validate() error {
 // acknowledgement converts the entry for the detector. An entry with tests or a path matches by
 // its rule; an entry with neither covers only its finding.
 func (e Entry) acknowledgement() (detector.Acknowledgement, error) {
-	until, err := e.until()
-	k := detector.Acknowledgement{ID: e.ID(), Rule: e.Rule, Tests: e.Tests, Path: e.Path, UpTo: e.UpTo, Reason: e.Reason, Expires: until}
+	until, err := e.expiry()
+	a := detector.Acknowledgement{ID: e.ID(), Rule: e.Rule, Tests: e.Tests, Path: e.Path, UpTo: e.UpTo, Reason: e.Reason, Expires: until}
 	if len(e.Tests) == 0 && e.Path == "" {
-		k.Finding = e.Finding
+		a.Finding = e.Finding
 	}
-	return k, err
+	return a, err
 }
 
 // Acknowledgements returns the valid entries that have not expired, in the form of the
@@ -170,8 +170,8 @@ func (e Entry) acknowledgement() (detector.Acknowledgement, error) {
 func Acknowledgements(list []Entry, now time.Time) []detector.Acknowledgement {
 	var out []detector.Acknowledgement
 	for _, e := range list {
-		if k, err := e.acknowledgement(); err == nil && !e.Expired(now) {
-			out = append(out, k)
+		if a, err := e.acknowledgement(); err == nil && !e.Expired(now) {
+			out = append(out, a)
 		}
 	}
 	return out
@@ -183,15 +183,15 @@ func Find(list []Entry, id string) int {
 	if i := slices.IndexFunc(list, func(e Entry) bool { return e.ID() == id }); i >= 0 {
 		return i
 	}
-	at := -1
+	index := -1
 	for i, e := range list {
 		switch {
 		case id == "" || !strings.HasPrefix(e.ID(), id):
-		case at >= 0:
+		case index >= 0:
 			return -1
 		default:
-			at = i
+			index = i
 		}
 	}
-	return at
+	return index
 }

@@ -50,7 +50,7 @@ func Load(path string) ([]Entry, error) {
 func Parse(text string) ([]Entry, error) {
 	var d document
 	file, err := parser.ParseBytes([]byte(text), parser.ParseComments)
-	if err == nil && empty(file) {
+	if err == nil && isEmpty(file) {
 		return nil, nil
 	}
 	if err == nil {
@@ -59,8 +59,8 @@ func Parse(text string) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrInvalid, yaml.FormatError(err, false, true))
 	}
-	lines := starts(file)
-	at := func(i int) string {
+	lines := entryLines(file)
+	linePrefix := func(i int) string {
 		if i < len(lines) {
 			return fmt.Sprintf("line %d: ", lines[i])
 		}
@@ -69,25 +69,25 @@ func Parse(text string) ([]Entry, error) {
 	seen := map[string]int{}
 	for i, e := range d.Acknowledged {
 		if err := e.Validate(); err != nil {
-			return nil, fmt.Errorf("%s%w", at(i), err)
+			return nil, fmt.Errorf("%s%w", linePrefix(i), err)
 		}
 		if first, twice := seen[e.ID()]; twice {
-			return nil, fmt.Errorf("%s%w: %s is acknowledged on %stoo; remove one of them", at(i), ErrInvalid, e.ID(), strings.Replace(at(first), ":", "", 1))
+			return nil, fmt.Errorf("%s%w: %s is acknowledged on %stoo; remove one of them", linePrefix(i), ErrInvalid, e.ID(), strings.Replace(linePrefix(first), ":", "", 1))
 		}
 		seen[e.ID()] = i
 	}
 	return d.Acknowledged, nil
 }
 
-func empty(f *ast.File) bool {
+func isEmpty(f *ast.File) bool {
 	return !slices.ContainsFunc(f.Docs, func(d *ast.DocumentNode) bool {
 		return d.Body != nil && d.Body.Type() != ast.CommentType && d.Body.Type() != ast.NullType
 	})
 }
 
-// starts returns the line on which each entry starts, counted from 1, or nothing if they are
+// entryLines returns the line on which each entry starts, counted from 1, or nothing if they are
 // unknown.
-func starts(f *ast.File) []int {
+func entryLines(f *ast.File) []int {
 	path, err := yaml.PathString("$.acknowledged")
 	if err != nil {
 		return nil
@@ -122,19 +122,19 @@ func Add(text string, e Entry) (string, bool, error) {
 	if err != nil {
 		return "", false, fmt.Errorf("write acknowledgement: %w", err)
 	}
-	pad := indent(text)
+	pad := indentation(text)
 	text = strings.TrimRight(text, "\n") + "\n"
 	for line := range strings.Lines(string(body)) {
 		text += pad + line
 	}
-	return text, replaced, same(text, append(slices.Clone(before), e))
+	return text, replaced, checkEdit(text, append(slices.Clone(before), e))
 }
 
-// indent is the indentation of the entries in the file.
-func indent(text string) string {
+// indentation is the indentation of the entries in the file.
+func indentation(text string) string {
 	for line := range strings.Lines(text) {
-		if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, "- ") {
-			return line[:len(line)-len(rest)]
+		if trimmed := strings.TrimLeft(line, " "); strings.HasPrefix(trimmed, "- ") {
+			return line[:len(line)-len(trimmed)]
 		}
 	}
 	return "  "
@@ -155,7 +155,7 @@ func Remove(text, id string) (string, bool, error) {
 	if err != nil {
 		return "", false, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	begin, lines := starts(file), strings.SplitAfter(text, "\n")
+	begin, lines := entryLines(file), strings.SplitAfter(text, "\n")
 	if len(begin) != len(list) {
 		return "", false, errManual
 	}
@@ -166,15 +166,15 @@ func Remove(text, id string) (string, bool, error) {
 			to--
 		}
 	}
-	rest := slices.Delete(slices.Clone(list), i, i+1)
+	remaining := slices.Delete(slices.Clone(list), i, i+1)
 	out := strings.Join(slices.Concat(lines[:from], lines[to:]), "")
-	return out, true, same(out, rest)
+	return out, true, checkEdit(out, remaining)
 }
 
 var errManual = fmt.Errorf("%w: the file does not have one line per key, and cannot be changed without reformatting it; edit it manually", ErrInvalid)
 
-// same checks that an edit changed what it should, and nothing else.
-func same(text string, want []Entry) error {
+// checkEdit checks that an edit changed what it should, and nothing else.
+func checkEdit(text string, want []Entry) error {
 	got, err := Parse(text)
 	if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
 		return errManual

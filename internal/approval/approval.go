@@ -147,8 +147,8 @@ type Options struct {
 	OnRefused func(why string)
 }
 
-// pollEvery is how often the folder and the terminal are checked for an answer.
-const pollEvery = 100 * time.Millisecond
+// pollInterval is how often the folder and the terminal are checked for an answer.
+const pollInterval = 100 * time.Millisecond
 
 // Ask asks and returns the answer. It returns the error of ctx if that ends first, the
 // error of OnOpen, and otherwise an error only if the folder cannot be used. If the
@@ -158,24 +158,24 @@ const pollEvery = 100 * time.Millisecond
 // wraps [ErrUnanswered] if there is no answer. Then, and after such an answer, the question
 // stays until [Close].
 func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
-	left, err := leftOpen(q, o)
+	answer, err := earlierAnswer(q, o)
 	switch {
-	case left != nil:
-		return *left, nil
+	case answer != nil:
+		return *answer, nil
 	case o.Deferred:
-		return Answer{}, cmp.Or(err, leave(q, o), ErrUnanswered)
+		return Answer{}, cmp.Or(err, postOnce(q, o), ErrUnanswered)
 	}
-	return wait(ctx, q, o)
+	return waitForAnswer(ctx, q, o)
 }
 
-// wait asks and waits for the answer.
-func wait(ctx context.Context, q Question, o Options) (Answer, error) {
+// waitForAnswer asks and waits for the answer.
+func waitForAnswer(ctx context.Context, q Question, o Options) (Answer, error) {
 	t, err := openTerminal(o.Terminal)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer t.close()
-	b, err := post(o.Dir, q)
+	b, err := postQuestion(o.Dir, q)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -185,27 +185,27 @@ func wait(ctx context.Context, q Question, o Options) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	d := &dialogue{q: q, out: t, self: o.SelfCommand, by: o.User}
-	d.open()
+	d := &dialogue{q: q, out: t, selfCommand: o.SelfCommand, user: o.User}
+	d.showQuestion()
 	var late <-chan time.Time
 	if o.Timeout > 0 {
 		timer := time.NewTimer(o.Timeout)
 		defer timer.Stop()
 		late = timer.C
 	}
-	tick := time.NewTicker(pollEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		for line, ok := t.line(); ok; line, ok = t.line() {
-			if a, done := d.take(line); done {
+			if a, done := d.handleLine(line); done {
 				return a, nil
 			}
 		}
-		switch a, why := b.answer(); {
+		switch a, why := b.takeAnswer(); {
 		case why != "" && o.OnRefused != nil:
 			o.OnRefused(why)
 		case a != nil:
-			d.answeredByOther(*a)
+			d.showAnswer(*a)
 			return *a, nil
 		}
 		select {
@@ -213,7 +213,7 @@ func wait(ctx context.Context, q Question, o Options) (Answer, error) {
 			return Answer{}, context.Cause(ctx)
 		case <-late:
 			a := Answer{Choice: Reject, Channel: ByTimeout, At: time.Now()}
-			d.answeredByOther(a)
+			d.showAnswer(a)
 			return a, nil
 		case <-tick.C:
 		}

@@ -20,55 +20,55 @@ const (
 // ErrNoQuestion is returned for an answer if no question is open.
 var ErrNoQuestion = errors.New("no open question")
 
-// posted is the content of the file of a question.
-type posted struct {
+// postedQuestion is the content of the file of a question.
+type postedQuestion struct {
 	Question Question `json:"question"`
 	Secret   string   `json:"secret"` // an answer needs it
 }
 
-// given is the content of the file of an answer.
-type given struct {
+// postedAnswer is the content of the file of an answer.
+type postedAnswer struct {
 	Secret string `json:"secret"`
 	Answer Answer `json:"answer"`
 }
 
-// box receives the answer to one question.
-type box struct {
+// mailbox receives the answer to one question.
+type mailbox struct {
 	dir    string
 	secret string
 }
 
-// post writes the question with a new secret, so that an old answer, or one to another question,
+// postQuestion writes the question with a new secret, so that an old answer, or one to another question,
 // is refused.
-func post(dir string, q Question) (box, error) {
-	b := box{dir: dir, secret: rand.Text()}
+func postQuestion(dir string, q Question) (mailbox, error) {
+	b := mailbox{dir: dir, secret: rand.Text()}
 	if err := os.Remove(b.path(answerName)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return b, fmt.Errorf("ask: %w", err)
 	}
-	if err := write(b.path(questionName), posted{q, b.secret}); err != nil {
+	if err := writePrivate(b.path(questionName), postedQuestion{q, b.secret}); err != nil {
 		return b, fmt.Errorf("ask: %w", err)
 	}
 	return b, nil
 }
 
-func (b box) path(name string) string { return filepath.Join(b.dir, name) }
+func (b mailbox) path(name string) string { return filepath.Join(b.dir, name) }
 
-// answer removes an answer and returns it, nil if there is none. why is the reason if the answer
+// takeAnswer removes an answer and returns it, nil if there is none. why is the reason if the answer
 // is refused.
-func (b box) answer() (a *Answer, why string) {
-	if a, why = b.look(); a != nil || why != "" {
+func (b mailbox) takeAnswer() (a *Answer, why string) {
+	if a, why = b.readAnswer(); a != nil || why != "" {
 		_ = os.Remove(b.path(answerName)) // a leftover answer must not count for another question
 	}
 	return a, why
 }
 
-// look is answer without removing anything.
-func (b box) look() (a *Answer, why string) {
+// readAnswer is answer without removing anything.
+func (b mailbox) readAnswer() (a *Answer, why string) {
 	text, err := os.ReadFile(b.path(answerName))
 	if err != nil {
 		return nil, "" // it appears complete, by a rename
 	}
-	var g given
+	var g postedAnswer
 	switch err := json.Unmarshal(text, &g); {
 	case err != nil:
 		return nil, "it cannot be read: " + err.Error()
@@ -82,7 +82,7 @@ func (b box) look() (a *Answer, why string) {
 	return &g.Answer, ""
 }
 
-func (b box) close() {
+func (b mailbox) close() {
 	_ = os.Remove(b.path(questionName)) // the file has no reader any more
 	_ = os.Remove(b.path(answerName))
 }
@@ -90,11 +90,11 @@ func (b box) close() {
 // OpenQuestion returns the open question of the loop in dir. The error wraps [ErrNoQuestion]
 // if there is none.
 func OpenQuestion(dir string) (Question, error) {
-	p, err := read(dir)
+	p, err := readQuestion(dir)
 	return p.Question, err
 }
 
-func read(dir string) (p posted, err error) {
+func readQuestion(dir string) (p postedQuestion, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, questionName))
 	if errors.Is(err, os.ErrNotExist) {
 		return p, ErrNoQuestion
@@ -108,8 +108,8 @@ func read(dir string) (p posted, err error) {
 	return p, nil
 }
 
-// takeLimit is the time that the supervisor has to take an answer.
-const takeLimit = 10 * time.Second
+// replyTimeout is the time that the supervisor has to take an answer.
+const replyTimeout = 10 * time.Second
 
 // Reply answers the open question of the loop in dir, and waits until the supervisor
 // takes the answer. The error wraps [ErrNoQuestion] if there is none, or if
@@ -118,17 +118,17 @@ func Reply(dir string, a Answer) (Question, error) {
 	if err := a.Validate(); err != nil {
 		return Question{}, err
 	}
-	p, err := read(dir)
+	p, err := readQuestion(dir)
 	if err != nil {
 		return p.Question, err
 	}
 	path := filepath.Join(dir, answerName)
-	if err := write(path, given{p.Secret, a}); err != nil {
+	if err := writePrivate(path, postedAnswer{p.Secret, a}); err != nil {
 		return p.Question, fmt.Errorf("answer: %w", err)
 	}
-	tick := time.NewTicker(pollEvery / 2)
+	tick := time.NewTicker(pollInterval / 2)
 	defer tick.Stop()
-	for until := time.Now().Add(takeLimit); time.Now().Before(until); <-tick.C {
+	for until := time.Now().Add(replyTimeout); time.Now().Before(until); <-tick.C {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 			return p.Question, nil
 		}
@@ -136,8 +136,8 @@ func Reply(dir string, a Answer) (Question, error) {
 	return p.Question, errors.Join(fmt.Errorf("%w: no supervisor took the answer", ErrNoQuestion), os.Remove(path))
 }
 
-// write writes a file that only the user can read, atomically.
-func write(path string, v any) error {
+// writePrivate writes a file that only the user can read, atomically.
+func writePrivate(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 
 // dialogue is the exchange with the user at a terminal.
 type dialogue struct {
-	q         Question
-	out       io.Writer
-	self, by  string
-	approving bool // the next line is the reason
+	q                 Question
+	out               io.Writer
+	selfCommand, user string
+	approving         bool // the next line is the reason
 }
 
 // maxListed is the number of findings and tests that are shown.
@@ -31,32 +31,32 @@ func (q Question) Text() string {
 				fmt.Fprintf(&b, "%sand %d more\n", prefix, len(lines)-i)
 				return
 			}
-			fmt.Fprintf(&b, "%s%s\n", prefix, clean(line))
+			fmt.Fprintf(&b, "%s%s\n", prefix, stripControl(line))
 		}
 	}
 	list(q.Findings, "  ")
 	list(q.Tests, "  - ")
 	for _, n := range q.Numbers {
-		fmt.Fprintf(&b, "  %-9s %s → %s\n", n.Name, orNot(n.Before), orNot(n.After))
+		fmt.Fprintf(&b, "  %-9s %s → %s\n", n.Name, orNotMeasured(n.Before), orNotMeasured(n.After))
 	}
 	if q.Diagnosis != "" {
-		fmt.Fprintf(&b, "  diagnosis: %s\n", clean(q.Diagnosis))
+		fmt.Fprintf(&b, "  diagnosis: %s\n", stripControl(q.Diagnosis))
 	}
 	if q.Why != "" {
-		fmt.Fprintf(&b, "  asked because %s\n", clean(q.Why))
+		fmt.Fprintf(&b, "  asked because %s\n", stripControl(q.Why))
 	}
 	return b.String()
 }
 
-func orNot(text string) string {
+func orNotMeasured(text string) string {
 	if text == "" {
 		return "not measured"
 	}
 	return text
 }
 
-// clean removes control characters: parts of the text come from the agent.
-func clean(text string) string {
+// stripControl removes control characters: parts of the text come from the agent.
+func stripControl(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return -1
@@ -65,23 +65,23 @@ func clean(text string) string {
 	}, text)
 }
 
-func (d *dialogue) say(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
+func (d *dialogue) printf(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
 
-func (d *dialogue) open() {
-	d.say("\n%s\n", d.q.Text())
-	d.choices()
+func (d *dialogue) showQuestion() {
+	d.printf("\n%s\n", d.q.Text())
+	d.showChoices()
 }
 
-func (d *dialogue) choices() {
-	d.say("%s[3] abort the loop\n[d] show the diff\n", d.q.answers())
-	if d.self != "" {
-		d.say("or in another terminal: %s reject|approve|abort %s\n", d.self, d.q.LoopID)
+func (d *dialogue) showChoices() {
+	d.printf("%s[3] abort the loop\n[d] show the diff\n", d.q.choiceTexts())
+	if d.selfCommand != "" {
+		d.printf("or in another terminal: %s reject|approve|abort %s\n", d.selfCommand, d.q.LoopID)
 	}
-	d.say("Your choice: ")
+	d.printf("Your choice: ")
 }
 
-// answers returns what rejecting and approving mean for the question.
-func (q Question) answers() string {
+// choiceTexts returns what rejecting and approving mean for the question.
+func (q Question) choiceTexts() string {
 	switch {
 	case q.Kind == Blocked && len(q.Tests) > 0:
 		return "[1] reject: the tests are right, and the agent continues\n[2] approve: the agent may change these tests (needs a reason)\n"
@@ -95,15 +95,15 @@ func (q Question) answers() string {
 	return "[1] reject and revert to " + tree + "\n[2] approve and continue (needs a reason)\n"
 }
 
-// take handles a typed line, and returns the answer if it is one.
-func (d *dialogue) take(line string) (Answer, bool) {
-	line = strings.TrimSpace(clean(line))
-	a := Answer{User: d.by, Channel: ByTerminal, At: time.Now()}
+// handleLine handles a typed line, and returns the answer if it is one.
+func (d *dialogue) handleLine(line string) (Answer, bool) {
+	line = strings.TrimSpace(stripControl(line))
+	a := Answer{User: d.user, Channel: ByTerminal, At: time.Now()}
 	if d.approving {
 		d.approving = false
 		if line == "" {
-			d.say("An approval needs a reason.\n")
-			d.choices()
+			d.printf("An approval needs a reason.\n")
+			d.showChoices()
 			return a, false
 		}
 		a.Choice, a.Reason = Approve, line
@@ -118,27 +118,27 @@ func (d *dialogue) take(line string) (Answer, bool) {
 		return a, true
 	case "2", "approve":
 		d.approving = true
-		d.say("Reason (will be recorded): ")
+		d.printf("Reason (will be recorded): ")
 	case "d", "diff":
-		d.diff()
-		d.choices()
+		d.showDiff()
+		d.showChoices()
 	default:
-		d.say("Answer 1, 2, 3 or d: ")
+		d.printf("Answer 1, 2, 3 or d: ")
 	}
 	return a, false
 }
 
-// answeredByOther shows an answer that did not come from this terminal.
-func (d *dialogue) answeredByOther(a Answer) { d.say("\n%s\n", clean(a.String())) }
+// showAnswer shows an answer that did not come from this terminal.
+func (d *dialogue) showAnswer(a Answer) { d.printf("\n%s\n", stripControl(a.String())) }
 
 // maxDiff is the number of lines of the diff that are shown.
 const maxDiff = 500
 
-// diff shows the changes of the iteration.
-func (d *dialogue) diff() {
+// showDiff shows the changes of the iteration.
+func (d *dialogue) showDiff() {
 	f, err := os.Open(d.q.Patch)
 	if err != nil {
-		d.say("cannot read the changes: %v\n", err)
+		d.printf("cannot read the changes: %v\n", err)
 		return
 	}
 	defer f.Close()
@@ -147,10 +147,10 @@ func (d *dialogue) diff() {
 		line, err := r.ReadString('\n')
 		switch {
 		case n >= maxDiff:
-			d.say("… and more: %s diff %s %d\n", d.self, d.q.LoopID, d.q.Iteration)
+			d.printf("… and more: %s diff %s %d\n", d.selfCommand, d.q.LoopID, d.q.Iteration)
 			return
 		case line != "":
-			d.say("%s\n", clean(strings.TrimRight(line, "\n")))
+			d.printf("%s\n", stripControl(strings.TrimRight(line, "\n")))
 		}
 		if err != nil {
 			return

@@ -52,14 +52,14 @@ func (n *Notifier) Send(note Notification) {
 	}
 	text, err := json.Marshal(note)
 	if err != nil {
-		n.fail(err)
+		n.reportError(err)
 		return
 	}
 	for _, way := range []struct {
-		to   string
-		send func(context.Context, Notification, []byte) error
+		target string
+		send   func(context.Context, Notification, []byte) error
 	}{{n.Webhook, n.post}, {n.Command, n.run}} {
-		if way.to == "" {
+		if way.target == "" {
 			continue
 		}
 		n.sending.Go(func() {
@@ -70,7 +70,7 @@ func (n *Notifier) Send(note Notification) {
 			ctx, cancel := context.WithTimeout(context.Background(), limit)
 			defer cancel()
 			if err := way.send(ctx, note, text); err != nil {
-				n.fail(err)
+				n.reportError(err)
 			}
 		})
 	}
@@ -83,7 +83,7 @@ func (n *Notifier) Close() {
 	}
 }
 
-func (n *Notifier) fail(err error) {
+func (n *Notifier) reportError(err error) {
 	if n.OnError != nil {
 		n.OnError(err)
 	}
@@ -106,8 +106,8 @@ func (n *Notifier) post(ctx context.Context, _ Notification, text []byte) error 
 	}
 	defer res.Body.Close()
 	if res.StatusCode >= http.StatusMultipleChoices {
-		said, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // best effort
-		return fmt.Errorf("notify by webhook at %s: %s: %s", req.URL.Host, res.Status, clean(string(said)))
+		body, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // best effort
+		return fmt.Errorf("notify by webhook at %s: %s: %s", req.URL.Host, res.Status, stripControl(string(body)))
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (n *Notifier) run(ctx context.Context, note Notification, text []byte) erro
 	cmd.Stdin, cmd.WaitDelay = bytes.NewReader(text), time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("notify by command: %w: %s", err, clean(string(out[:min(len(out), 200)])))
+		return fmt.Errorf("notify by command: %w: %s", err, stripControl(string(out[:min(len(out), 200)])))
 	}
 	return nil
 }

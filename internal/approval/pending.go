@@ -11,21 +11,21 @@ import (
 // ErrUnanswered is returned for a question without an answer.
 var ErrUnanswered = errors.New("no answer yet")
 
-// same reports whether two questions are about the same decision. Metrics may differ, since they
+// isSameAs reports whether two questions are about the same decision. Metrics may differ, since they
 // are measured again before a question is asked again.
-func (q Question) same(other Question) bool {
-	return q.LoopID == other.LoopID && q.Iteration == other.Iteration && q.Kind == other.Kind
+func (q Question) isSameAs(p Question) bool {
+	return q.LoopID == p.LoopID && q.Iteration == p.Iteration && q.Kind == p.Kind
 }
 
-// leftOpen returns the answer to a question that an earlier process left open, nil if there is no
+// earlierAnswer returns the answer to a question that an earlier process left open, nil if there is no
 // such question, or no answer in time.
-func leftOpen(q Question, o Options) (*Answer, error) {
-	p, err := read(o.Dir)
-	if err != nil || !q.same(p.Question) {
+func earlierAnswer(q Question, o Options) (*Answer, error) {
+	p, err := readQuestion(o.Dir)
+	if err != nil || !q.isSameAs(p.Question) {
 		return nil, nil //nolint:nilerr,nilnil // ask again
 	}
-	b := box{o.Dir, p.Secret}
-	a, why := b.look()
+	b := mailbox{o.Dir, p.Secret}
+	a, why := b.readAnswer()
 	switch {
 	case why != "":
 		if o.OnRefused != nil {
@@ -38,12 +38,12 @@ func leftOpen(q Question, o Options) (*Answer, error) {
 	return a, nil
 }
 
-// leave posts a question, unless it is posted already.
-func leave(q Question, o Options) error {
-	if p, err := read(o.Dir); err == nil && q.same(p.Question) {
+// postOnce posts a question, unless it is posted already.
+func postOnce(q Question, o Options) error {
+	if p, err := readQuestion(o.Dir); err == nil && q.isSameAs(p.Question) {
 		return nil
 	}
-	if _, err := post(o.Dir, q); err != nil || o.OnOpen == nil {
+	if _, err := postQuestion(o.Dir, q); err != nil || o.OnOpen == nil {
 		return err
 	}
 	return o.OnOpen()
@@ -55,9 +55,9 @@ func ReplyLater(dir string, a Answer) (Question, error) {
 	if err := a.Validate(); err != nil {
 		return Question{}, err
 	}
-	p, err := read(dir)
+	p, err := readQuestion(dir)
 	if err == nil {
-		err = write(filepath.Join(dir, answerName), given{p.Secret, a})
+		err = writePrivate(filepath.Join(dir, answerName), postedAnswer{p.Secret, a})
 	}
 	if err != nil {
 		err = fmt.Errorf("answer: %w", err)
@@ -66,4 +66,4 @@ func ReplyLater(dir string, a Answer) (Question, error) {
 }
 
 // CloseQuestion removes the question of the loop in dir, and its answer, which is recorded by then.
-func CloseQuestion(dir string) { box{dir: dir}.close() }
+func CloseQuestion(dir string) { mailbox{dir: dir}.close() }

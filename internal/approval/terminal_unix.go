@@ -13,14 +13,14 @@ import (
 // terminal is the terminal at which the person is asked. A nil one reads and shows
 // nothing.
 type terminal struct {
-	fd    int // -1 after it hung up
-	typed []byte
-	ends  int // ends of input read in a row
+	fd         int // -1 after it hung up
+	typed      []byte
+	emptyReads int // ends of input read in a row
 }
 
-// maxEnds is the number of ends of input in a row after which the terminal counts as
+// maxEmptyReads is the number of ends of input in a row after which the terminal counts as
 // gone. A person may type one; a terminal that hung up returns nothing else.
-const maxEnds = 5
+const maxEmptyReads = 5
 
 // openTerminal opens the terminal, and discards input from before the question.
 func openTerminal(path string) (*terminal, error) {
@@ -61,11 +61,11 @@ func (t *terminal) line() (string, bool) {
 		return "", false
 	}
 	t.read()
-	line, rest, found := bytes.Cut(t.typed, []byte("\n"))
+	line, remaining, found := bytes.Cut(t.typed, []byte("\n"))
 	if !found {
 		return "", false
 	}
-	t.typed = rest
+	t.typed = remaining
 	return string(line), true
 }
 
@@ -85,11 +85,11 @@ func (t *terminal) read() {
 	case err != nil:
 		t.close()
 	case n == 0:
-		if t.ends++; t.ends >= maxEnds {
+		if t.emptyReads++; t.emptyReads >= maxEmptyReads {
 			t.close()
 		}
 	default:
-		t.ends = 0
+		t.emptyReads = 0
 		t.typed = append(t.typed, buf[:n]...)
 	}
 }

@@ -33,9 +33,9 @@ type Criterion struct {
 
 // Parse reads the value of --until: green, idle, never, or a command.
 func Parse(s string) Criterion {
-	switch k := Kind(strings.TrimSpace(s)); k {
+	switch kind := Kind(strings.TrimSpace(s)); kind {
 	case Auto, Green, Idle, Never:
-		return Criterion{Kind: k}
+		return Criterion{Kind: kind}
 	case Command:
 	}
 	return Criterion{Kind: Command, Command: s}
@@ -43,7 +43,7 @@ func Parse(s string) Criterion {
 
 // String returns the criterion for people.
 func (c Criterion) String() string {
-	text := c.base()
+	text := c.baseText()
 	if c.Quality > 0 {
 		text += fmt.Sprintf(", and quality is at least %g%%", c.Quality)
 	}
@@ -53,7 +53,7 @@ func (c Criterion) String() string {
 	return text
 }
 
-func (c Criterion) base() string {
+func (c Criterion) baseText() string {
 	switch c.Kind {
 	case Green:
 		return "all tests pass, the build succeeds, no new errors, coverage holds"
@@ -89,9 +89,9 @@ func (c Criterion) PromptText() string {
 	return "\nWhen the whole task is done and every check is green, and not before, end your last message with this text on a line of its own: " + c.Promise + "\n"
 }
 
-// green reports whether an iteration is green by these numbers: the hidden tests are too,
+// isGreenIteration reports whether an iteration is green by these numbers: the hidden tests are too,
 // and no measured finding against the baseline is HIGH.
-func green(it ledger.Iteration, set, baseline metric.Set) bool {
+func isGreenIteration(it ledger.Iteration, set, baseline metric.Set) bool {
 	return it.Hidden.AllPass() && IsGreen(set, baseline) && len(it.Assessment.Balance.CostMessages()) == 0
 }
 
@@ -106,30 +106,30 @@ func IsGreen(set, baseline metric.Set) bool {
 		return false
 	}
 	now, ok := set.Value(metric.ErrorCount)
-	then, had := baseline.Value(metric.ErrorCount)
-	return !ok || !had || now <= then+baseline.Variation[metric.ErrorCount]
+	before, had := baseline.Value(metric.ErrorCount)
+	return !ok || !had || now <= before+baseline.Variation[metric.ErrorCount]
 }
 
 // Check reports whether the criterion holds for an iteration, and nil when there is
 // none that could. run runs the command of the criterion and reports whether it
 // succeeded.
 func (c Criterion) Check(it ledger.Iteration, baseline metric.Set, run func(command string) (bool, error)) (*bool, error) {
-	whole := green(it, it.JudgedSet(), baseline)
-	holds := whole
+	green := isGreenIteration(it, it.JudgedSet(), baseline)
+	met := green
 	switch c.Kind {
 	case Green:
 	case Command:
 		var err error
-		if holds, err = run(c.Command); err != nil {
+		if met, err = run(c.Command); err != nil {
 			return nil, fmt.Errorf("run the criterion: %w", err)
 		}
 	case Idle, Never, Auto:
 		return nil, nil //nolint:nilnil // no criterion is a third answer
 	}
 	if c.Promise != "" || c.Quality > 0 {
-		holds = holds && whole && c.also(it)
+		met = met && green && c.meetsExtras(it)
 	}
-	return &holds, nil
+	return &met, nil
 }
 
 // MayBeMet reports whether an iteration with these numbers may be the last one, as far as
@@ -145,8 +145,8 @@ func (c Criterion) MayBeMet(it ledger.Iteration, set, baseline metric.Set) bool 
 	return false
 }
 
-// also reports whether an iteration has what is required beside the checks.
-func (c Criterion) also(it ledger.Iteration) bool {
+// meetsExtras reports whether an iteration has what is required beside the checks.
+func (c Criterion) meetsExtras(it ledger.Iteration) bool {
 	if c.Quality > 0 && !(it.Score.Measured && 100*it.Score.Value >= c.Quality-1e-9) {
 		return false
 	}
@@ -158,5 +158,5 @@ func (c Criterion) also(it ledger.Iteration) bool {
 // breaks off has not finished.
 func (c Criterion) IsIdle(it ledger.Iteration, baseline metric.Set) bool {
 	return c.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
-		it.Agent.ExitCode == 0 && it.Agent.Succeeded() && it.Agent.Cause == runner.Exited.String() && green(it, it.Set, baseline)
+		it.Agent.ExitCode == 0 && it.Agent.Succeeded() && it.Agent.Cause == runner.Exited.String() && isGreenIteration(it, it.Set, baseline)
 }

@@ -24,7 +24,7 @@ func TestPromiseAndQualityAreRequiredBesideTheChecks(t *testing.T) {
 		{Criterion{Promise: "x", Quality: 90}, it(.8, true), false},
 		{Criterion{Promise: "x", Quality: 90}, it(.95, true), true},
 	} {
-		if got := tt.until.also(tt.it); got != tt.want {
+		if got := tt.until.meetsExtras(tt.it); got != tt.want {
 			t.Errorf("%+v: %v", tt.until, got)
 		}
 	}

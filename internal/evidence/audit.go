@@ -9,28 +9,28 @@ import (
 	"supervise/source"
 )
 
-// audited collects the changed files for the integrity rules.
-type audited struct {
+// auditedFiles collects the changed files for the integrity rules.
+type auditedFiles struct {
 	files []integrity.File
 	size  int
 }
 
-func (a *audited) add(c snapshot.Change, was, is []byte) {
+func (a *auditedFiles) add(c snapshot.Change, old, current []byte) {
 	if c.Kind == snapshot.Mode {
 		return
 	}
 	f := integrity.File{Path: c.Path, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
-	if a.size+len(was)+len(is) <= maxTexts && !source.IsBinary(was) && !source.IsBinary(is) {
-		f.Before, f.After = was, is
-		a.size += len(was) + len(is)
+	if a.size+len(old)+len(current) <= maxTexts && !source.IsBinary(old) && !source.IsBinary(current) {
+		f.Before, f.After = old, current
+		a.size += len(old) + len(current)
 	}
 	a.files = append(a.files, f)
 }
 
 // audit returns the findings in the files. renamed maps old paths to new ones.
-func (a *audited) audit(renamed map[string]string, opt integrity.Options) []detector.Tampering {
+func (a *auditedFiles) audit(renamed map[string]string, opt integrity.Options) []detector.Tampering {
 	var out []detector.Tampering
-	for _, f := range integrity.Audit(a.joined(renamed), opt) {
+	for _, f := range integrity.Audit(a.joinRenamed(renamed), opt) {
 		out = append(out, detector.Tampering{
 			Pattern: f.Rule, Type: f.Type, Severity: f.Severity, IfRan: f.SeverityIfRan, File: f.File, Line: f.Line, Test: f.Test,
 			Evidence: f.Evidence, ExplainedBy: f.ExplainedBy,
@@ -39,24 +39,24 @@ func (a *audited) audit(renamed map[string]string, opt integrity.Options) []dete
 	return out
 }
 
-// joined returns the files; a renamed file is one entry.
-func (a *audited) joined(renamed map[string]string) []integrity.File {
+// joinRenamed returns the files; a renamed file is one entry.
+func (a *auditedFiles) joinRenamed(renamed map[string]string) []integrity.File {
 	old := map[string]string{}
 	for from, to := range renamed {
 		old[to] = from
 	}
-	gone := map[string]integrity.File{}
+	deleted := map[string]integrity.File{}
 	for _, f := range a.files {
 		if renamed[f.Path] != "" {
-			gone[f.Path] = f
+			deleted[f.Path] = f
 		}
 	}
 	var out []integrity.File
 	for _, f := range a.files {
-		if _, moved := gone[f.Path]; moved && f.Deleted {
+		if _, moved := deleted[f.Path]; moved && f.Deleted {
 			continue
 		}
-		if from, ok := gone[old[f.Path]]; ok && f.Added {
+		if from, ok := deleted[old[f.Path]]; ok && f.Added {
 			f.OldPath, f.Before, f.Added = from.Path, from.Before, false
 		}
 		out = append(out, f)
@@ -66,22 +66,22 @@ func (a *audited) joined(renamed map[string]string) []integrity.File {
 
 // ReadChangedFiles returns the changed files with both texts, as the integrity rules take them.
 func ReadChangedFiles(changes []snapshot.Change, read Reader) ([]integrity.File, error) {
-	var files audited
-	texts := moved{}
+	var files auditedFiles
+	texts := movedFiles{}
 	for _, c := range changes {
-		before, after, err := versions(c, read)
+		before, after, err := readVersions(c, read)
 		if err != nil {
 			return nil, err
 		}
 		files.add(c, before, after)
 		texts.add(c, before, after)
 	}
-	return files.joined(texts.renames()), nil
+	return files.joinRenamed(texts.renames()), nil
 }
 
-// baseOf is the whole project in a snapshot, for rules that need tests that did not
+// projectTree is the whole project in a snapshot, for rules that need tests that did not
 // change. Files that cannot be read are left out.
-func baseOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) integrity.Tree {
+func projectTree(ctx context.Context, store *snapshot.Store, id snapshot.ID) integrity.Tree {
 	return integrity.Tree{
 		Paths: func() []string {
 			files, err := store.Files(id)

@@ -13,8 +13,8 @@ import (
 	"supervise/source"
 )
 
-// maxLeaning bounds the texts that are searched for names, in bytes.
-const maxLeaning = 16 << 20
+// maxDependencyTexts bounds the texts that are searched for names, in bytes.
+const maxDependencyTexts = 16 << 20
 
 // TestDependencies are the texts of tests, and of what they lean on, by path.
 type TestDependencies map[string][]byte
@@ -31,7 +31,7 @@ func ReadTestDependencies(ctx context.Context, store *snapshot.Store, id snapsho
 		if role := integrity.RoleOf(f.Path); role == integrity.Product || role == integrity.OtherFile || !f.Mode.IsRegular() || f.Size > MaxText {
 			continue
 		}
-		if size += f.Size; size > maxLeaning {
+		if size += f.Size; size > maxDependencyTexts {
 			return nil, false
 		}
 		if out[f.Path], err = store.ReadFile(ctx, id, f.Path); err != nil {
@@ -46,18 +46,18 @@ func ReadTestDependencies(ctx context.Context, store *snapshot.Store, id snapsho
 func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool) {
 	seen := map[string]bool{file: true}
 	for queue := []string{file}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
+		current := queue[0]
 		around := ""
-		switch role := integrity.RoleOf(at); {
-		case role == integrity.RunnerConfig, role == integrity.MixedConfig, path.Base(at) == "conftest.py":
-			around = path.Dir(at)
+		switch role := integrity.RoleOf(current); {
+		case role == integrity.RunnerConfig, role == integrity.MixedConfig, path.Base(current) == "conftest.py":
+			around = path.Dir(current)
 		}
 		if around == "." {
 			return nil, true
 		}
 		for _, p := range slices.Sorted(maps.Keys(l)) {
 			below := around != "" && strings.HasPrefix(p, around+"/")
-			if seen[p] || !below && !names(p, l[p], at) {
+			if seen[p] || !below && !mentionsFile(p, l[p], current) {
 				continue
 			}
 			seen[p] = true
@@ -72,18 +72,18 @@ func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool)
 	return tests, false
 }
 
-// taking matches lines that take in another file.
-var taking = regexp.MustCompile(`\b(import|from|require\w*|include\w*|use|using|mod|load|source|extends|with)\b`)
+// importRE matches lines that take in another file.
+var importRE = regexp.MustCompile(`\b(import|from|require\w*|include\w*|use|using|mod|load|source|extends|with)\b`)
 
-// names reports whether a text takes in a file: by its name, or in an import. In Go, the
+// mentionsFile reports whether a text takes in a file: by its name, or in an import. In Go, the
 // files of a package belong together.
-func names(at string, text []byte, file string) bool {
+func mentionsFile(user string, text []byte, file string) bool {
 	lang, base := source.DetectLanguage(file, nil), path.Base(file)
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch {
 	case lang == source.Go:
 		dir := path.Dir(file)
-		return path.Dir(at) == dir || strings.Contains(string(text), "/"+path.Base(dir)+`"`)
+		return path.Dir(user) == dir || strings.Contains(string(text), "/"+path.Base(dir)+`"`)
 	case hasWord(string(text), base):
 		return true
 	case lang == source.Unknown:
@@ -92,7 +92,7 @@ func names(at string, text []byte, file string) bool {
 		stem = path.Base(path.Dir(file))
 	}
 	for line := range strings.Lines(string(text)) {
-		if hasWord(line, stem) && taking.MatchString(line) {
+		if hasWord(line, stem) && importRE.MatchString(line) {
 			return true
 		}
 	}
@@ -108,13 +108,13 @@ func hasWord(text, word string) bool {
 		}
 		i += from
 		end := i + len(word)
-		if (i == 0 || !partOfWord(text[i-1])) && (end == len(text) || !partOfWord(text[end])) {
+		if (i == 0 || !isWordByte(text[i-1])) && (end == len(text) || !isWordByte(text[end])) {
 			return true
 		}
 		from = i + 1
 	}
 }
 
-func partOfWord(b byte) bool {
+func isWordByte(b byte) bool {
 	return b == '_' || b == '-' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

@@ -11,12 +11,12 @@ import (
 // The limits of the search for renamed files: as in git, half of the lines must be
 // the same, and above this number of pairs only equal files are found.
 const (
-	sameLines = .5
-	MaxPairs  = 10_000
+	minSimilarity = .5
+	MaxPairs      = 10_000
 )
 
-// moved collects the deleted and the new files.
-type moved struct{ gone, fresh []movedFile }
+// movedFiles collects the deleted and the new files.
+type movedFiles struct{ deleted, added []movedFile }
 
 type movedFile struct {
 	path  string
@@ -24,31 +24,31 @@ type movedFile struct {
 	lines map[string]int // nil until they are compared
 }
 
-func (m *moved) add(c snapshot.Change, was, is []byte) {
+func (m *movedFiles) add(c snapshot.Change, old, current []byte) {
 	switch c.Kind {
 	case snapshot.Deleted:
-		m.gone = append(m.gone, movedFile{path: c.Path, text: was})
+		m.deleted = append(m.deleted, movedFile{path: c.Path, text: old})
 	case snapshot.Added:
-		m.fresh = append(m.fresh, movedFile{path: c.Path, text: is})
+		m.added = append(m.added, movedFile{path: c.Path, text: current})
 	case snapshot.Modified, snapshot.Mode:
 	}
 }
 
 // pair is a deleted file and a new one that is similar to it.
 type pair struct {
-	from, to int
-	like     float64
+	from, to   int
+	similarity float64
 }
 
 // renames maps the old path of each renamed file to the new one. The most similar
 // pairs come first; a file is part of one pair only.
-func (m *moved) renames() map[string]string {
+func (m *movedFiles) renames() map[string]string {
 	pairs := m.pairs()
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.like, a.like) })
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.similarity, a.similarity) })
 	taken := map[string]bool{}
 	var out map[string]string
 	for _, p := range pairs {
-		from, to := m.gone[p.from].path, m.fresh[p.to].path
+		from, to := m.deleted[p.from].path, m.added[p.to].path
 		if _, known := out[from]; known || taken[to] {
 			continue
 		}
@@ -60,19 +60,19 @@ func (m *moved) renames() map[string]string {
 	return out
 }
 
-func (m *moved) pairs() []pair {
+func (m *movedFiles) pairs() []pair {
 	var out []pair
-	equalOnly := len(m.gone)*len(m.fresh) > MaxPairs
-	for i := range m.gone {
-		for k := range m.fresh {
-			switch a, b := &m.gone[i], &m.fresh[k]; {
+	equalOnly := len(m.deleted)*len(m.added) > MaxPairs
+	for i := range m.deleted {
+		for k := range m.added {
+			switch a, b := &m.deleted[i], &m.added[k]; {
 			case len(a.text) == 0 || len(b.text) == 0:
 			case bytes.Equal(a.text, b.text):
 				out = append(out, pair{i, k, 1})
 			case equalOnly:
 			default:
-				if like := likeness(a, b); like >= sameLines {
-					out = append(out, pair{i, k, like})
+				if similarity := lineSimilarity(a, b); similarity >= minSimilarity {
+					out = append(out, pair{i, k, similarity})
 				}
 			}
 		}
@@ -80,13 +80,13 @@ func (m *moved) pairs() []pair {
 	return out
 }
 
-// likeness returns the share of the lines of the longer file that are in both.
-func likeness(a, b *movedFile) float64 {
-	if short, long := min(len(a.text), len(b.text)), max(len(a.text), len(b.text)); float64(short) < sameLines/2*float64(long) {
+// lineSimilarity returns the share of the lines of the longer file that are in both.
+func lineSimilarity(a, b *movedFile) float64 {
+	if short, long := min(len(a.text), len(b.text)), max(len(a.text), len(b.text)); float64(short) < minSimilarity/2*float64(long) {
 		return 0
 	}
-	a.split()
-	b.split()
+	a.countLines()
+	b.countLines()
 	common, inA, inB := 0, 0, 0
 	for line, n := range a.lines {
 		common += min(n, b.lines[line])
@@ -101,7 +101,7 @@ func likeness(a, b *movedFile) float64 {
 	return float64(common) / float64(max(inA, inB))
 }
 
-func (f *movedFile) split() {
+func (f *movedFile) countLines() {
 	if f.lines != nil {
 		return
 	}

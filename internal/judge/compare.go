@@ -41,24 +41,24 @@ func (Compare) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Subject == Change {
 		return v, nil
 	}
-	return v, c.besideTexts(ctx, v, &e)
+	return v, c.addOtherEvidence(ctx, v, &e)
 }
 
-// besideTexts adds the evidence that is not in the texts of the change.
-func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) error {
-	if err := c.excuseReturns(ctx, v, e.Tampering); err != nil {
+// addOtherEvidence adds the evidence that is not in the texts of the change.
+func (c Case) addOtherEvidence(ctx context.Context, v Verdict, e *ledger.Evidence) error {
+	if err := c.explainRestoredFiles(ctx, v, e.Tampering); err != nil {
 		return err
 	}
-	c.excuseReports(e.Tampering)
+	c.explainUnreadReports(e.Tampering)
 	e.Tampering = append(e.Tampering, c.Tree.EnvironmentFindings...)
 	if v.Resumed {
-		doubt(e.Tampering)
+		lowerUnattended(e.Tampering)
 	}
 	var err error
-	if e.GitLost, err = c.Store.LostGitState(ctx, c.History.first().Snapshot, v.Snapshot); err != nil {
+	if e.GitLost, err = c.Store.LostGitState(ctx, c.History.baselineIteration().Snapshot, v.Snapshot); err != nil {
 		return fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
-	if e.WorkLost, err = evidence.FindLostWork(ctx, c.Store, evidence.Trees{Baseline: c.History.first().Snapshot, Start: v.Start, Now: v.Snapshot}); err != nil {
+	if e.WorkLost, err = evidence.FindLostWork(ctx, c.Store, evidence.Trees{Baseline: c.History.baselineIteration().Snapshot, Start: v.Start, Now: v.Snapshot}); err != nil {
 		return err
 	}
 	for _, change := range c.Tree.Changes {
@@ -69,31 +69,31 @@ func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) er
 	return nil
 }
 
-// excuseReturns explains the harness findings about files that are again as they were
+// explainRestoredFiles explains the harness findings about files that are again as they were
 // before the loop: to undo a change brings nothing new, whatever it looks like.
-func (c Case) excuseReturns(ctx context.Context, v Verdict, list []detector.Tampering) error {
-	if v.Start == "" || v.Number < 2 || !slices.ContainsFunc(list, ofHarness) {
+func (c Case) explainRestoredFiles(ctx context.Context, v Verdict, list []detector.Tampering) error {
+	if v.Start == "" || v.Number < 2 || !slices.ContainsFunc(list, isAboutHarness) {
 		return nil
 	}
-	changes, err := c.sinceBaseline(ctx, v)
+	changes, err := c.changesSinceBaseline(ctx, v)
 	if err != nil {
 		return err
 	}
 	for i, t := range list {
 		touched := slices.ContainsFunc(v.Changed, func(c ledger.FileChange) bool { return c.Path == t.File })
 		differs := slices.ContainsFunc(changes, func(c snapshot.Change) bool { return c.Path == t.File })
-		if ofHarness(t) && touched && !differs && t.ExplainedBy == "" {
+		if isAboutHarness(t) && touched && !differs && t.ExplainedBy == "" {
 			list[i].ExplainedBy = "the file is as it was before the loop"
 		}
 	}
 	return nil
 }
 
-// excuseReports explains reports that a run of the agent's left in the tree, where no check
+// explainUnreadReports explains reports that a run of the agent's left in the tree, where no check
 // reads one there: recognised tests report to a folder of their own.
-func (c Case) excuseReports(list []detector.Tampering) {
-	reads := func(k measure.Check) bool {
-		return slices.ContainsFunc(k.Reports, func(r string) bool { return !strings.HasPrefix(r, measure.ReportDir) })
+func (c Case) explainUnreadReports(list []detector.Tampering) {
+	reads := func(check measure.Check) bool {
+		return slices.ContainsFunc(check.Reports, func(r string) bool { return !strings.HasPrefix(r, measure.ReportDir) })
 	}
 	written := slices.ContainsFunc(list, func(t detector.Tampering) bool { return t.Type == reportWritten })
 	if written || !c.Workspace.Plan.Recognised || slices.ContainsFunc(c.Workspace.Plan.Checks, reads) {
@@ -106,17 +106,17 @@ func (c Case) excuseReports(list []detector.Tampering) {
 	}
 }
 
-// sinceBaseline are the changes since the loop began.
-func (c Case) sinceBaseline(ctx context.Context, v Verdict) ([]snapshot.Change, error) {
-	changes, err := c.Store.Changes(ctx, c.History.first().Snapshot, v.Snapshot)
+// changesSinceBaseline are the changes since the loop began.
+func (c Case) changesSinceBaseline(ctx context.Context, v Verdict) ([]snapshot.Change, error) {
+	changes, err := c.Store.Changes(ctx, c.History.baselineIteration().Snapshot, v.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("compare iteration %d with the baseline: %w", v.Number, err)
 	}
 	return changes, nil
 }
 
-// ofHarness reports whether a finding is about what runs and judges the tests.
-func ofHarness(t detector.Tampering) bool { return t.Pattern >= "TP-21" && t.Pattern <= "TP-32" }
+// isAboutHarness reports whether a finding is about what runs and judges the tests.
+func isAboutHarness(t detector.Tampering) bool { return t.Pattern >= "TP-21" && t.Pattern <= "TP-32" }
 
 // The types of findings about reports, in the tree and by code that runs the tests.
 const (
@@ -127,14 +127,14 @@ const (
 // The types of findings that a person may as well have caused while nobody supervised
 // the tree: changes to the configuration of supervise, and to the hidden tests.
 const (
-	configurationTouched = "supervisor_touched"
-	hiddenChanged        = "hidden_tests_changed"
+	supervisorTouched = "supervisor_touched"
+	hiddenChanged     = "hidden_tests_changed"
 )
 
-// doubt lowers the severity of such findings.
-func doubt(list []detector.Tampering) {
+// lowerUnattended lowers the severity of such findings.
+func lowerUnattended(list []detector.Tampering) {
 	for i, t := range list {
-		if t.Type == configurationTouched || t.Type == hiddenChanged {
+		if t.Type == supervisorTouched || t.Type == hiddenChanged {
 			list[i].Severity = min(t.Severity, detector.Medium)
 		}
 	}

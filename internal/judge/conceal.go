@@ -17,68 +17,68 @@ type Conceal struct{}
 
 // About describes the stage.
 func (Conceal) About() About {
-	return About{"disguise", "code added since the base that may look for its tests; the tests, concealed from it in a copy", "which of them pass only under test"}
+	return About{"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy", "which of them pass only under test"}
 }
 
 // Apply applies the stage. Nothing is run where no such code was added, or where the
 // iteration changed nothing but tests.
 func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
-	was, before := c.base(v)
-	if c.GoalTests.Never || was == "" || before == nil || c.unbuilt(v) || v.Evidence.OnlyTestsChanged || len(c.Tree.Changes) == 0 {
+	old, before := c.baseTree(v)
+	if c.GoalTests.Never || old == "" || before == nil || c.isUnbuiltChange(v) || v.Evidence.OnlyTestsChanged || len(c.Tree.Changes) == 0 {
 		return v, nil
 	}
-	t, err := c.disguise(ctx, v, was)
+	t, err := c.concealTrial(ctx, v, old)
 	if err != nil || len(t.Signs) == 0 || !t.IsPossible() {
 		return v, err
 	}
 	t.Before, t.Now = before, v.Set.Tests
 	switch {
-	case c.undone(v):
+	case c.isUndone(v):
 		v.ConcealedRun = t.NotRun("the iteration is undone in any case")
-	case broken(v.Set):
+	case isBuildBroken(v.Set):
 		v.ConcealedRun = t.NotRun("the build is broken: " + v.Set.Build.FirstError)
 	case v.Set.Tests == nil:
 		v.ConcealedRun = t.NotRun("the tests could not be read")
 	default:
-		v.ConcealedRun, err = c.runDisguised(ctx, t)
+		v.ConcealedRun, err = c.runConcealed(ctx, t)
 	}
 	return v, err
 }
 
-// disguise is the trial of a tree, without signs where nothing was added that may look
+// concealTrial is the trial of a tree, without signs where nothing was added that may look
 // for tests.
-func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (conceal.Trial, error) {
+func (c Case) concealTrial(ctx context.Context, v Verdict, old snapshot.ID) (conceal.Trial, error) {
 	flaky := map[metric.ID]bool{}
-	for id, is := range c.History.Flaky {
-		flaky[id] = is
+	for id, isFlaky := range c.History.Flaky {
+		flaky[id] = isFlaky
 	}
 	if v.Confirmation != nil {
 		for _, id := range v.Confirmation.Flaky {
 			flaky[id] = true
 		}
 	}
-	t := conceal.Trial{Workspace: c.Workspace, Base: was, Tree: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.GoalTests.Timeout}
-	if v.Start != was {
+	t := conceal.Trial{Workspace: c.Workspace, Base: old, Tree: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.GoalTests.Timeout}
+	if v.Start != old {
 		var err error
-		if t.Changes, err = c.Store.Changes(ctx, was, v.Snapshot); err != nil {
+		if t.Changes, err = c.Store.Changes(ctx, old, v.Snapshot); err != nil {
 			return t, err
 		}
 	}
 	var err error
-	t.Signs, err = conceal.FindSigns(t.Changes, leanedOn(v.Evidence), evidence.NewSnapshotReader(ctx, c.Store, was, v.Snapshot))
+	t.Signs, err = conceal.FindSigns(t.Changes, testFilesOf(v.Evidence), evidence.NewSnapshotReader(ctx, c.Store, old, v.Snapshot))
 	return t, err
 }
 
-// leanedOn are the changed files of tests, and what they lean on.
-func leanedOn(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e.RunnerFiles) }
+// testFilesOf are the changed files of tests, and what they lean on.
+func testFilesOf(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e.RunnerFiles) }
 
-// runDisguised runs the trial and masks its record. A fault of the machine ends nothing:
+// runConcealed runs the trial and masks its record. A fault of the machine ends nothing:
 // the iteration is judged without the trial then.
-func (c Case) runDisguised(ctx context.Context, t conceal.Trial) (*ledger.ConcealedRun, error) {
+func (c Case) runConcealed(ctx context.Context, t conceal.Trial) (*ledger.ConcealedRun, error) {
 	c.progress("running tests where the code cannot see them")
 	out, err := t.Run(ctx)
 	if err != nil && ctx.Err() == nil {
-		c.trouble("run tests where the code cannot see them", err)
+		c.problem("run tests where the code cannot see them", err)
 		return t.NotRun(c.Mask.String(err.Error())), nil
 	}
 	if err != nil {

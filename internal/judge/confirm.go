@@ -30,7 +30,7 @@ func (s Confirm) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) 
 	if len(found.Flaky) == 0 {
 		return v, nil
 	}
-	return v.changed(s, CountFlakyAsPassed(v.Set, found.Flaky), fmt.Sprintf("%d failing tests passed when run again", len(found.Flaky))), nil
+	return v.withSet(s, CountFlakyAsPassed(v.Set, found.Flaky), fmt.Sprintf("%d failing tests passed when run again", len(found.Flaky))), nil
 }
 
 // CountFlakyAsPassed returns the set in which flaky tests count as passed.

@@ -16,5 +16,5 @@ func (s Count) Apply(_ context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Tree.Lines == nil || v.Set.Code == nil {
 		return v, nil
 	}
-	return v.changed(s, c.Tree.Lines.AddTo(v.Set), "the lines of the diff are counted"), nil
+	return v.withSet(s, c.Tree.Lines.AddTo(v.Set), "the lines of the diff are counted"), nil
 }

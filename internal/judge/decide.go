@@ -20,7 +20,7 @@ func (h *History) Decide(it ledger.Iteration, s Settings) (recovery.Step, recove
 	if s.IsWatching() {
 		return recovery.Step{Move: recovery.Continue, Reason: it.Assessment.Recommendation.Reason, Target: h.Previous.Iteration}, h.Recovery
 	}
-	return recovery.Next(h.Recovery, h.caseOf(it), s.Recovery)
+	return recovery.Next(h.Recovery, h.recoveryCase(it), s.Recovery)
 }
 
 // NewDecision is the record of a step; criterion says whether the completion criterion
@@ -100,13 +100,13 @@ func FailingTests(t *metric.Tests) []string {
 	return out
 }
 
-// caseOf is an iteration as the recovery takes it, from recorded facts alone.
-func (h *History) caseOf(it ledger.Iteration) recovery.Case {
+// recoveryCase is an iteration as the recovery takes it, from recorded facts alone.
+func (h *History) recoveryCase(it ledger.Iteration) recovery.Case {
 	c := recovery.Case{Assessment: it.Assessment, Start: h.Previous.Iteration, Paused: it.StartedAt, Now: it.EndedAt}
 	if h.Rejected != nil {
 		c.Refused = h.Rejected.Assessment.Alerts
 	}
-	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment), Refused: h.RefusedFiles(it)}
+	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.deletedFailingTests(it.Assessment), Refused: h.RefusedFiles(it)}
 	if a := it.Agent; a != nil {
 		c.Paused = it.StartedAt.Add(a.Duration)
 		e.LastOutput, e.AgentFailed = a.LastOutput, a.ExitCode != 0 || a.Signal != ""
@@ -120,14 +120,14 @@ func (h *History) caseOf(it ledger.Iteration) recovery.Case {
 		}
 	}
 	recent := h.recentTests(it)
-	e.SameFailing, e.Flipping = sameFailing(recent), h.flipping(recent)
+	e.SameFailing, e.Flipping = alwaysFailing(recent), h.flippingTests(recent)
 	c.Evidence = e
 	return c
 }
 
-// failedBefore are the tests that findings report as deleted, and that failed in the
+// deletedFailingTests are the tests that findings report as deleted, and that failed in the
 // tree before.
-func (h *History) failedBefore(a detector.Assessment) []string {
+func (h *History) deletedFailingTests(a detector.Assessment) []string {
 	var out []string
 	for _, alert := range a.Alerts {
 		if alert.Type != "test_deletion" || alert.Acknowledged != nil {
@@ -156,16 +156,16 @@ func (h *History) RefusedFiles(it ledger.Iteration) []string {
 		}
 		out = append(out, alert.Files...)
 		if len(alert.Files) == 0 && it.Evidence != nil {
-			out = append(out, h.filesOf(alert.Tests, it)...)
+			out = append(out, h.definingFiles(alert.Tests, it)...)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// filesOf lists the changed files that defined the tests before; of tests whose
+// definingFiles lists the changed files that defined the tests before; of tests whose
 // definition is not known, all test files that were not new.
-func (h *History) filesOf(tests []metric.ID, it ledger.Iteration) []string {
+func (h *History) definingFiles(tests []metric.ID, it ledger.Iteration) []string {
 	var out []string
 	for _, d := range it.Evidence.Before {
 		cases := detector.Tampering{File: d.File, Test: d.Def.Name}.AffectedTests(h.Previous.Set.Tests, it.Evidence.Before, it.Evidence.Renamed)
@@ -185,11 +185,11 @@ func (h *History) filesOf(tests []metric.ID, it ledger.Iteration) []string {
 }
 
 const (
-	// sameFor is the number of iterations in a row in which a test fails that is too hard.
-	sameFor = 3
-	// flipsWithin is the number of latest iterations that are searched for tests that go
+	// minSameFailing is the number of iterations in a row in which a test fails that is too hard.
+	minSameFailing = 3
+	// flipWindow is the number of latest iterations that are searched for tests that go
 	// back and forth, and flips how often such a test changes.
-	flipsWithin, flips = 6, 3
+	flipWindow, minFlips = 6, 3
 )
 
 // recentTests are the tests of the latest iterations, oldest first and those of it last,
@@ -200,7 +200,7 @@ func (h *History) recentTests(it ledger.Iteration) []*metric.Tests {
 		out = append(out, it.Set.Tests)
 	}
 	for _, earlier := range slices.Backward(h.Iterations) {
-		if len(out) >= flipsWithin || earlier.Number == 0 {
+		if len(out) >= flipWindow || earlier.Number == 0 {
 			break
 		}
 		if earlier.Set.Tests != nil && earlier.Number != it.Number {
@@ -211,13 +211,13 @@ func (h *History) recentTests(it ledger.Iteration) []*metric.Tests {
 	return out
 }
 
-// sameFailing are the tests that fail in each of the latest iterations.
-func sameFailing(recent []*metric.Tests) []string {
-	if len(recent) < sameFor {
+// alwaysFailing are the tests that fail in each of the latest iterations.
+func alwaysFailing(recent []*metric.Tests) []string {
+	if len(recent) < minSameFailing {
 		return nil
 	}
 	same := map[string]bool{}
-	for i, tests := range recent[len(recent)-sameFor:] {
+	for i, tests := range recent[len(recent)-minSameFailing:] {
 		now := map[string]bool{}
 		for _, name := range FailingTests(tests) {
 			now[name] = i == 0 || same[name]
@@ -228,9 +228,9 @@ func sameFailing(recent []*metric.Tests) []string {
 	return slices.Sorted(maps.Keys(same))
 }
 
-// flipping are the tests that go back and forth between passing and failing, without
+// flippingTests are the tests that go back and forth between passing and failing, without
 // the flaky ones.
-func (h *History) flipping(recent []*metric.Tests) []string {
+func (h *History) flippingTests(recent []*metric.Tests) []string {
 	failed := map[metric.ID]bool{}
 	for _, tests := range recent {
 		for _, t := range tests.Cases {
@@ -241,7 +241,7 @@ func (h *History) flipping(recent []*metric.Tests) []string {
 	}
 	var out []string
 	for id := range failed {
-		if changes(recent, id) >= flips {
+		if countFlips(recent, id) >= minFlips {
 			out = append(out, id.String())
 		}
 	}
@@ -249,12 +249,12 @@ func (h *History) flipping(recent []*metric.Tests) []string {
 	return out
 }
 
-// changes is how often a test went over from passing to failing or back.
-func changes(recent []*metric.Tests, id metric.ID) int {
+// countFlips is how often a test went over from passing to failing or back.
+func countFlips(recent []*metric.Tests, id metric.ID) int {
 	n, known, failed := 0, false, false
 	for _, tests := range recent {
-		t, there := tests.Lookup(id)
-		if !there {
+		t, exists := tests.Lookup(id)
+		if !exists {
 			continue
 		}
 		if known && failed != t.Failed() {

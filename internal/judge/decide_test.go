@@ -44,7 +44,7 @@ func TestRecoveryEvidenceFromHistory(t *testing.T) {
 			}
 			last := h.Iterations[len(h.Iterations)-1]
 			h.Iterations = h.Iterations[:len(h.Iterations)-1]
-			e := h.caseOf(last).Evidence
+			e := h.recoveryCase(last).Evidence
 			if same, flips := fmt.Sprint(e.SameFailing), fmt.Sprint(e.Flipping); same != tt.same || flips != tt.backForth {
 				t.Errorf("fail throughout: %s, go back and forth: %s, want %s and %s", same, flips, tt.same, tt.backForth)
 			}

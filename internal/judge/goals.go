@@ -26,15 +26,15 @@ func (Goals) About() About {
 // Apply applies the stage. Nothing is run where nothing about the tests changed since the
 // base, or for an iteration that touches no test and has none to gain.
 func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
-	was, before := c.base(v)
-	if c.GoalTests.Never || was == "" || before == nil || c.unbuilt(v) {
+	old, before := c.baseTree(v)
+	if c.GoalTests.Never || old == "" || before == nil || c.isUnbuiltChange(v) {
 		return v, nil
 	}
-	s, err := c.sinceBase(ctx, v, was, before)
+	s, err := c.changeSinceBase(ctx, v, old, before)
 	if err != nil || !s.evidence.TouchesTests() {
 		return v, err
 	}
-	t := c.trial(was, v.Snapshot, s)
+	t := c.originalTrial(old, v.Snapshot, s)
 	t.BaseTests, t.CurrentTests = before, v.Set.Tests
 	if v.Confirmation != nil {
 		for _, id := range v.Confirmation.Flaky {
@@ -43,65 +43,65 @@ func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	}
 	switch {
 	case !t.IsNeeded():
-	case c.lost(v):
+	case c.isUndoneAnyway(v):
 		v.Goals = t.RefusedRecord("the iteration is undone in any case")
-	case broken(v.Set):
+	case isBuildBroken(v.Set):
 		v.Goals = t.RefusedRecord("the build is broken: " + v.Set.Build.FirstError)
 	case v.Set.Tests == nil:
 		v.Goals = t.RefusedRecord("the tests could not be read")
 	default:
-		v.Goals, err = c.try(ctx, t)
+		v.Goals, err = c.runOriginals(ctx, t)
 	}
 	return v, err
 }
 
-// base is the tree whose tests are the goals, and how they ended there: that before the
+// baseTree is the tree whose tests are the goals, and how they ended there: that before the
 // loop, or for a history of commits the one before.
-func (c Case) base(v Verdict) (snapshot.ID, *metric.Tests) {
+func (c Case) baseTree(v Verdict) (snapshot.ID, *metric.Tests) {
 	if v.Start == "" || c.History.Commits {
 		return v.Start, c.History.Previous.Set.Tests
 	}
-	return c.History.first().Snapshot, c.History.Baseline.Set.Tests
+	return c.History.baselineIteration().Snapshot, c.History.Baseline.Set.Tests
 }
 
-// since is what changed since the base.
-type since struct {
+// baseChange is what changed since the base.
+type baseChange struct {
 	changes  []snapshot.Change
 	evidence *ledger.Evidence
 }
 
-// sinceBase compares a tree with the base; with nothing where no test has to be run as
+// changeSinceBase compares a tree with the base; with nothing where no test has to be run as
 // it was.
-func (c Case) sinceBase(ctx context.Context, v Verdict, was snapshot.ID, before *metric.Tests) (since, error) {
+func (c Case) changeSinceBase(ctx context.Context, v Verdict, old snapshot.ID, before *metric.Tests) (baseChange, error) {
 	touches := v.Evidence.TouchesTests()
 	switch {
-	case v.Start == was:
-		return since{c.Tree.Changes, v.Evidence}, nil
-	case !touches && !gained(before, v.Set.Tests) && !weakened(c.History.before().Open):
-		return since{}, nil
+	case v.Start == old:
+		return baseChange{c.Tree.Changes, v.Evidence}, nil
+	case !touches && !stoppedFailing(before, v.Set.Tests) && !hasWeakenedFinding(c.History.startIteration().Open):
+		return baseChange{}, nil
 	}
-	return c.compare(ctx, was, v.Snapshot)
+	return c.compareTrees(ctx, old, v.Snapshot)
 }
 
-func (j Judge) compare(ctx context.Context, was, is snapshot.ID) (since, error) {
-	changes, err := j.Store.Changes(ctx, was, is)
+func (j Judge) compareTrees(ctx context.Context, old, current snapshot.ID) (baseChange, error) {
+	changes, err := j.Store.Changes(ctx, old, current)
 	if err != nil {
-		return since{}, fmt.Errorf("compare with the base: %w", err)
+		return baseChange{}, fmt.Errorf("compare with the base: %w", err)
 	}
-	e, err := evidence.CompareSnapshots(ctx, j.Store, was, is, changes, j.Integrity)
+	e, err := evidence.CompareSnapshots(ctx, j.Store, old, current, changes, j.Integrity)
 	if err != nil {
-		return since{}, fmt.Errorf("read what changed since the base: %w", err)
+		return baseChange{}, fmt.Errorf("read what changed since the base: %w", err)
 	}
-	return since{changes, &e}, nil
+	return baseChange{changes, &e}, nil
 }
 
-// gained reports whether a test, or a suite, that failed does not fail any more.
-func gained(before, now *metric.Tests) bool {
+// stoppedFailing reports whether a test, or a suite, that failed does not fail any more.
+func stoppedFailing(before, now *metric.Tests) bool {
 	for _, t := range before.Cases {
 		if !t.Failed() {
 			continue
 		}
-		if is, there := now.Lookup(t.ID); !there || !is.Failed() {
+		if current, exists := now.Lookup(t.ID); !exists || !current.Failed() {
 			return true
 		}
 	}
@@ -110,34 +110,34 @@ func gained(before, now *metric.Tests) bool {
 	})
 }
 
-// weakened reports whether a finding about tests that were weakened is open.
-func weakened(open []ledger.OpenFinding) bool {
+// hasWeakenedFinding reports whether a finding about tests that were weakened is open.
+func hasWeakenedFinding(open []ledger.OpenFinding) bool {
 	return slices.ContainsFunc(open, func(o ledger.OpenFinding) bool { return o.Rule == detector.TestsWeakened })
 }
 
-// lost reports whether the iteration is undone whatever the tests show as they were.
-func (c Case) lost(v Verdict) bool {
+// isUndoneAnyway reports whether the iteration is undone whatever the tests show as they were.
+func (c Case) isUndoneAnyway(v Verdict) bool {
 	return c.Subject == Iteration && slices.ContainsFunc(c.assess(v).Alerts, func(a detector.Alert) bool {
 		return a.Severity >= detector.Critical && a.Action == detector.AlertAndRollback && !a.CanBeCleared()
 	})
 }
 
-func (c Case) trial(was, is snapshot.ID, s since) originaltests.Trial {
+func (c Case) originalTrial(old, current snapshot.ID, s baseChange) originaltests.Trial {
 	flaky := map[metric.ID]bool{}
-	for id, is := range c.History.Flaky {
-		flaky[id] = is
+	for id, current := range c.History.Flaky {
+		flaky[id] = current
 	}
-	return originaltests.Trial{Workspace: c.Workspace, Base: was, Current: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.GoalTests.Timeout}
+	return originaltests.Trial{Workspace: c.Workspace, Base: old, Current: current, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.GoalTests.Timeout}
 }
 
-// try runs a trial, unless the same was run before, and masks its record. A fault of the
+// runOriginals runs a trial, unless the same was run before, and masks its record. A fault of the
 // machine, such as a full disk, ends nothing: the findings count without the trial then.
-func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, error) {
+func (c Case) runOriginals(ctx context.Context, t originaltests.Trial) (*ledger.Goals, error) {
 	key, err := t.Key()
 	if known := c.History.goals[key]; err == nil && known != nil {
 		again := *known
 		again.Reused, again.Took, again.Runs, again.CodeSnapshot = true, 0, nil, t.Current
-		return c.known(&again), nil
+		return c.markAccepted(&again), nil
 	}
 	c.progress("running tests as they were over the new code")
 	out, err := t.Run(ctx)
@@ -145,10 +145,10 @@ func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, er
 	case err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil && c.Subject == Change:
-		c.trouble("tests could not be run as they were", err)
+		c.problem("tests could not be run as they were", err)
 		return nil, nil //nolint:nilnil // the change is judged without it
 	case err != nil:
-		c.trouble("run tests as they were", err)
+		c.problem("run tests as they were", err)
 		return t.RefusedRecord(c.Mask.String(err.Error())), nil
 	}
 	out.Key = key
@@ -161,11 +161,11 @@ func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, er
 		}
 	}
 	out.Runs = c.Mask.Checks(out.Runs)
-	return c.known(&out), nil
+	return c.markAccepted(&out), nil
 }
 
-// known marks the tests that were weakened in an earlier iteration already, which was accepted.
-func (c Case) known(g *ledger.Goals) *ledger.Goals {
+// markAccepted marks the tests that were weakened in an earlier iteration already, which was accepted.
+func (c Case) markAccepted(g *ledger.Goals) *ledger.Goals {
 	g.Results = slices.Clone(g.Results)
 	for i, r := range g.Results {
 		g.Results[i].AcceptedBefore = c.History.weakened[c.History.Previous.Iteration][r.ID]
@@ -173,14 +173,14 @@ func (c Case) known(g *ledger.Goals) *ledger.Goals {
 	return g
 }
 
-// learnGoals remembers how tests ended as they were, and over an accepted tree which of
+// learnTrials remembers how tests ended as they were, and over an accepted tree which of
 // them was weakened.
-func (h *History) learnGoals(it ledger.Iteration) {
+func (h *History) learnTrials(it ledger.Iteration) {
 	if g := it.Goals; g != nil && g.Key != "" && g.NotRunReason == "" {
 		h.goals[g.Key] = g
 	}
 	if p := it.MutationCheck; p != nil && p.Key != "" && p.NotRunReason == "" {
-		h.power[p.Key] = p
+		h.mutationChecks[p.Key] = p
 	}
 	if it.Rejected {
 		return

@@ -26,7 +26,7 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Hidden.Dir == "" || c.Hidden.AtEnd {
 		return v, nil
 	}
-	before := c.History.before().Hidden
+	before := c.History.startIteration().Hidden
 	known := c.History.hiddenRuns[v.Tree]
 	if known == nil && before != nil && before.Tests != nil && v.Evidence.OnlyTestsChanged {
 		known = before
@@ -37,10 +37,10 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		again.Reused = true
 		v.Hidden = &again
 		return v, nil
-	case c.undone(v):
+	case c.isUndone(v):
 		v.Hidden = &ledger.Hidden{NotRunReason: "the iteration is undone in any case"}
 		return v, nil
-	case broken(v.Set):
+	case isBuildBroken(v.Set):
 		v.Hidden = &ledger.Hidden{NotRunReason: "the build is broken: " + v.Set.Build.FirstError}
 		return v, nil
 	}
@@ -82,10 +82,10 @@ func (j Judge) HiddenBaseline(ctx context.Context, it ledger.Iteration) (*ledger
 // FindHiddenChange is the finding that the hidden tests differ from those at the beginning,
 // if they do.
 func (j Judge) FindHiddenChange(h *History) []detector.Tampering {
-	if j.Settings.Hidden.Dir == "" || len(h.Iterations) == 0 || h.first().Hidden == nil {
+	if j.Settings.Hidden.Dir == "" || len(h.Iterations) == 0 || h.baselineIteration().Hidden == nil {
 		return nil
 	}
-	if files, err := originaltests.ReadHiddenFiles(j.Settings.Hidden.Dir); err == nil && files.Sum() == h.first().Hidden.Files {
+	if files, err := originaltests.ReadHiddenFiles(j.Settings.Hidden.Dir); err == nil && files.Sum() == h.baselineIteration().Hidden.Files {
 		return nil
 	}
 	return []detector.Tampering{{

@@ -34,22 +34,22 @@ type History struct {
 	Flaky   map[metric.ID]bool // had two outcomes on one tree, at any time
 	Dropped map[snapshot.ID]bool
 
-	best         *ledger.BestIteration
-	unsteady     map[metric.ID]bool // see [detector.Input]
-	measured     map[string]Measured
-	hiddenPassed map[metric.ID]bool // see [detector.Hidden]
-	hiddenRuns   map[string]*ledger.Hidden
-	goals        map[string]*ledger.Goals         // by their keys
-	power        map[string]*ledger.MutationCheck // by their keys
-	weakened     map[int]map[metric.ID]bool       // by accepted iteration, with those before
+	bestRecord     *ledger.BestIteration
+	learnedFlaky   map[metric.ID]bool // see [detector.Input]
+	measured       map[string]Measured
+	hiddenPassed   map[metric.ID]bool // see [detector.Hidden]
+	hiddenRuns     map[string]*ledger.Hidden
+	goals          map[string]*ledger.Goals         // by their keys
+	mutationChecks map[string]*ledger.MutationCheck // by their keys
+	weakened       map[int]map[metric.ID]bool       // by accepted iteration, with those before
 }
 
 // NewHistory returns an empty history.
 func NewHistory() *History {
 	return &History{
-		Flaky: map[metric.ID]bool{}, Dropped: map[snapshot.ID]bool{}, unsteady: map[metric.ID]bool{}, measured: map[string]Measured{},
+		Flaky: map[metric.ID]bool{}, Dropped: map[snapshot.ID]bool{}, learnedFlaky: map[metric.ID]bool{}, measured: map[string]Measured{},
 		hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
-		goals: map[string]*ledger.Goals{}, power: map[string]*ledger.MutationCheck{}, weakened: map[int]map[metric.ID]bool{},
+		goals: map[string]*ledger.Goals{}, mutationChecks: map[string]*ledger.MutationCheck{}, weakened: map[int]map[metric.ID]bool{},
 	}
 }
 
@@ -81,12 +81,12 @@ func (h *History) Skip(it ledger.Iteration) {
 // Add adds an iteration with its decision. The next one is compared with it, unless it
 // was rejected.
 func (h *History) Add(it ledger.Iteration, o selector.Options) {
-	h.Errors, h.UnreadIterations = h.errorsWith(failure(it)), h.unreadWith(it)
+	h.Errors, h.UnreadIterations = h.errorsWith(failureText(it)), h.unreadWith(it)
 	h.Iterations = append(h.Iterations, it)
-	it.Assessment.LearnFlaky(h.unsteady, FlakyTests(it.Set.Tests), it.Rejected)
+	it.Assessment.LearnFlaky(h.learnedFlaky, FlakyTests(it.Set.Tests), it.Rejected)
 	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.SameFinding}
 	h.Rejected = nil
-	h.learnGoals(it)
+	h.learnTrials(it)
 	if it.Rejected {
 		h.Rejected = h.Last()
 		if n := it.Decision.Target; n > 0 && n != h.Previous.Iteration {
@@ -108,7 +108,7 @@ func (h *History) Add(it ledger.Iteration, o selector.Options) {
 	}
 	if choice, err := selector.Best(h.Candidates(), o); err == nil && !choice.BaselineChosen && !h.IsBest(choice.Iteration) {
 		best := h.Iterations[choice.Iteration].Observation()
-		h.Best, h.best = &best, h.BestRecord(choice)
+		h.Best, h.bestRecord = &best, h.BestRecord(choice)
 	}
 }
 
@@ -129,14 +129,14 @@ func (h *History) mayBeBest(o selector.Options) bool {
 // Learn takes in what a verdict found out about its tree, whatever is decided about the
 // iteration: the measurements, and which tests are flaky.
 func (h *History) Learn(v Verdict) {
-	h.measured[v.Tree] = Measured{Set: v.confirmed(), Checks: v.Checks, Reused: true}
+	h.measured[v.Tree] = Measured{Set: v.confirmedSet(), Checks: v.Checks, Reused: true}
 	if v.Confirmation != nil {
 		h.LearnFlaky(v.Confirmation.Flaky)
 	}
 }
 
-// confirmed is the set with flaky tests settled and nothing else changed.
-func (v Verdict) confirmed() metric.Set {
+// confirmedSet is the set with flaky tests settled and nothing else changed.
+func (v Verdict) confirmedSet() metric.Set {
 	name := Confirm{}.About().Name
 	for _, s := range v.Steps {
 		if s.Stage == name {
@@ -216,7 +216,7 @@ func (h *History) Granted() []detector.Grant {
 func (h *History) IsBest(n int) bool { return h.Best != nil && h.Best.Iteration == n }
 
 // BestSoFar is the record of the best iteration, nil where there is none.
-func (h *History) BestSoFar() *ledger.BestIteration { return h.best }
+func (h *History) BestSoFar() *ledger.BestIteration { return h.bestRecord }
 
 // BestRecord is the record of a choice.
 func (h *History) BestRecord(c selector.Selection) *ledger.BestIteration {
@@ -226,23 +226,23 @@ func (h *History) BestRecord(c selector.Selection) *ledger.BestIteration {
 	}
 }
 
-// first is the baseline, or an empty iteration where there is none.
-func (h *History) first() ledger.Iteration {
+// baselineIteration is the baseline, or an empty iteration where there is none.
+func (h *History) baselineIteration() ledger.Iteration {
 	if len(h.Iterations) == 0 {
 		return ledger.Iteration{}
 	}
 	return h.Iterations[0]
 }
 
-// before is the iteration whose tree the next one starts from.
-func (h *History) before() ledger.Iteration { return h.Iterations[h.Previous.Iteration] }
+// startIteration is the iteration whose tree the next one starts from.
+func (h *History) startIteration() ledger.Iteration { return h.Iterations[h.Previous.Iteration] }
 
 // variation is by how much a number varies on one tree, as far as the baseline shows.
-func (h *History) variation(f metric.Field) float64 { return h.first().Set.Variation[f] }
+func (h *History) variation(f metric.Field) float64 { return h.baselineIteration().Set.Variation[f] }
 
-// excludedIn returns the iteration that left the tree, where its coverage was measured
+// exclusionsOf returns the iteration that left the tree, where its coverage was measured
 // without exclusions; nil for none.
-func (h *History) excludedIn(tree string) *ledger.Iteration {
+func (h *History) exclusionsOf(tree string) *ledger.Iteration {
 	for i := range h.Iterations {
 		if it := &h.Iterations[i]; it.Tree == tree && it.Excluded != nil {
 			return it

@@ -17,14 +17,14 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	if it.Evidence != nil {
 		e = *it.Evidence
 	}
-	text := failure(it)
+	text := failureText(it)
 	current := it.Observation()
 	current.Set, current.Error = it.JudgedSet(), text // later iterations are compared with it.Set
 	in := detector.Input{
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
 		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1),
 		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.JudgedAt, KnownFlaky: h.unsteady,
+		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky,
 		TestFiles: e.TestFiles, Granted: h.Granted(),
 	}
 	if it.ConcealedRun != nil {
@@ -33,7 +33,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	if it.Goals != nil {
 		in.Goals, in.ProductUnchanged, in.Dependencies = it.Goals.Results, it.Goals.ProductSame, it.Goals.Dependencies
 	}
-	in.ReviewFindings = reviewed(it.Review, it.Goals)
+	in.ReviewFindings = reviewFindings(it.Review, it.Goals)
 	if it.MutationCheck != nil {
 		in.Mutations = it.MutationCheck.Results
 	}
@@ -46,7 +46,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 // CompareWithBaseline compares measurements with the baseline.
 func (h *History) CompareWithBaseline(set metric.Set, o detector.Options) *detector.Balance {
 	current := detector.Observation{Iteration: len(h.Iterations), Set: set}
-	return detector.CompareWithBaseline(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.unsteady}, o)
+	return detector.CompareWithBaseline(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.learnedFlaky}, o)
 }
 
 // errorsWith are the errors in a row, with that of another iteration.
@@ -65,7 +65,7 @@ func (h *History) baselineErrors() []string {
 		out = append(out, h.Baseline.Error)
 	}
 	set := h.Baseline.Set
-	if !broken(set) {
+	if !isBuildBroken(set) {
 		return out
 	}
 	out = append(out, set.Build.FirstError)
@@ -94,18 +94,18 @@ func (h *History) addedByLoop() map[metric.ID]bool {
 	if h.Previous.Set.Tests == nil || h.Commits || h.NamesIncomplete {
 		return out
 	}
-	metric.Pair(h.Baseline.Set.Tests, h.Previous.Set.Tests, func(was, is *metric.Test) {
-		if was == nil {
-			out[is.ID] = true
+	metric.Pair(h.Baseline.Set.Tests, h.Previous.Set.Tests, func(old, current *metric.Test) {
+		if old == nil {
+			out[current.ID] = true
 		}
 	})
 	return out
 }
 
-// failure is the error of an iteration, "" when it ended well: of an agent that failed
+// failureText is the error of an iteration, "" when it ended well: of an agent that failed
 // and changed nothing what it printed last, else the first error of the build. An agent
 // that worked and ran out of turns or time did not fail.
-func failure(it ledger.Iteration) string {
+func failureText(it ledger.Iteration) string {
 	if it.Recorded != nil {
 		return it.Recorded.Error
 	}
@@ -117,7 +117,7 @@ func failure(it ledger.Iteration) string {
 		return fmt.Sprintf("agent ended with status %d: %s", it.Agent.ExitCode, it.Agent.LastOutput)
 	case idle && !it.Agent.Succeeded():
 		return fmt.Sprintf("agent ended without success (%s): %s", strings.ReplaceAll(it.Agent.Outcome, "_", " "), it.Agent.LastOutput)
-	case broken(it.Set):
+	case isBuildBroken(it.Set):
 		return it.Set.Build.FirstError
 	}
 	return ""

@@ -77,8 +77,8 @@ type Step struct {
 	Why   string
 }
 
-// changed is the verdict with another set.
-func (v Verdict) changed(s Stage, set metric.Set, why string) Verdict {
+// withSet is the verdict with another set.
+func (v Verdict) withSet(s Stage, set metric.Set, why string) Verdict {
 	v.Set = set
 	v.Steps = append(v.Steps[:len(v.Steps):len(v.Steps)], Step{s.About().Name, v.JudgedSet(), why})
 	return v
@@ -99,7 +99,7 @@ func (j Judge) Judge(ctx context.Context, t Tree, m Measured, h *History) (Verdi
 // JudgeRecorded judges an iteration by its recorded measurements and evidence alone: nothing
 // is run.
 func (j Judge) JudgeRecorded(it ledger.Iteration, h *History) (Verdict, error) {
-	return j.apply(context.Background(), again, Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
+	return j.apply(context.Background(), recordedStages, Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
 }
 
 func (j Judge) apply(ctx context.Context, list []Stage, c Case, v Verdict) (Verdict, error) {

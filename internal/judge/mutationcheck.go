@@ -25,33 +25,33 @@ func (MutationCheck) About() About {
 // Apply applies the stage. Nothing is run for an iteration that touches no test, and
 // where tests were only added.
 func (MutationCheck) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
-	was, before := c.base(v)
-	if c.Judge.MutationCheck.Off || c.GoalTests.Never || was == "" || before == nil || v.Set.Tests == nil || broken(v.Set) || !v.Evidence.TouchesTests() {
+	old, before := c.baseTree(v)
+	if c.Judge.MutationCheck.Off || c.GoalTests.Never || old == "" || before == nil || v.Set.Tests == nil || isBuildBroken(v.Set) || !v.Evidence.TouchesTests() {
 		return v, nil
 	}
-	s, err := c.sinceBase(ctx, v, was, before)
+	s, err := c.changeSinceBase(ctx, v, old, before)
 	if err != nil {
 		return v, err
 	}
-	goals := c.trial(was, v.Snapshot, s)
+	goals := c.originalTrial(old, v.Snapshot, s)
 	goals.BaseTests, goals.CurrentTests = before, v.Set.Tests
 	t := mutationcheck.Trial{
-		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Base: was, Current: v.Snapshot, RestoredFiles: goals.RestoredFiles(),
-		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v), Cost: c.cost(v),
+		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Base: old, Current: v.Snapshot, RestoredFiles: goals.RestoredFiles(),
+		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flakyTests(v), Cost: c.trialCost(v),
 	}
 	switch {
 	case !t.IsNeeded(ctx):
-	case c.lost(v):
+	case c.isUndoneAnyway(v):
 		v.MutationCheck = t.RefusedRecord("the iteration is undone in any case")
 	default:
-		v.MutationCheck, err = c.notice(ctx, t, string(was)+" "+v.Tree)
+		v.MutationCheck, err = c.runMutationCheck(ctx, t, string(old)+" "+v.Tree)
 	}
 	return v, err
 }
 
-// cost is what was run in the iteration shows of the time that a trial takes. One run of
+// trialCost is what was run in the iteration shows of the time that a trial takes. One run of
 // the tests is the shorter of the first one as they were, and of the test checks.
-func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
+func (c Case) trialCost(v Verdict) (out mutationcheck.Cost) {
 	tests := map[string]bool{}
 	for _, check := range c.Workspace.Plan.Checks {
 		tests[check.Name] = check.Kind == measure.Test
@@ -65,10 +65,10 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 	if g == nil || len(g.Runs) == 0 {
 		return out
 	}
-	var all, first time.Duration
+	var total, first time.Duration
 	ran := map[string]bool{}
 	for _, r := range g.Runs {
-		all += r.Duration
+		total += r.Duration
 		if !ran[r.Name] {
 			first += r.Duration
 		}
@@ -77,20 +77,20 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 	if g.Passed > 0 && (out.SuiteRun == 0 || first < out.SuiteRun) {
 		out.SuiteRun = first
 	}
-	out.Copy, out.Overhead = max(0, g.Took-all), max(0, g.Took-out.SuiteRun)
+	out.Copy, out.Overhead = max(0, g.Took-total), max(0, g.Took-out.SuiteRun)
 	if g.Passed > 0 && !g.FullSuite { // else it is the run of other tests
 		out.FirstRun = first
 	}
 	return out
 }
 
-// notice runs a trial, unless the same was run before, and masks its record. A fault of
+// runMutationCheck runs a trial, unless the same was run before, and masks its record. A fault of
 // the machine ends nothing: the findings count without the trial then.
-func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.MutationCheck, error) {
-	if known := c.History.power[key]; known != nil {
+func (c Case) runMutationCheck(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.MutationCheck, error) {
+	if known := c.History.mutationChecks[key]; known != nil {
 		again := *known
 		again.Reused, again.Took, again.Budget, again.Runs, again.CodeSnapshot = true, 0, 0, 0, t.Current
-		return c.found(&again), nil
+		return c.markAcceptedGroups(&again), nil
 	}
 	c.progress("running changed tests over mutants of the code")
 	out, err := t.Run(ctx)
@@ -98,7 +98,7 @@ func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*l
 	case err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		c.trouble("run changed tests over mutants", err)
+		c.problem("run changed tests over mutants", err)
 		return t.RefusedRecord(c.Mask.String(err.Error())), nil
 	}
 	out.Key = key
@@ -106,42 +106,42 @@ func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*l
 		p := &out.Results[i]
 		p.Why = c.Mask.String(p.Why)
 		for k := range p.Survivors {
-			c.mask(&p.Survivors[k])
+			c.maskSurvivor(&p.Survivors[k])
 		}
 	}
 	for i := range out.Mutants {
-		c.mask(&out.Mutants[i].Survivor)
+		c.maskSurvivor(&out.Mutants[i].Survivor)
 	}
-	return c.found(out), nil
+	return c.markAcceptedGroups(out), nil
 }
 
-func (c Case) mask(s *detector.Survivor) {
+func (c Case) maskSurvivor(s *detector.Survivor) {
 	s.Original, s.Mutated = c.Mask.String(s.Original), c.Mask.String(s.Mutated)
 }
 
-// found marks the groups that an earlier iteration, which was accepted, was found to
+// markAcceptedGroups marks the groups that an earlier iteration, which was accepted, was found to
 // have weakened.
-func (c Case) found(p *ledger.MutationCheck) *ledger.MutationCheck {
+func (c Case) markAcceptedGroups(p *ledger.MutationCheck) *ledger.MutationCheck {
 	p.Results = slices.Clone(p.Results)
 	for i, r := range p.Results {
-		p.Results[i].AcceptedBefore = slices.ContainsFunc(c.History.before().Open, func(o ledger.OpenFinding) bool {
+		p.Results[i].AcceptedBefore = slices.ContainsFunc(c.History.startIteration().Open, func(o ledger.OpenFinding) bool {
 			return o.Rule == detector.MutationScoreDropped && slices.Equal(o.Files, r.Files)
 		})
 	}
 	return p
 }
 
-// weakStill reports whether the tests of a finding still notice less than they did.
-func weakStill(o ledger.OpenFinding, p *ledger.MutationCheck) bool {
+// stillDropped reports whether the tests of a finding still notice less than they did.
+func stillDropped(o ledger.OpenFinding, p *ledger.MutationCheck) bool {
 	return !slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.ScoreKept() })
 }
 
-// flaky are the tests whose results prove nothing, with those that the iteration was
+// flakyTests are the tests whose results prove nothing, with those that the iteration was
 // found to have.
-func (c Case) flaky(v Verdict) map[metric.ID]bool {
+func (c Case) flakyTests(v Verdict) map[metric.ID]bool {
 	out := map[metric.ID]bool{}
-	for id, is := range c.History.Flaky {
-		out[id] = is
+	for id, isFlaky := range c.History.Flaky {
+		out[id] = isFlaky
 	}
 	if v.Confirmation != nil {
 		for _, id := range v.Confirmation.Flaky {

@@ -17,51 +17,51 @@ import (
 // about integrity, and those of the iterations it builds on as long as what they found
 // is still in the tree.
 func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]ledger.OpenFinding, error) {
-	out := raised(it)
-	for _, o := range h.before().Open {
+	out := integrityFindings(it)
+	for _, o := range h.startIteration().Open {
 		if slices.ContainsFunc(out, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
 			continue
 		}
-		there, known := ran(o, it, h)
+		exists, known := outcomeOf(o, it, h)
 		if !known {
 			var err error
-			if there, err = j.stillThere(ctx, o, it.Snapshot, h); err != nil {
+			if exists, err = j.isStillInTree(ctx, o, it.Snapshot, h); err != nil {
 				return nil, err
 			}
 		}
-		if there {
+		if exists {
 			out = append(out, o)
 		}
 	}
 	return out, nil
 }
 
-// ran reports what the runs of an iteration say about a finding: whether it still holds,
+// outcomeOf reports what the runs of an iteration say about a finding: whether it still holds,
 // and whether they say anything.
-func ran(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, known bool) {
+func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, known bool) {
 	switch {
 	case o.Rule == detector.TestsWeakened && it.Goals != nil && it.Goals.NotRunReason == "":
-		return gaveWayStill(o, it.Goals), true
+		return stillWeakened(o, it.Goals), true
 	case o.Rule == detector.MutationScoreDropped && it.MutationCheck != nil && it.MutationCheck.NotRunReason == "":
-		return weakStill(o, it.MutationCheck), true
+		return stillDropped(o, it.MutationCheck), true
 	case o.Rule == detector.TestRunnerChanged:
-		return false, runnerIsFine(it, h)
+		return false, isRunnerComparable(it, h)
 	}
-	return false, o.Rule == detector.PassesOnlyUnderTest && looksNoMore(it) || verdictHeld(o, it.Goals)
+	return false, o.Rule == detector.PassesOnlyUnderTest && noLongerDetectsTests(it) || dependentsPass(o, it.Goals)
 }
 
-// aboutIntegrity reports whether a rule is about integrity.
-func aboutIntegrity(rule string) bool {
+// isIntegrityRule reports whether a rule is about integrity.
+func isIntegrityRule(rule string) bool {
 	return strings.HasPrefix(rule, detector.TamperPrefix) || rule == detector.TestsWeakened || rule == detector.MutationScoreDropped || rule == detector.TestRunnerChanged || rule == detector.PassesOnlyUnderTest
 }
 
-// raised lists the findings of an iteration about integrity that are HIGH or CRITICAL.
+// integrityFindings lists the findings of an iteration about integrity that are HIGH or CRITICAL.
 // Hidden tests that fail are left out, for they run over each tree anew, and so are
 // suppressions and exclusions, which cost errors and coverage already.
-func raised(it ledger.Iteration) []ledger.OpenFinding {
+func integrityFindings(it ledger.Iteration) []ledger.OpenFinding {
 	var out []ledger.OpenFinding
 	for _, a := range it.Assessment.Alerts {
-		if a.CountsAtLeast(detector.High) && aboutIntegrity(a.Rule) && a.Rule != detector.HiddenTestFailing && !integrity.RuleHasID(a.Type, "TP-28", "TP-33") {
+		if a.CountsAtLeast(detector.High) && isIntegrityRule(a.Rule) && a.Rule != detector.HiddenTestFailing && !integrity.RuleHasID(a.Type, "TP-28", "TP-33") {
 			out = append(out, ledger.OpenFinding{
 				ID: a.ID(), Rule: a.Rule, Severity: a.Severity, Iteration: it.Number, Message: a.Message(), Files: a.Files, Tests: a.Tests,
 			})
@@ -70,10 +70,10 @@ func raised(it ledger.Iteration) []ledger.OpenFinding {
 	return out
 }
 
-// looksNoMore reports whether an iteration changed the code so that no test of it passes
+// noLongerDetectsTests reports whether an iteration changed the code so that no test of it passes
 // only under test: it has nothing any more that may look for tests, or they passed
 // where it could not see them.
-func looksNoMore(it ledger.Iteration) bool {
+func noLongerDetectsTests(it ledger.Iteration) bool {
 	if len(it.Changed) == 0 || it.Evidence == nil || it.Evidence.OnlyTestsChanged {
 		return false
 	}
@@ -81,49 +81,49 @@ func looksNoMore(it ledger.Iteration) bool {
 	return d == nil || d.NotRunReason == "" && len(d.Results) == 0
 }
 
-// runnerIsFine reports whether the tests are run as at the baseline again, or were
+// isRunnerComparable reports whether the tests are run as at the baseline again, or were
 // compared with those of then.
-func runnerIsFine(it ledger.Iteration, h *History) bool {
-	was, is := h.Baseline.Set.Tests, it.Set.Tests
-	return was != nil && is != nil && was.Runner == is.Runner ||
+func isRunnerComparable(it ledger.Iteration, h *History) bool {
+	old, current := h.Baseline.Set.Tests, it.Set.Tests
+	return old != nil && current != nil && old.Runner == current.Runner ||
 		it.MutationCheck != nil && slices.ContainsFunc(it.MutationCheck.Results, detector.MutationResult.IsKnown)
 }
 
-// gaveWayStill reports whether one of the tests of a finding still does not pass as it
+// stillWeakened reports whether one of the tests of a finding still does not pass as it
 // was.
-func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
+func stillWeakened(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return slices.ContainsFunc(g.Results, func(r detector.Goal) bool {
 		return r.Outcome != detector.Passed && slices.Contains(o.Tests, r.ID)
 	})
 }
 
-// verdictHeld reports whether the tests that lean on all files of a finding were run with
+// dependentsPass reports whether the tests that lean on all files of a finding were run with
 // them as they were, and passed.
-func verdictHeld(o ledger.OpenFinding, g *ledger.Goals) bool {
+func dependentsPass(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.RuleHasID(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.RunnerPatterns...) &&
 		!slices.ContainsFunc(o.Files, func(file string) bool {
 			return !slices.ContainsFunc(g.Dependencies, func(p detector.DependencyResult) bool { return p.File == file && p.Passed > 0 })
 		})
 }
 
-// stillThere reports whether a tree still has what an earlier iteration was found to do:
+// isStillInTree reports whether a tree still has what an earlier iteration was found to do:
 // not if all files of the finding are as they were before that iteration, or if the
 // whole change since then does not show it. Findings outside the tree stay open, and so
 // do those that cannot be compared any more.
-func (j Judge) stillThere(ctx context.Context, o ledger.OpenFinding, now snapshot.ID, h *History) (bool, error) {
-	by := h.Iterations[o.Iteration]
-	ofTree := slices.ContainsFunc(by.Changed, func(c ledger.FileChange) bool { return slices.Contains(o.Files, c.Path) })
-	if !ofTree || h.Dropped[by.Start] {
+func (j Judge) isStillInTree(ctx context.Context, o ledger.OpenFinding, now snapshot.ID, h *History) (bool, error) {
+	foundIn := h.Iterations[o.Iteration]
+	ofTree := slices.ContainsFunc(foundIn.Changed, func(c ledger.FileChange) bool { return slices.Contains(o.Files, c.Path) })
+	if !ofTree || h.Dropped[foundIn.Start] {
 		return true, nil
 	}
-	changes, err := j.Store.Changes(ctx, by.Start, now)
+	changes, err := j.Store.Changes(ctx, foundIn.Start, now)
 	if err != nil {
 		return false, fmt.Errorf("compare with what iteration %d started from: %w", o.Iteration, err)
 	}
 	if !slices.ContainsFunc(changes, func(c snapshot.Change) bool { return slices.Contains(o.Files, c.Path) }) {
 		return false, nil
 	}
-	e, err := evidence.CompareSnapshots(ctx, j.Store, by.Start, now, changes, j.Integrity)
+	e, err := evidence.CompareSnapshots(ctx, j.Store, foundIn.Start, now, changes, j.Integrity)
 	if err != nil {
 		return false, err
 	}
@@ -135,12 +135,12 @@ func (j Judge) stillThere(ctx context.Context, o ledger.OpenFinding, now snapsho
 	return !textual || slices.ContainsFunc(e.Tampering, func(t detector.Tampering) bool { return same(t) && t.ExplainedBy == "" }), nil
 }
 
-// openAgain lists the open findings where recorded iterations are judged again: of the
+// reopenedFindings lists the open findings where recorded iterations are judged again: of the
 // findings that were carried along, those that these rules raise as well.
-func (h *History) openAgain(was, is ledger.Iteration) []ledger.OpenFinding {
-	out := raised(is)
-	for _, o := range was.Open {
-		if o.Iteration != is.Number && slices.ContainsFunc(h.before().Open, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
+func (h *History) reopenedFindings(recorded, rejudged ledger.Iteration) []ledger.OpenFinding {
+	out := integrityFindings(rejudged)
+	for _, o := range recorded.Open {
+		if o.Iteration != rejudged.Number && slices.ContainsFunc(h.startIteration().Open, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
 			out = append(out, o)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"supervise/snapshot"
 )
 
-// proofs are the stages that run tests for one change once more.
-var proofs = []Stage{Goals{}, MutationCheck{}, Conceal{}}
+// proofStages are the stages that run tests for one change once more.
+var proofStages = []Stage{Goals{}, MutationCheck{}, Conceal{}}
 
 // Prove applies only the stages that run tests once more, to a tree that was measured
 // and compared: its set and evidence are those that count.
 func (j Judge) Prove(ctx context.Context, t Tree, h *History) (Verdict, error) {
-	return j.apply(ctx, proofs, Case{j, t, h}, Verdict{Iteration: t.Iteration, Measured: t.Set})
+	return j.apply(ctx, proofStages, Case{j, t, h}, Verdict{Iteration: t.Iteration, Measured: t.Set})
 }
 
 // CanProve reports whether [Judge.Prove] has anything to look at: a change of tests, or
@@ -24,6 +24,6 @@ func CanProve(e *ledger.Evidence, changes []snapshot.Change, read evidence.Reade
 	if e.TouchesTests() {
 		return true, nil
 	}
-	signs, err := conceal.FindSigns(changes, leanedOn(e), read)
+	signs, err := conceal.FindSigns(changes, testFilesOf(e), read)
 	return len(signs) > 0, err
 }

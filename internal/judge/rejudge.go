@@ -32,7 +32,7 @@ type Rejudgement struct {
 // before would be judged otherwise now.
 func Rejudge(r RecordedLoop, set Settings) (Rejudgement, error) {
 	var out Rejudgement
-	j, h := rejudge{set}, NewHistory()
+	j, h := rejudger{set}, NewHistory()
 	h.Commits = r.Commits
 	for n, it := range r.Iterations {
 		if it.Number != n {
@@ -61,47 +61,47 @@ func Rejudge(r RecordedLoop, set Settings) (Rejudgement, error) {
 	return out, nil
 }
 
-// rejudge judges by settings that the baseline may change.
-type rejudge struct{ Settings }
+// rejudger judges by settings that the baseline may change.
+type rejudger struct{ Settings }
 
-func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
+func (j *rejudger) iteration(recorded ledger.Iteration, h *History) (Verdict, error) {
 	switch {
-	case was.Number == 0:
-		return j.baseline(was, h), nil
-	case was.Interrupted:
-		h.Skip(was)
-		return Verdict{Iteration: was}, nil
-	case was.Decision == nil || was.Agent == nil:
-		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision", was.Number)
+	case recorded.Number == 0:
+		return j.baseline(recorded, h), nil
+	case recorded.Interrupted:
+		h.Skip(recorded)
+		return Verdict{Iteration: recorded}, nil
+	case recorded.Decision == nil || recorded.Agent == nil:
+		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision", recorded.Number)
 	}
-	is, err := Judge{Settings: j.Settings}.JudgeRecorded(was, h)
+	rejudged, err := Judge{Settings: j.Settings}.JudgeRecorded(recorded, h)
 	if err != nil {
-		return is, err
+		return rejudged, err
 	}
-	step, next := h.Decide(is.Iteration, j.Settings)
-	if g := was.Decision.Approval; g != nil && step.Ask != "" { // a person's answer stays
+	step, next := h.Decide(rejudged.Iteration, j.Settings)
+	if g := recorded.Decision.Approval; g != nil && step.Ask != "" { // a person's answer stays
 		step, next = recovery.ApplyAnswer(step, next, g.Answer, j.Recovery)
-		is.Assessment = ApplyAnswer(is.Assessment, g)
+		rejudged.Assessment = ApplyAnswer(rejudged.Assessment, g)
 	}
-	is.Rejected = step.Reject
-	var holds *bool
-	is.Open = nil
+	rejudged.Rejected = step.Reject
+	var met *bool
+	rejudged.Open = nil
 	if !step.Reject {
-		is.Open = h.openAgain(was, is.Iteration)
-		holds = was.Decision.Criterion
+		rejudged.Open = h.reopenedFindings(recorded, rejudged.Iteration)
+		met = recorded.Decision.Criterion
 	}
-	is.Verified = IsVerified(is.Iteration, holds)
-	is.Decision = NewDecision(step, next, holds)
-	is.Decision.Approval = was.Decision.Approval
-	Unblock(&is.Iteration, was.Decision.UnblockApproval)
-	fact := is.Iteration
-	fact.Rejected, fact.Decision = was.Rejected, was.Decision
+	rejudged.Verified = IsVerified(rejudged.Iteration, met)
+	rejudged.Decision = NewDecision(step, next, met)
+	rejudged.Decision.Approval = recorded.Decision.Approval
+	Unblock(&rejudged.Iteration, recorded.Decision.UnblockApproval)
+	fact := rejudged.Iteration
+	fact.Rejected, fact.Decision = recorded.Rejected, recorded.Decision
 	h.Add(fact, j.Select)
-	is.Best = h.BestSoFar()
-	return is, nil
+	rejudged.Best = h.BestSoFar()
+	return rejudged, nil
 }
 
-func (j *rejudge) baseline(it ledger.Iteration, h *History) Verdict {
+func (j *rejudger) baseline(it ledger.Iteration, h *History) Verdict {
 	it.Score = selector.Grade(it.Set, it.Set, j.Weights)
 	it.Verified = IsVerified(it, nil)
 	if it.Set.Tests == nil && j.AllowUntested {

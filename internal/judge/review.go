@@ -29,9 +29,9 @@ func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, nil
 	}
 	c.progress("asking the reviewer")
-	shown := shown(c.History.Baseline.Set, v.JudgedSet(), c.assess(v).Alerts) + goalText(v.Goals) + powerText(v.MutationCheck) + changedText(c.Tree.Changes)
+	shown := describeResults(c.History.Baseline.Set, v.JudgedSet(), c.assess(v).Alerts) + describeGoals(v.Goals) + describeMutationCheck(v.MutationCheck) + describeChanges(c.Tree.Changes)
 	var err error
-	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Base: v.Start, Current: v.Snapshot, Files: pathsOf(c.Tree.Changes), Results: shown})
+	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Base: v.Start, Current: v.Snapshot, Files: changedPaths(c.Tree.Changes), Results: shown})
 	return v, err
 }
 
@@ -42,7 +42,7 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 	if j.Reviewer == nil || n == 0 {
 		return nil, nil, nil
 	}
-	base, it := h.first(), h.Iterations[n]
+	base, it := h.baselineIteration(), h.Iterations[n]
 	changes, err := j.Store.Changes(ctx, base.Snapshot, it.Snapshot)
 	if err != nil {
 		return nil, nil, fmt.Errorf("compare the selection with the baseline: %w", err)
@@ -59,17 +59,17 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 		}
 	}
 	alerts = append(alerts, found.Goals.Weakened()...)
-	shown := shown(base.Set, it.JudgedSet(), alerts) + goalText(found.Goals) + powerText(power) + changedText(changes)
-	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Base: base.Snapshot, Current: it.Snapshot, Files: pathsOf(changes), Results: shown})
+	shown := describeResults(base.Set, it.JudgedSet(), alerts) + describeGoals(found.Goals) + describeMutationCheck(power) + describeChanges(changes)
+	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Base: base.Snapshot, Current: it.Snapshot, Files: changedPaths(changes), Results: shown})
 	if err != nil {
 		return nil, nil, err
 	}
-	in := detector.Input{Current: it.Observation(), ReviewFindings: reviewed(out, found.Goals), Now: j.Now()}
+	in := detector.Input{Current: it.Observation(), ReviewFindings: reviewFindings(out, found.Goals), Now: j.Now()}
 	return out, detector.ReviewAlerts(in, j.Rules), nil
 }
 
-// reviewed are the findings of a review as the rules take them.
-func reviewed(r *ledger.Review, h *ledger.Goals) []detector.ReviewFinding {
+// reviewFindings are the findings of a review as the rules take them.
+func reviewFindings(r *ledger.Review, h *ledger.Goals) []detector.ReviewFinding {
 	if r == nil {
 		return nil
 	}
@@ -79,27 +79,27 @@ func reviewed(r *ledger.Review, h *ledger.Goals) []detector.ReviewFinding {
 	}
 	var out []detector.ReviewFinding
 	for _, f := range r.Findings {
-		out = append(out, detector.ReviewFinding{Kind: kind, File: f.File, Line: f.Line, Reason: f.Reason, TestsNotRun: untried(h, f.File)})
+		out = append(out, detector.ReviewFinding{Kind: kind, File: f.File, Line: f.Line, Reason: f.Reason, TestsNotRun: hasUnrunTest(h, f.File)})
 	}
 	return out
 }
 
-// untried reports whether a test of the file could not be run as it was.
-func untried(h *ledger.Goals, file string) bool {
+// hasUnrunTest reports whether a test of the file could not be run as it was.
+func hasUnrunTest(h *ledger.Goals, file string) bool {
 	return h != nil && slices.ContainsFunc(h.Results, func(r detector.Goal) bool {
 		return r.File == file && (r.Outcome == detector.Unbuilt || r.Outcome == detector.NotRun)
 	})
 }
 
-// shown describes what running a change showed: the numbers before and after, and the
+// describeResults describes what running a change showed: the numbers before and after, and the
 // findings. The names of hidden tests are left out.
-func shown(was, is metric.Set, alerts []detector.Alert) string {
+func describeResults(old, current metric.Set, alerts []detector.Alert) string {
 	var b strings.Builder
 	for _, f := range verifiedFields {
-		before, ok1 := was.Value(f)
-		after, ok2 := is.Value(f)
+		before, ok1 := old.Value(f)
+		after, ok2 := current.Value(f)
 		if ok1 && ok2 {
-			fmt.Fprintf(&b, "%s: %s before, %s after\n", f, number(before), number(after))
+			fmt.Fprintf(&b, "%s: %s before, %s after\n", f, formatNumber(before), formatNumber(after))
 		}
 	}
 	b.WriteString("\nFindings of the rules so far, and what each rests on:\n")
@@ -112,8 +112,8 @@ func shown(was, is metric.Set, alerts []detector.Alert) string {
 	return b.String()
 }
 
-// goalText describes how tests ended that were run as they were before.
-func goalText(h *ledger.Goals) string {
+// describeGoals describes how tests ended that were run as they were before.
+func describeGoals(h *ledger.Goals) string {
 	if h == nil {
 		return ""
 	}
@@ -131,9 +131,9 @@ func goalText(h *ledger.Goals) string {
 	return b.String()
 }
 
-// powerText describes which mutants of the code changed tests notice, as they were and
+// describeMutationCheck describes which mutants of the code changed tests notice, as they were and
 // as they are.
-func powerText(p *ledger.MutationCheck) string {
+func describeMutationCheck(p *ledger.MutationCheck) string {
 	if p == nil {
 		return ""
 	}
@@ -151,7 +151,7 @@ func powerText(p *ledger.MutationCheck) string {
 	return b.String()
 }
 
-func changedText(changes []snapshot.Change) string {
+func describeChanges(changes []snapshot.Change) string {
 	var b strings.Builder
 	b.WriteString("\nChanged files:\n")
 	for _, c := range changes {
@@ -160,7 +160,7 @@ func changedText(changes []snapshot.Change) string {
 	return b.String()
 }
 
-func pathsOf(changes []snapshot.Change) []string {
+func changedPaths(changes []snapshot.Change) []string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, c.Path)

@@ -13,11 +13,11 @@ func TestReviewIsGraverWhereNothingCouldBeRun(t *testing.T) {
 	r := &ledger.Review{Verdict: ledger.ReviewGaming, Findings: []ledger.ReviewFinding{{File: "a_test.go"}, {File: "b_test.go"}, {File: "a.go"}}}
 	h := &ledger.Goals{Results: []detector.Goal{{File: "a_test.go", Outcome: detector.Unbuilt}, {File: "b_test.go", Outcome: detector.Passed}}}
 	for i, untried := range []bool{true, false, false} {
-		if got := reviewed(r, h)[i]; got.TestsNotRun != untried || got.Kind != detector.Gaming {
+		if got := reviewFindings(r, h)[i]; got.TestsNotRun != untried || got.Kind != detector.Gaming {
 			t.Errorf("the finding about %s has untried %v and kind %s, want %v and gaming", got.File, got.TestsNotRun, got.Kind, untried)
 		}
 	}
-	if reviewed(nil, h) != nil {
+	if reviewFindings(nil, h) != nil {
 		t.Error("without a review there are findings")
 	}
 }
@@ -25,7 +25,7 @@ func TestReviewIsGraverWhereNothingCouldBeRun(t *testing.T) {
 func TestReviewerIsToldNoHiddenTests(t *testing.T) {
 	set := metric.Set{Tests: &metric.Tests{Cases: []metric.Test{{ID: metric.ID{Name: "seen"}, Status: metric.Passed}}}}
 	alert := detector.Alert{Rule: detector.HiddenTestsFailing, Severity: detector.Critical, Tests: []metric.ID{{Name: "unseen"}}, Values: detector.Values{Why: "Hidden tests that passed before fail now: 1"}}
-	got := shown(set, set, []detector.Alert{alert})
+	got := describeResults(set, set, []detector.Alert{alert})
 	if !strings.Contains(got, "Hidden tests that passed before fail now: 1") || strings.Contains(got, "unseen") {
 		t.Errorf("the reviewer is told:\n%s", got)
 	}
@@ -37,7 +37,7 @@ func TestReviewerIsToldWhatChangedTestsNotice(t *testing.T) {
 		"a_test.go: of 4 mutants of the code the tests noticed 3 before and notice 2 now\nnot noticed any more: a.go:3 drop_statement: n-- → nothing\n": {Results: []detector.MutationResult{lost}},
 		"not run: the build is broken\n": {NotRunReason: "the build is broken"},
 	} {
-		if got := powerText(p); !strings.HasSuffix(got, ":\n"+want) {
+		if got := describeMutationCheck(p); !strings.HasSuffix(got, ":\n"+want) {
 			t.Errorf("the reviewer is told:\n%s\nwant %s", got, want)
 		}
 	}

@@ -59,11 +59,11 @@ func (s Settings) TrackingConfig() ledger.TrackingConfig {
 // WithoutTests are the settings for a project without tests: the rule that misses them
 // is off.
 func (s Settings) WithoutTests() Settings {
-	s.Rules.Rules = withRule(s.Rules.Rules, "suite_did_not_run", detector.RuleOptions{Off: true})
+	s.Rules.Rules = addRule(s.Rules.Rules, "suite_did_not_run", detector.RuleOptions{Off: true})
 	return s
 }
 
-func withRule(rules map[string]detector.RuleOptions, name string, o detector.RuleOptions) map[string]detector.RuleOptions {
+func addRule(rules map[string]detector.RuleOptions, name string, o detector.RuleOptions) map[string]detector.RuleOptions {
 	out := map[string]detector.RuleOptions{name: o}
 	for k, v := range rules {
 		if k != name {

@@ -29,8 +29,8 @@ type Case struct {
 // is derived from them, and what runs tests once more comes last before the rules.
 var stages = []Stage{Mask{}, Confirm{}, Count{}, Compare{}, Unsilence{}, Unexclude{}, Grade{}, Goals{}, MutationCheck{}, Conceal{}, Hidden{}, Review{}, Assess{}}
 
-// again are the stages for a recorded iteration, whose measurements are settled.
-var again = []Stage{Grade{}, Assess{}}
+// recordedStages are the stages for a recorded iteration, whose measurements are settled.
+var recordedStages = []Stage{Grade{}, Assess{}}
 
 // progress announces what takes long.
 func (c Case) progress(what string) {
@@ -39,24 +39,24 @@ func (c Case) progress(what string) {
 	}
 }
 
-func (c Case) trouble(what string, err error) {
+func (c Case) problem(what string, err error) {
 	if c.OnProblem != nil {
 		c.OnProblem(what, err)
 	}
 }
 
-// undone reports whether the iteration is undone by what is known by now.
-func (c Case) undone(v Verdict) bool {
+// isUndone reports whether the iteration is undone by what is known by now.
+func (c Case) isUndone(v Verdict) bool {
 	return c.Subject == Iteration && c.assess(v).HasCritical()
 }
 
-// unbuilt reports whether a merge request does not build: nothing more is run then.
-func (c Case) unbuilt(v Verdict) bool { return c.Subject == Change && broken(v.Set) }
+// isUnbuiltChange reports whether a merge request does not build: nothing more is run then.
+func (c Case) isUnbuiltChange(v Verdict) bool { return c.Subject == Change && isBuildBroken(v.Set) }
 
-func broken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metric.BuildFailure }
+func isBuildBroken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metric.BuildFailure }
 
-// recount measures the change since a snapshot once more.
-func (c Case) recount(v Verdict, since snapshot.ID, changes []snapshot.Change) remeasure.Remeasurement {
+// remeasurement measures the change since a snapshot once more.
+func (c Case) remeasurement(v Verdict, since snapshot.ID, changes []snapshot.Change) remeasure.Remeasurement {
 	return remeasure.Remeasurement{
 		Workspace: c.Workspace, Base: since, Current: v.Snapshot, Changes: changes, Rules: c.Integrity, Variation: c.History.variation(metric.CoveragePct),
 		Measured: v.Set.Coverage, Before: c.History.Previous.Set.Coverage,

@@ -178,7 +178,7 @@ func TestStagesChangeNoEarlierVerdict(t *testing.T) {
 // known is what a history knows.
 func known(t *testing.T, h *History) string {
 	t.Helper()
-	return encoded(t, []any{h.Iterations, h.Accepted, h.Previous, h.Errors, h.UnreadIterations}) + fmt.Sprint(h.Flaky, h.unsteady, h.hiddenPassed, len(h.measured), len(h.hiddenRuns))
+	return encoded(t, []any{h.Iterations, h.Accepted, h.Previous, h.Errors, h.UnreadIterations}) + fmt.Sprint(h.Flaky, h.learnedFlaky, h.hiddenPassed, len(h.measured), len(h.hiddenRuns))
 }
 
 func encoded(t *testing.T, v any) string {

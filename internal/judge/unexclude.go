@@ -25,41 +25,41 @@ func (Unexclude) About() About {
 
 // Apply applies the stage.
 func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
-	if v.Set.Coverage == nil || !c.mayExclude(v) || c.unbuilt(v) {
+	if v.Set.Coverage == nil || !c.mayExclude(v) || c.isUnbuiltChange(v) {
 		return v, nil
 	}
 	c.progress("running the tests without what takes code out of the coverage")
-	changes, err := c.sinceBaseline(ctx, v)
+	changes, err := c.changesSinceBaseline(ctx, v)
 	if err != nil {
 		return v, err
 	}
-	r := c.recount(v, c.History.first().Snapshot, changes)
+	r := c.remeasurement(v, c.History.baselineIteration().Snapshot, changes)
 	undone, err := r.Exclusions(ctx)
 	if err != nil || undone.IsEmpty() {
 		return v, err
 	}
-	if known := c.History.excludedIn(v.Tree); known != nil {
+	if known := c.History.exclusionsOf(v.Tree); known != nil {
 		again := *known.Excluded
 		again.Reused = true
 		v.Excluded = &again
-		return v.counting(s, known.Set.Coverage), nil
+		return v.withCoverage(s, known.Set.Coverage), nil
 	}
-	x, counted, err := c.without(ctx, v, r, undone)
+	x, counted, err := c.coverageWithout(ctx, v, r, undone)
 	if err != nil {
 		return v, err
 	}
 	x.Why, x.Runs = c.Mask.String(x.Why), c.Mask.Checks(x.Runs)
 	e := *v.Evidence
-	e.Tampering = priced(e.Tampering, x, counted)
+	e.Tampering = withCost(e.Tampering, x, counted)
 	v.Evidence, v.Excluded = &e, x
-	return v.counting(s, counted), nil
+	return v.withCoverage(s, counted), nil
 }
 
-// counting is the verdict with the coverage that counts.
-func (v Verdict) counting(s Stage, coverage *metric.Coverage) Verdict {
+// withCoverage is the verdict with the coverage that counts.
+func (v Verdict) withCoverage(s Stage, coverage *metric.Coverage) Verdict {
 	set := v.Set
 	set.Coverage = coverage
-	return v.changed(s, set, cmp.Or(v.Excluded.Why, "the coverage without new exclusions counts where it is lower"))
+	return v.withSet(s, set, cmp.Or(v.Excluded.Why, "the coverage without new exclusions counts where it is lower"))
 }
 
 // mayExclude reports whether the iteration, or one before it, added an exclusion.
@@ -72,15 +72,15 @@ func isExclusion(t detector.Tampering) bool {
 	return t.ExplainedBy == "" && integrity.IsExclusionRule(t.Type)
 }
 
-// without returns what is known of the coverage without the exclusions, and the
+// coverageWithout returns what is known of the coverage without the exclusions, and the
 // coverage that counts.
-func (c Case) without(ctx context.Context, v Verdict, r remeasure.Remeasurement, undone remeasure.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
+func (c Case) coverageWithout(ctx context.Context, v Verdict, r remeasure.Remeasurement, undone remeasure.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
 	x := undone.Record(r.Measured)
-	if before := c.stillHidden(x.Files); before != nil {
+	if before := c.unchangedHidden(x.Files); before != nil {
 		x.Hidden, x.Reused = before, true
 		return x, remeasure.LowerCoverage(r.Measured, remeasure.AddHidden(r.Measured, before)), nil
 	}
-	if c.undone(v) {
+	if c.isUndone(v) {
 		x.Why = "nothing was run, for the iteration is undone in any case"
 		return x, remeasure.LowerCoverage(r.Measured, r.Before), nil
 	}
@@ -88,10 +88,10 @@ func (c Case) without(ctx context.Context, v Verdict, r remeasure.Remeasurement,
 	return x, counted, err
 }
 
-// stillHidden returns what was left out of the files in the tree that the iteration
+// unchangedHidden returns what was left out of the files in the tree that the iteration
 // started from, nil where that is not known or one of them changed.
-func (c Case) stillHidden(files []string) []metric.FileCoverage {
-	before := c.History.before()
+func (c Case) unchangedHidden(files []string) []metric.FileCoverage {
+	before := c.History.startIteration()
 	if before.Excluded == nil || before.Excluded.Why != "" || before.Tree != c.Tree.StartTree || !slices.Equal(before.Excluded.Files, files) {
 		return nil
 	}
@@ -103,9 +103,9 @@ func (c Case) stillHidden(files []string) []metric.FileCoverage {
 	return before.Excluded.Hidden
 }
 
-// priced returns the findings, those about exclusions with what these cost; counted is
+// withCost returns the findings, those about exclusions with what these cost; counted is
 // the coverage that counts.
-func priced(list []detector.Tampering, x *ledger.Excluded, counted *metric.Coverage) []detector.Tampering {
+func withCost(list []detector.Tampering, x *ledger.Excluded, counted *metric.Coverage) []detector.Tampering {
 	text := "coverage counts as no better than before: " + x.Why
 	if x.Why == "" {
 		with, _ := x.Measured.Percent()

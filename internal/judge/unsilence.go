@@ -22,11 +22,11 @@ func (Unsilence) About() About {
 
 // Apply applies the stage.
 func (s Unsilence) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
-	if v.Set.Lint == nil || !silences(*v.Evidence) || c.unbuilt(v) {
+	if v.Set.Lint == nil || !addsSuppressions(*v.Evidence) || c.isUnbuiltChange(v) {
 		return v, nil
 	}
 	c.progress("running the linters without the new comments that silence them")
-	out, err := c.recount(v, v.Start, c.Tree.Changes).Lint(ctx)
+	out, err := c.remeasurement(v, v.Start, c.Tree.Changes).Lint(ctx)
 	if out == nil || err != nil {
 		return v, err
 	}
@@ -36,10 +36,10 @@ func (s Unsilence) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 	if len(out.Findings) == 0 {
 		return v, nil
 	}
-	return v.changed(s, v.Set, fmt.Sprintf("new comments hide %d lint findings", len(out.Findings))), nil
+	return v.withSet(s, v.Set, fmt.Sprintf("new comments hide %d lint findings", len(out.Findings))), nil
 }
 
-// silences reports whether the change added comments that silence linters.
-func silences(e ledger.Evidence) bool {
+// addsSuppressions reports whether the change added comments that silence linters.
+func addsSuppressions(e ledger.Evidence) bool {
 	return slices.ContainsFunc(e.Tampering, func(t detector.Tampering) bool { return t.Type == "suppression_added" })
 }

@@ -27,18 +27,18 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) 
 	it := h.Iterations[n]
 	out := Verification{Differences: h.differences(it.Set, again)}
 	var err error
-	if out.Goals, err = j.goalsSelected(ctx, h, n); err != nil {
+	if out.Goals, err = j.goalsOfSelected(ctx, h, n); err != nil {
 		return out, err
 	}
-	out.Hidden, err = j.hiddenSelected(ctx, it, h)
+	out.Hidden, err = j.hiddenOfSelected(ctx, it, h)
 	return out, err
 }
 
 // FindFlaky returns the tests that had two outcomes on one tree: those that failed and
 // pass now, and, after running them again, those the other way round.
-func (j Judge) FindFlaky(ctx context.Context, was, now metric.Set) ([]metric.ID, error) {
-	c, err := j.Meter.Confirm(ctx, was, now)
-	for _, t := range measure.NewFailures(now.Tests, was.Tests) {
+func (j Judge) FindFlaky(ctx context.Context, old, now metric.Set) ([]metric.ID, error) {
+	c, err := j.Meter.Confirm(ctx, old, now)
+	for _, t := range measure.NewFailures(now.Tests, old.Tests) {
 		c.Flaky = append(c.Flaky, t.ID)
 	}
 	return c.Flaky, err
@@ -50,72 +50,72 @@ var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric
 
 // differences lists the numbers that are not the same. Known flaky tests, coverage
 // within its slack and errors within their wobble are no differences.
-func (h *History) differences(was, now metric.Set) []string {
+func (h *History) differences(old, now metric.Set) []string {
 	out := []string{}
-	if was.Build != nil && now.Build != nil && was.Build.Status != now.Build.Status {
-		out = append(out, fmt.Sprintf("the build was a %s and is a %s", was.Build.Status, now.Build.Status))
+	if old.Build != nil && now.Build != nil && old.Build.Status != now.Build.Status {
+		out = append(out, fmt.Sprintf("the build was a %s and is a %s", old.Build.Status, now.Build.Status))
 	}
 	for _, f := range verifiedFields {
-		a, ok1 := was.Value(f)
+		a, ok1 := old.Value(f)
 		b, ok2 := now.Value(f)
 		switch {
 		case ok1 != ok2:
 			out = append(out, fmt.Sprintf("%s was measured once only", f))
-		case f == metric.CoveragePct && ok1 && b >= a-h.coverageSlack(was):
-		case f == metric.TestsFailed && h.onlyFlaky(was.Tests, now.Tests):
+		case f == metric.CoveragePct && ok1 && b >= a-h.coverageSlack(old):
+		case f == metric.TestsFailed && h.onlyFlakyDiffer(old.Tests, now.Tests):
 		case ok1 && math.Abs(a-b) > h.variation(f)+1e-9:
-			out = append(out, fmt.Sprintf("%s was %s and is %s", f, number(a), number(b)))
+			out = append(out, fmt.Sprintf("%s was %s and is %s", f, formatNumber(a), formatNumber(b)))
 		}
 	}
 	return out
 }
 
-func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+func formatNumber(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
 // coverageSlack is by how many points coverage may be lower in another run on one tree,
 // for many tests take random paths: half a point, the wobble of the baseline, or two
 // lines, which are more in a small project.
-func (h *History) coverageSlack(was metric.Set) float64 {
+func (h *History) coverageSlack(old metric.Set) float64 {
 	slack := max(.5, h.variation(metric.CoveragePct))
-	if c := was.Coverage; c != nil && c.Total > 0 {
+	if c := old.Coverage; c != nil && c.Total > 0 {
 		slack = max(slack, 100*2/float64(c.Total))
 	}
 	return slack
 }
 
-// onlyFlaky reports whether every test with another outcome is known as flaky.
-func (h *History) onlyFlaky(was, now *metric.Tests) bool {
-	if was == nil || now == nil {
+// onlyFlakyDiffer reports whether every test with another outcome is known as flaky.
+func (h *History) onlyFlakyDiffer(old, now *metric.Tests) bool {
+	if old == nil || now == nil {
 		return false
 	}
 	return !slices.ContainsFunc(now.Cases, func(t metric.Test) bool {
-		before, ok := was.Lookup(t.ID)
+		before, ok := old.Lookup(t.ID)
 		return (!ok || before.Failed() != t.Failed()) && !h.Flaky[t.ID]
 	})
 }
 
-// goalsSelected runs tests as they were in the baseline over the selected tree: what one
+// goalsOfSelected runs tests as they were in the baseline over the selected tree: what one
 // iteration weakened, a later one may have broken. It is nil where nothing about tests
 // changed.
-func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Goals, error) {
-	base, it := h.first(), h.Iterations[n]
+func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.Goals, error) {
+	base, it := h.baselineIteration(), h.Iterations[n]
 	if j.GoalTests.Never || n == 0 || base.Set.Tests == nil {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
-	s, err := j.compare(ctx, base.Snapshot, it.Snapshot)
+	s, err := j.compareTrees(ctx, base.Snapshot, it.Snapshot)
 	if err != nil || !s.evidence.TouchesTests() {
 		return nil, err
 	}
 	c := Case{Judge: j, History: h}
-	t := c.trial(base.Snapshot, it.Snapshot, s)
+	t := c.originalTrial(base.Snapshot, it.Snapshot, s)
 	t.BaseTests, t.CurrentTests = base.Set.Tests, it.Set.Tests
 	switch {
 	case !t.IsNeeded():
 		return nil, nil //nolint:nilnil // there is none, as documented
-	case broken(it.Set):
+	case isBuildBroken(it.Set):
 		return t.RefusedRecord("the build is broken: " + it.Set.Build.FirstError), nil
 	}
-	g, err := c.try(ctx, t)
+	g, err := c.runOriginals(ctx, t)
 	if err != nil || g == nil {
 		return g, err
 	}
@@ -127,7 +127,7 @@ func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Go
 	current.Set = it.JudgedSet()
 	in := detector.Input{
 		Current: current, Previous: h.Baseline, Baseline: h.Baseline, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductUnchanged: g.ProductSame, KnownFlaky: h.unsteady,
+		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductUnchanged: g.ProductSame, KnownFlaky: h.learnedFlaky,
 		Granted: h.Granted(),
 	}
 	for _, a := range detector.Assess(in, j.Rules).Alerts {
@@ -138,9 +138,9 @@ func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Go
 	return g, nil
 }
 
-// hiddenSelected is how the hidden tests end over the selected tree.
-func (j Judge) hiddenSelected(ctx context.Context, it ledger.Iteration, h *History) (*ledger.Hidden, error) {
-	base := h.first()
+// hiddenOfSelected is how the hidden tests end over the selected tree.
+func (j Judge) hiddenOfSelected(ctx context.Context, it ledger.Iteration, h *History) (*ledger.Hidden, error) {
+	base := h.baselineIteration()
 	if base.Hidden == nil || !base.Hidden.Deferred || it.Number == 0 {
 		return it.Hidden, nil
 	}

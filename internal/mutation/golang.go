@@ -11,13 +11,13 @@ import (
 
 // goFile is a Go file whose mutants are collected.
 type goFile struct {
-	fset *token.FileSet
-	src  []byte
-	out  []Mutant
-	path []ast.Node // from the file to the node that is visited
+	fset    *token.FileSet
+	src     []byte
+	mutants []Mutant
+	path    []ast.Node // from the file to the node that is visited
 }
 
-func ofGo(src []byte) []Mutant {
+func goMutants(src []byte) []Mutant {
 	g := &goFile{fset: token.NewFileSet(), src: src}
 	file, err := parser.ParseFile(g.fset, "", src, parser.SkipObjectResolution)
 	if err != nil {
@@ -28,24 +28,24 @@ func ofGo(src []byte) []Mutant {
 			g.path = g.path[:len(g.path)-1]
 			return false
 		}
-		if g.untouched(n) {
+		if g.isSkipped(n) {
 			return false
 		}
 		g.path = append(g.path, n)
 		g.visit(n)
 		return true
 	})
-	return g.out
+	return g.mutants
 }
 
-// untouched reports whether nothing in a node is changed: no behaviour depends on it, or
+// isSkipped reports whether nothing in a node is changed: no behaviour depends on it, or
 // it is only about what people read.
-func (g *goFile) untouched(n ast.Node) bool {
+func (g *goFile) isSkipped(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec, *ast.ArrayType, *ast.StructType, *ast.InterfaceType, *ast.CommentGroup:
 		return true
 	case *ast.CallExpr:
-		return spoken.MatchString(g.text(n.Fun) + "(")
+		return outputCallRE.MatchString(g.text(n.Fun) + "(")
 	}
 	return false
 }
@@ -53,28 +53,28 @@ func (g *goFile) untouched(n ast.Node) bool {
 func (g *goFile) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		g.negate(n.Cond)
+		g.addNegated(n.Cond)
 	case *ast.BinaryExpr:
-		g.binary(n)
+		g.mutateBinary(n)
 	case *ast.AssignStmt:
-		g.assignment(n)
+		g.mutateAssignment(n)
 	case *ast.IncDecStmt:
 		if loop, ok := g.parent().(*ast.ForStmt); !ok || loop.Post != n {
-			other := map[token.Token]string{token.INC: "--", token.DEC: "++"}[n.Tok]
-			g.put(ChangeArithmetic, n, g.text(n.X)+other)
+			opposite := map[token.Token]string{token.INC: "--", token.DEC: "++"}[n.Tok]
+			g.add(ChangeArithmetic, n, g.text(n.X)+opposite)
 		}
 	case *ast.ExprStmt:
-		if call, ok := n.X.(*ast.CallExpr); ok && !spoken.MatchString(g.text(call.Fun)+"(") {
-			g.drop(n)
+		if call, ok := n.X.(*ast.CallExpr); ok && !outputCallRE.MatchString(g.text(call.Fun)+"(") {
+			g.addDropped(n)
 		}
 	case *ast.BasicLit:
-		g.literal(n)
+		g.mutateLiteral(n)
 	case *ast.Ident:
-		if other := map[string]string{"true": "false", "false": "true"}[n.Name]; other != "" && !g.returned(n) {
-			g.put(ChangeConstant, n, other)
+		if opposite := map[string]string{"true": "false", "false": "true"}[n.Name]; opposite != "" && !g.isResult(n) {
+			g.add(ChangeConstant, n, opposite)
 		}
 	case *ast.ReturnStmt:
-		g.results(n)
+		g.mutateResults(n)
 	}
 }
 
@@ -90,38 +90,38 @@ func (g *goFile) offset(p token.Pos) int { return g.fset.Position(p).Offset }
 
 func (g *goFile) text(n ast.Node) string { return string(g.src[g.offset(n.Pos()):g.offset(n.End())]) }
 
-// put adds a mutant with another text for a node.
-func (g *goFile) put(o Operator, n ast.Node, text string) {
-	g.out = append(g.out, Mutant{Operator: o, from: g.offset(n.Pos()), to: g.offset(n.End()), put: text})
+// add adds a mutant with another text for a node.
+func (g *goFile) add(o Operator, n ast.Node, text string) {
+	g.mutants = append(g.mutants, Mutant{Operator: o, start: g.offset(n.Pos()), end: g.offset(n.End()), replacement: text})
 }
 
-// drop adds a mutant without a statement. What it names stays in use, or the mutant
+// addDropped adds a mutant without a statement. What it names stays in use, or the mutant
 // would not build.
-func (g *goFile) drop(n ast.Stmt) {
-	g.put(DropStatement, n, "_ = func() { "+g.text(n)+" }")
-	m := &g.out[len(g.out)-1]
-	m.Original, m.shown = g.text(n), true
+func (g *goFile) addDropped(n ast.Stmt) {
+	g.add(DropStatement, n, "_ = func() { "+g.text(n)+" }")
+	m := &g.mutants[len(g.mutants)-1]
+	m.Original, m.hasTexts = g.text(n), true
 }
 
-// negate adds the mutant with the opposite of a condition that is no comparison: those
+// addNegated adds the mutant with the opposite of a condition that is no comparison: those
 // have mutants of their own.
-func (g *goFile) negate(cond ast.Expr) {
+func (g *goFile) addNegated(cond ast.Expr) {
 	switch n := cond.(type) {
 	case *ast.BinaryExpr:
-		if compared[n.Op] != nil {
+		if comparisonMutants[n.Op] != nil {
 			return
 		}
 	case *ast.UnaryExpr:
 		if n.Op == token.NOT {
-			g.put(NegateCondition, n, g.text(n.X))
+			g.add(NegateCondition, n, g.text(n.X))
 			return
 		}
 	}
-	g.put(NegateCondition, cond, "!("+g.text(cond)+")")
+	g.add(NegateCondition, cond, "!("+g.text(cond)+")")
 }
 
-// compared maps comparisons to their mutants.
-var compared = map[token.Token][]change{
+// comparisonMutants maps comparisons to their mutants.
+var comparisonMutants = map[token.Token][]change{
 	token.EQL: {{NegateCondition, "!="}},
 	token.NEQ: {{NegateCondition, "=="}},
 	token.LSS: {{ShiftBoundary, "<="}, {NegateCondition, ">="}},
@@ -136,9 +136,9 @@ type change struct {
 	text     string
 }
 
-// calculated maps other binary operators, also as part of an assignment, to their
+// arithmeticMutants maps other binary operators, also as part of an assignment, to their
 // mutants.
-var calculated = map[token.Token]change{
+var arithmeticMutants = map[token.Token]change{
 	token.LAND: {SwapLogic, "||"}, token.LOR: {SwapLogic, "&&"},
 	token.ADD: {ChangeArithmetic, "-"}, token.SUB: {ChangeArithmetic, "+"},
 	token.MUL: {ChangeArithmetic, "/"}, token.QUO: {ChangeArithmetic, "*"}, token.REM: {ChangeArithmetic, "*"},
@@ -146,19 +146,19 @@ var calculated = map[token.Token]change{
 	token.MUL_ASSIGN: {ChangeArithmetic, "/="}, token.QUO_ASSIGN: {ChangeArithmetic, "*="},
 }
 
-func (g *goFile) binary(n *ast.BinaryExpr) {
-	list := compared[n.Op]
-	if c, ok := calculated[n.Op]; ok && !joins(n.Op, n) && !changesNothing(n) {
+func (g *goFile) mutateBinary(n *ast.BinaryExpr) {
+	list := comparisonMutants[n.Op]
+	if c, ok := arithmeticMutants[n.Op]; ok && !joinsStrings(n.Op, n) && !isNeutral(n) {
 		list = append(list, c)
 	}
 	for _, c := range list {
 		from := g.offset(n.OpPos)
-		g.out = append(g.out, Mutant{Operator: c.operator, from: from, to: from + len(n.Op.String()), put: c.text})
+		g.mutants = append(g.mutants, Mutant{Operator: c.operator, start: from, end: from + len(n.Op.String()), replacement: c.text})
 	}
 }
 
-// joins reports whether an operator joins texts.
-func joins(op token.Token, n ast.Node) (found bool) {
+// joinsStrings reports whether an operator joins texts.
+func joinsStrings(op token.Token, n ast.Node) (found bool) {
 	if op != token.ADD && op != token.ADD_ASSIGN {
 		return false
 	}
@@ -171,42 +171,42 @@ func joins(op token.Token, n ast.Node) (found bool) {
 	return found
 }
 
-// changesNothing reports whether the other operator gives the same value: x + 0, x * 1.
-func changesNothing(n *ast.BinaryExpr) bool {
+// isNeutral reports whether the other operator gives the same value: x + 0, x * 1.
+func isNeutral(n *ast.BinaryExpr) bool {
 	lit, ok := n.Y.(*ast.BasicLit)
-	return ok && lit.Value == units[n.Op]
+	return ok && lit.Value == neutralValues[n.Op]
 }
 
-// units are the values that change nothing.
-var units = map[token.Token]string{token.ADD: "0", token.SUB: "0", token.MUL: "1", token.QUO: "1"}
+// neutralValues are the values that change nothing.
+var neutralValues = map[token.Token]string{token.ADD: "0", token.SUB: "0", token.MUL: "1", token.QUO: "1"}
 
-func (g *goFile) assignment(n *ast.AssignStmt) {
+func (g *goFile) mutateAssignment(n *ast.AssignStmt) {
 	if n.Tok == token.DEFINE || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return g.text(e) == "_" }) {
 		return
 	}
-	if c, ok := calculated[n.Tok]; ok && !joins(n.Tok, n) {
-		g.put(c.operator, n, g.text(n.Lhs[0])+" "+c.text+" "+g.text(n.Rhs[0]))
+	if c, ok := arithmeticMutants[n.Tok]; ok && !joinsStrings(n.Tok, n) {
+		g.add(c.operator, n, g.text(n.Lhs[0])+" "+c.text+" "+g.text(n.Rhs[0]))
 	}
 	switch g.parent().(type) {
 	case *ast.BlockStmt, *ast.CaseClause: // without the post statement of a loop it would not end
-		g.drop(n)
+		g.addDropped(n)
 	}
 }
 
-func (g *goFile) literal(n *ast.BasicLit) {
-	if g.returned(n) {
+func (g *goFile) mutateLiteral(n *ast.BasicLit) {
+	if g.isResult(n) {
 		return // by another result
 	}
 	if call, ok := g.parent().(*ast.CallExpr); ok && g.text(call.Fun) == "make" {
 		return // mostly a capacity
 	}
-	if text, ok := otherLiteral(n); ok {
-		g.put(ChangeConstant, n, text)
+	if text, ok := changedLiteral(n); ok {
+		g.add(ChangeConstant, n, text)
 	}
 }
 
-// otherLiteral is another value of the same type.
-func otherLiteral(n *ast.BasicLit) (string, bool) {
+// changedLiteral is another value of the same type.
+func changedLiteral(n *ast.BasicLit) (string, bool) {
 	switch n.Kind {
 	case token.INT:
 		v, err := strconv.ParseInt(n.Value, 0, 64)
@@ -224,23 +224,23 @@ func otherLiteral(n *ast.BasicLit) (string, bool) {
 	return "", false
 }
 
-// returned reports whether the visited node is a result as a whole.
-func (g *goFile) returned(n ast.Node) bool {
+// isResult reports whether the visited node is a result as a whole.
+func (g *goFile) isResult(n ast.Node) bool {
 	r, ok := g.parent().(*ast.ReturnStmt)
 	return ok && slices.ContainsFunc(r.Results, func(e ast.Expr) bool { return e == n })
 }
 
-// results adds the mutants of a return statement, one for each result.
-func (g *goFile) results(n *ast.ReturnStmt) {
+// mutateResults adds the mutants of a return statement, one for each result.
+func (g *goFile) mutateResults(n *ast.ReturnStmt) {
 	types := g.resultTypes()
 	if len(types) != len(n.Results) {
 		return
 	}
 	for i, e := range n.Results {
-		if text, shown := g.otherResult(e, g.text(types[i])); text != "" {
-			g.put(ChangeReturn, e, text)
-			m := &g.out[len(g.out)-1]
-			m.Original, m.Mutated, m.shown = "return "+g.text(e), "return "+shown, true
+		if text, shown := g.changedResult(e, g.text(types[i])); text != "" {
+			g.add(ChangeReturn, e, text)
+			m := &g.mutants[len(g.mutants)-1]
+			m.Original, m.Mutated, m.hasTexts = "return "+g.text(e), "return "+shown, true
 		}
 	}
 }
@@ -268,48 +268,48 @@ func (g *goFile) resultTypes() []ast.Expr {
 	return nil
 }
 
-// zeros are results without a value: other operators change what leads to them.
-var zeros = []string{"nil", `""`, "false", "true", "0"}
+// constantResults are results without a value: other operators change what leads to them.
+var constantResults = []string{"nil", `""`, "false", "true", "0"}
 
-// otherResult is another value of a result, and what is shown of it. Whatever the result
+// changedResult is another value of a result, and what is shown of it. Whatever the result
 // names stays in use, or the mutant would not build.
-func (g *goFile) otherResult(e ast.Expr, kind string) (text, shown string) {
-	was := g.text(e)
-	zero := slices.Contains(zeros, was)
+func (g *goFile) changedResult(e ast.Expr, kind string) (text, shown string) {
+	text0 := g.text(e)
+	zero := slices.Contains(constantResults, text0)
 	switch kind {
 	case "bool":
-		if other := map[string]string{"true": "false", "false": "true"}[was]; other != "" {
-			return other, other
+		if opposite := map[string]string{"true": "false", "false": "true"}[text0]; opposite != "" {
+			return opposite, opposite
 		}
-		if b, ok := e.(*ast.BinaryExpr); ok && compared[b.Op] != nil {
+		if b, ok := e.(*ast.BinaryExpr); ok && comparisonMutants[b.Op] != nil {
 			return "", "" // by the comparison
 		}
-		text = "!(" + was + ")"
+		text = "!(" + text0 + ")"
 		return text, text
 	case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "byte", "rune":
-		text = was + " + 1"
+		text = text0 + " + 1"
 		if _, lit := e.(*ast.BasicLit); lit {
-			text = otherNumber(was)
+			text = nextNumber(text0)
 		}
 		return text, text
 	case "string":
-		text = was + ` + "XX"`
+		text = text0 + ` + "XX"`
 		return text, text
 	}
-	if zero || strings.Contains(was, "\n") && strings.Contains(was, "func") {
+	if zero || strings.Contains(text0, "\n") && strings.Contains(text0, "func") {
 		return "", ""
 	}
-	return "func(_ " + kind + ") (zero " + kind + ") { return }(" + was + ")", zeroOf(kind)
+	return "func(_ " + kind + ") (zero " + kind + ") { return }(" + text0 + ")", zeroText(kind)
 }
 
-func otherNumber(was string) string {
-	if v, err := strconv.ParseInt(was, 0, 64); err == nil {
+func nextNumber(number string) string {
+	if v, err := strconv.ParseInt(number, 0, 64); err == nil {
 		return strconv.FormatInt(v+1, 10)
 	}
-	return was + " + 1"
+	return number + " + 1"
 }
 
-func zeroOf(kind string) string {
+func zeroText(kind string) string {
 	if kind == "error" || strings.HasPrefix(kind, "*") || strings.HasPrefix(kind, "[]") || strings.HasPrefix(kind, "map[") {
 		return "nil"
 	}

@@ -57,15 +57,15 @@ type Mutant struct {
 	Operator          Operator
 	Original, Mutated string // the part that changes, in one line
 
-	from, to int    // of the text that is replaced, in bytes
-	put      string // instead of it
-	shown    bool   // Was and Is are set: else they are the line before and after
+	start, end  int    // of the text that is replaced, in bytes
+	replacement string // instead of it
+	hasTexts    bool   // Was and Is are set: else they are the line before and after
 }
 
 // ApplyTo returns the text of the file with the fault. src is the text that the mutant was
 // made of.
 func (m Mutant) ApplyTo(src []byte) []byte {
-	return slices.Concat(src[:m.from], []byte(m.put), src[m.to:])
+	return slices.Concat(src[:m.start], []byte(m.replacement), src[m.end:])
 }
 
 // MutantsOf returns the mutants of a source file, in the order of its lines. There are none of
@@ -75,30 +75,30 @@ func MutantsOf(path string, src []byte) []Mutant {
 	lang := source.DetectLanguage(path, src[:min(len(src), 512)])
 	var out []Mutant
 	if lang == source.Go {
-		out = ofGo(src)
+		out = goMutants(src)
 	} else if s, known := syntaxes[lang]; known {
-		out = s.of(lang, src)
+		out = s.mutants(lang, src)
 	}
 	file, err := source.Scan(path, src)
 	if err != nil {
 		return nil
 	}
 	tests := source.FindInlineTests(path, src)
-	kept := out[:0]
+	selected := out[:0]
 	for _, m := range out {
-		m.File, m.Line = path, 1+bytes.Count(src[:m.from], []byte("\n"))
-		m.Function = around(file.Functions, m.Line)
-		m.show(src)
+		m.File, m.Line = path, 1+bytes.Count(src[:m.start], []byte("\n"))
+		m.Function = enclosingFunction(file.Functions, m.Line)
+		m.setTexts(src)
 		if !slices.ContainsFunc(tests, func(t source.InlineTests) bool { return t.ContainsLine(m.Line) }) {
-			kept = append(kept, m)
+			selected = append(selected, m)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b Mutant) int { return cmp.Compare(a.from, b.from) })
-	return kept
+	slices.SortStableFunc(selected, func(a, b Mutant) int { return cmp.Compare(a.start, b.start) })
+	return selected
 }
 
-// around returns the name of the innermost function that holds a line.
-func around(functions []source.Function, line int) string {
+// enclosingFunction returns the name of the innermost function that holds a line.
+func enclosingFunction(functions []source.Function, line int) string {
 	name, from := "", 0
 	for _, f := range functions {
 		if f.Line <= line && line <= f.End && f.Line >= from && f.Name != "(file)" {
@@ -111,19 +111,19 @@ func around(functions []source.Function, line int) string {
 // maxShown is how many characters of a line are shown.
 const maxShown = 70
 
-// show sets what the mutant shows: of a long line the part around the change.
-func (m *Mutant) show(src []byte) {
-	if !m.shown {
-		first := 1 + bytes.LastIndexByte(src[:m.from], '\n')
+// setTexts sets what the mutant shows: of a long line the part around the change.
+func (m *Mutant) setTexts(src []byte) {
+	if !m.hasTexts {
+		first := 1 + bytes.LastIndexByte(src[:m.start], '\n')
 		last := len(src)
-		if n := bytes.IndexByte(src[m.to:], '\n'); n >= 0 {
-			last = m.to + n
+		if n := bytes.IndexByte(src[m.end:], '\n'); n >= 0 {
+			last = m.end + n
 		}
-		before, after := string(src[first:m.from]), string(src[m.to:last])
+		before, after := string(src[first:m.start]), string(src[m.end:last])
 		if last-first > maxShown && len(before) > maxShown/2 {
 			before = "…" + strings.ToValidUTF8(before[len(before)-maxShown/2:], "")
 		}
-		m.Original, m.Mutated = before+string(src[m.from:m.to])+after, before+m.put+after
+		m.Original, m.Mutated = before+string(src[m.start:m.end])+after, before+m.replacement+after
 	}
 	m.Original, m.Mutated = oneLine(m.Original), oneLine(m.Mutated)
 }
@@ -143,34 +143,34 @@ func Sample(list []Mutant, n int) []Mutant {
 	byFunction := map[[2]string][]Mutant{}
 	var order [][2]string
 	for _, m := range list {
-		at := [2]string{m.File, m.Function}
-		if byFunction[at] == nil {
-			order = append(order, at)
+		key := [2]string{m.File, m.Function}
+		if byFunction[key] == nil {
+			order = append(order, key)
 		}
-		byFunction[at] = append(byFunction[at], m)
+		byFunction[key] = append(byFunction[key], m)
 	}
 	queues := make([][]Mutant, len(order))
-	for i, at := range order {
+	for i, key := range order {
 		// Functions begin with different operators, so that few mutants have many of them.
-		queues[i] = byOperator(byFunction[at], i)
+		queues[i] = orderByOperator(byFunction[key], i)
 	}
-	return dealt(queues, n)
+	return takeInTurn(queues, n)
 }
 
-// byOperator orders the mutants of a function: one of each operator in turn, beginning
+// orderByOperator orders the mutants of a function: one of each operator in turn, beginning
 // with the one of that number.
-func byOperator(list []Mutant, first int) []Mutant {
+func orderByOperator(list []Mutant, first int) []Mutant {
 	queues := make([][]Mutant, 0, len(operators))
 	for i := range operators {
 		name := operators[(i+first)%len(operators)].name
 		own := slices.DeleteFunc(slices.Clone(list), func(m Mutant) bool { return m.Operator != name })
-		queues = append(queues, spread(own))
+		queues = append(queues, spreadEvenly(own))
 	}
-	return dealt(queues, len(list))
+	return takeInTurn(queues, len(list))
 }
 
-// spread orders a list so that every beginning of it is spread over the whole.
-func spread(list []Mutant) []Mutant {
+// spreadEvenly orders a list so that every beginning of it is spread over the whole.
+func spreadEvenly(list []Mutant) []Mutant {
 	out := make([]Mutant, 0, len(list))
 	taken := make([]bool, len(list))
 	for step := len(list); step > 0; step /= 2 {
@@ -184,16 +184,16 @@ func spread(list []Mutant) []Mutant {
 	return out
 }
 
-// dealt takes one of each queue in turn, n at most.
-func dealt(queues [][]Mutant, n int) []Mutant {
+// takeInTurn takes one of each queue in turn, n at most.
+func takeInTurn(queues [][]Mutant, n int) []Mutant {
 	var out []Mutant
-	for left := true; left && len(out) < n; {
-		left = false
+	for more := true; more && len(out) < n; {
+		more = false
 		for i, q := range queues {
 			if len(q) == 0 || len(out) >= n {
 				continue
 			}
-			out, queues[i], left = append(out, q[0]), q[1:], true
+			out, queues[i], more = append(out, q[0]), q[1:], true
 		}
 	}
 	return out

@@ -13,25 +13,25 @@ import (
 	"supervise/internal/regexp"
 )
 
-// starters are the commands of package managers that start a program of the dependencies.
-var starters = [][]string{{"npx", "--no-install"}, {"bunx", "--no-install"}, {"pnpm", "exec"}}
+// packageRunners are the commands of package managers that start a program of the dependencies.
+var packageRunners = [][]string{{"npx", "--no-install"}, {"bunx", "--no-install"}, {"pnpm", "exec"}}
 
-// directly returns the check of a tree so that it starts the program of the dependencies
+// startDirectly returns the check of a tree so that it starts the program of the dependencies
 // itself, without npx and the like, and without what only measures coverage: both take
 // longer than many a test. onPath is PATH as the checks have it; what npx adds to the
 // environment beside it is missing.
-func directly(root, onPath string, c measure.Check) measure.Check {
-	i := slices.IndexFunc(starters, func(s []string) bool {
+func startDirectly(root, onPath string, c measure.Check) measure.Check {
+	i := slices.IndexFunc(packageRunners, func(s []string) bool {
 		return len(c.Command) > len(s) && slices.Equal(c.Command[:len(s)], s)
 	})
 	if i < 0 || runtime.GOOS == "windows" { // a script of cmd there
 		return c
 	}
-	args := c.Command[len(starters[i]):]
-	if tool := args[0]; tool == "c8" || tool == "nyc" && !preloads(filepath.Join(root, filepath.FromSlash(c.Dir))) {
+	args := c.Command[len(packageRunners[i]):]
+	if tool := args[0]; tool == "c8" || tool == "nyc" && !mayPreload(filepath.Join(root, filepath.FromSlash(c.Dir))) {
 		args = args[max(0, slices.IndexFunc(args, func(a string) bool { return a != tool && !strings.HasPrefix(a, "-") })):]
 	}
-	bin := installedIn(root, c.Dir, args[0])
+	bin := binFolder(root, c.Dir, args[0])
 	if bin == "" {
 		return c
 	}
@@ -40,22 +40,22 @@ func directly(root, onPath string, c measure.Check) measure.Check {
 	return c
 }
 
-// preloads reports whether nyc may load modules into the tests, as its option require does.
-func preloads(dir string) bool {
+// mayPreload reports whether nyc may load modules into the tests, as its option require does.
+func mayPreload(dir string) bool {
 	for _, name := range []string{"package.json", ".nycrc", ".nycrc.json", ".nycrc.yml", ".nycrc.yaml", "nyc.config.js", "nyc.config.cjs", "nyc.config.mjs"} {
 		text, err := projectfile.Read(filepath.Join(dir, name), projectfile.Manifest)
-		if err == nil && (loads.Match(text) || path.Ext(name) == ".js") {
+		if err == nil && (requireOptionRE.Match(text) || path.Ext(name) == ".js") {
 			return true
 		}
 	}
 	return false
 }
 
-var loads = regexp.MustCompile(`(?m)["']?\brequire\b["']?\s*:`)
+var requireOptionRE = regexp.MustCompile(`(?m)["']?\brequire\b["']?\s*:`)
 
-// installedIn returns the nearest folder of a tree that has the program of a dependency,
+// binFolder returns the nearest folder of a tree that has the program of a dependency,
 // for a folder in it; "" if there is none.
-func installedIn(root, dir, program string) string {
+func binFolder(root, dir, program string) string {
 	if strings.HasPrefix(program, "-") || strings.ContainsRune(program, '/') {
 		return ""
 	}

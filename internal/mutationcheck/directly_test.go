@@ -36,7 +36,7 @@ func TestDirectly(t *testing.T) {
 		{".", "npx --no-install --yes tape", "npx --no-install --yes tape", ""},
 		{".", "npm test", "npm test", ""},
 	} {
-		got := directly(root, "/bin", measure.Check{Dir: tt.dir, Command: strings.Fields(tt.command)})
+		got := startDirectly(root, "/bin", measure.Check{Dir: tt.dir, Command: strings.Fields(tt.command)})
 		if line := strings.ReplaceAll(strings.Join(got.Command, " "), root+"/", ""); line != tt.want {
 			t.Errorf("%s in %s: %s, want %s", tt.command, tt.dir, line, tt.want)
 		}

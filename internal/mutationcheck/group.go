@@ -18,55 +18,55 @@ import (
 // group are test files that are compared as one: what one of them lost may have moved to
 // another.
 type group struct {
-	old, is     []string              // files before, by their new names, and after
-	defs        []detector.TestSource // definitions that changed, before and after
-	before, now []metric.Test
-	shared      bool   // what its tests share changed, or what tests of all files may lean on
-	all         *group // with all tests of the files, where before and now are the changed ones alone
-	result      detector.MutationResult
+	oldFiles, newFiles []string              // files before, by their new names, and after
+	defs               []detector.TestSource // definitions that changed, before and after
+	oldTests, newTests []metric.Test
+	shared             bool   // what its tests share changed, or what tests of all files may lean on
+	widened            *group // with all tests of the files, where before and now are the changed ones alone
+	result             detector.MutationResult
 }
 
-// open reports whether the group has no result yet.
-func (g *group) open() bool { return g.result.Why == "" && g.result.Mutants == 0 || g.unfit() }
+// isOpen reports whether the group has no result yet.
+func (g *group) isOpen() bool { return g.result.Why == "" && g.result.Mutants == 0 || g.isMisfit() }
 
-// misfit is the reason of a group whose tests do not pass over the new code as they were.
-const misfit = "none of the original tests passes on the new code"
+// misfitReason is the reason of a group whose tests do not pass over the new code as they were.
+const misfitReason = "none of the original tests passes on the new code"
 
-func (g *group) unfit() bool { return g.result.Why == misfit }
+func (g *group) isMisfit() bool { return g.result.Why == misfitReason }
 
-// ready reports whether tests of both sides pass without a fault.
-func (g *group) ready(old, is *side, apart bool) bool {
+// keepPassing reports whether tests of both sides pass without a fault.
+func (g *group) keepPassing(old, current *side, apart bool) bool {
 	passing := func(s *side, list []metric.Test) []metric.Test {
-		return slices.DeleteFunc(slices.Clone(list), func(t metric.Test) bool { return !s.pass[t.ID] })
+		return slices.DeleteFunc(slices.Clone(list), func(t metric.Test) bool { return !s.passing[t.ID] })
 	}
-	before, now := passing(old, g.before), passing(is, g.now)
+	before, now := passing(old, g.oldTests), passing(current, g.newTests)
 	switch {
-	case len(now) == 0 && len(g.now) > 0:
-		g.result.Why = "in a copy of the tree none of them passes: " + is.why
+	case len(now) == 0 && len(g.newTests) > 0:
+		g.result.Why = "in a copy of the tree none of them passes: " + current.why
 	case len(before) == 0 && apart:
 		g.result.Why = "as they were, none of them passes over the old code in a copy of the tree: " + old.why
 	case len(before) == 0:
-		g.result.Why = misfit
+		g.result.Why = misfitReason
 	default:
-		g.before, g.now, g.result.Why, g.result.OnOldCode = before, now, "", apart
+		g.oldTests, g.newTests, g.result.Why, g.result.OnOldCode = before, now, "", apart
 		return true
 	}
 	return false
 }
 
-// count counts a mutant.
-func (g *group) count(m mutation.Mutant, f fate) {
+// addOutcome counts a mutant.
+func (g *group) addOutcome(m mutation.Mutant, f outcome) {
 	g.result.Mutants++
 	switch {
 	case f.survives():
 		g.result.Survivors = append(g.result.Survivors, survivor(m))
-	case !f.before && !f.now:
+	case !f.killedByOld && !f.killedByNew:
 		g.result.NeverKilled++
 	}
-	if f.before {
+	if f.killedByOld {
 		g.result.KilledBefore++
 	}
-	if f.now {
+	if f.killedByNew {
 		g.result.KilledAfter++
 	}
 }
@@ -75,14 +75,14 @@ func (g *group) count(m mutation.Mutant, f fate) {
 // files that have new ones are one group.
 func (t Trial) groups(ctx context.Context) []*group {
 	t = t.withUnchanged(ctx)
-	files := t.files(ctx)
+	files := t.testFiles(ctx)
 	var out []*group
 	var moved *group
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f := files[name]
 		g := &group{}
 		switch {
-		case f.touched() && len(f.gone) == 0:
+		case f.hasLostTests() && len(f.gone) == 0:
 			out = append(out, g)
 		case len(f.gone)+len(f.added) > 0:
 			if moved == nil {
@@ -94,21 +94,21 @@ func (t Trial) groups(ctx context.Context) []*group {
 		}
 		g.add(f)
 	}
-	if moved != nil && len(moved.old) > 0 {
+	if moved != nil && len(moved.oldFiles) > 0 {
 		out = append(out, moved)
 	}
 	for _, g := range out {
-		t.find(g)
+		t.findTests(g)
 	}
-	return slices.DeleteFunc(out, func(g *group) bool { return len(g.before) == 0 })
+	return slices.DeleteFunc(out, func(g *group) bool { return len(g.oldTests) == 0 })
 }
 
 func (g *group) add(f *file) {
-	if f.touched() {
-		g.old = append(g.old, f.path)
+	if f.hasLostTests() {
+		g.oldFiles = append(g.oldFiles, f.path)
 	}
-	g.is = append(g.is, f.path)
-	g.shared = g.shared || f.shared
+	g.newFiles = append(g.newFiles, f.path)
+	g.shared = g.shared || f.sharedChanged
 	g.defs = slices.Concat(g.defs, f.gone, f.changed, f.added)
 	if len(f.gone)+len(f.changed) == 0 {
 		g.defs = append(g.defs, f.same...) // what they share changed
@@ -118,53 +118,53 @@ func (g *group) add(f *file) {
 	}
 }
 
-// find finds the tests of the group's files among those that were measured.
-func (t Trial) find(g *group) {
+// findTests finds the tests of the group's files among those that were measured.
+func (t Trial) findTests(g *group) {
 	seen := map[metric.ID]bool{}
-	for _, name := range g.old {
+	for _, name := range g.oldFiles {
 		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.BaseTests, t.Evidence.Before, t.Evidence.Renamed) {
 			if !seen[c.ID] && (c.Status == metric.Passed || c.Failed()) && !c.Flaky && !t.Flaky[c.ID] {
-				g.before = append(g.before, c)
+				g.oldTests = append(g.oldTests, c)
 			}
 			seen[c.ID] = true
 		}
 	}
 	clear(seen)
-	for _, name := range g.is {
+	for _, name := range g.newFiles {
 		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.CurrentTests, t.Evidence.After, nil) {
 			if !seen[c.ID] && c.Status == metric.Passed && !c.Flaky && !t.Flaky[c.ID] {
-				g.now = append(g.now, c)
+				g.newTests = append(g.newTests, c)
 			}
 			seen[c.ID] = true
 		}
 	}
-	for _, c := range g.before {
+	for _, c := range g.oldTests {
 		g.result.Tests = append(g.result.Tests, c.ID)
 	}
-	g.narrow(t.changed(g, t.BaseTests, t.Evidence.Before, g.before), t.changed(g, t.CurrentTests, t.Evidence.After, g.now))
+	g.narrow(t.changedTests(g, t.BaseTests, t.Evidence.Before, g.oldTests), t.changedTests(g, t.CurrentTests, t.Evidence.After, g.newTests))
 }
 
 // narrow leaves the tests that changed: the others notice the same on both sides, unless
 // what they share changed. All are left where one side has none that changed.
 func (g *group) narrow(before, now []metric.Test) {
-	if !g.shared && len(before) > 0 && len(now) > 0 && len(before)+len(now) < len(g.before)+len(g.now) {
-		g.all = &group{before: g.before, now: g.now}
-		g.before, g.now = before, now
+	if !g.shared && len(before) > 0 && len(now) > 0 && len(before)+len(now) < len(g.oldTests)+len(g.newTests) {
+		g.widened = &group{oldTests: g.oldTests, newTests: g.newTests}
+		g.oldTests, g.newTests = before, now
 	}
 }
 
 // widen takes all tests of the files.
 func (g *group) widen() {
-	if g.all != nil {
-		g.before, g.now, g.all = g.all.before, g.all.now, nil
+	if g.widened != nil {
+		g.oldTests, g.newTests, g.widened = g.widened.oldTests, g.widened.newTests, nil
 	}
 }
 
-func (g *group) narrowed() bool { return g.all != nil }
+func (g *group) isNarrowed() bool { return g.widened != nil }
 
-// changed are the tests among some that changed, are gone or were added.
-func (t Trial) changed(g *group, all *metric.Tests, defs []detector.TestSource, list []metric.Test) []metric.Test {
-	homes := detector.DefinitionsOf(all, defs)
+// changedTests are the tests among some that changed, are gone or were added.
+func (t Trial) changedTests(g *group, measured *metric.Tests, defs []detector.TestSource, list []metric.Test) []metric.Test {
+	homes := detector.DefinitionsOf(measured, defs)
 	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool {
 		home, known := homes[c.ID]
 		return !known || !slices.ContainsFunc(g.defs, func(d detector.TestSource) bool {
@@ -177,53 +177,53 @@ func (t Trial) changed(g *group, all *metric.Tests, defs []detector.TestSource, 
 type file struct {
 	path                       string
 	gone, added, changed, same []detector.TestSource
-	helpers                    bool // a line of what its tests share is gone
-	shared                     bool // that is not the same
+	helpersLost                bool // a line of what its tests share is gone
+	sharedChanged              bool // that is not the same
 }
 
-// touched reports whether a test changed or is gone.
-func (f *file) touched() bool {
-	return len(f.gone)+len(f.changed) > 0 || f.helpers && len(f.same) > 0
+// hasLostTests reports whether a test changed or is gone.
+func (f *file) hasLostTests() bool {
+	return len(f.gone)+len(f.changed) > 0 || f.helpersLost && len(f.same) > 0
 }
 
-func (t Trial) files(ctx context.Context) map[string]*file {
-	texts := &texts{Trial: t, lines: map[textOf][]string{}}
+func (t Trial) testFiles(ctx context.Context) map[string]*file {
+	texts := &lineReader{Trial: t, lines: map[fileVersion][]string{}}
 	out := map[string]*file{}
-	of := func(name string) *file {
+	fileFor := func(name string) *file {
 		if out[name] == nil {
 			out[name] = &file{path: name}
 		}
 		return out[name]
 	}
-	type key struct{ file, class, name string }
-	after := map[key]detector.TestSource{}
+	type testKey struct{ file, class, name string }
+	after := map[testKey]detector.TestSource{}
 	for _, d := range t.Evidence.After {
-		after[key{d.File, d.Def.Class, d.Def.Name}] = d
+		after[testKey{d.File, d.Def.Class, d.Def.Name}] = d
 	}
 	for _, d := range t.Evidence.Before {
 		name := t.newPath(d.File)
-		k := key{name, d.Def.Class, d.Def.Name}
-		is, there := after[k]
-		delete(after, k)
-		switch f := of(name); {
-		case !there:
+		key := testKey{name, d.Def.Class, d.Def.Name}
+		current, exists := after[key]
+		delete(after, key)
+		switch f := fileFor(name); {
+		case !exists:
 			f.gone = append(f.gone, d)
-		case texts.same(ctx, d, is) && !t.HasOtherRunner():
+		case texts.isUnchanged(ctx, d, current) && !t.HasOtherRunner():
 			f.same = append(f.same, d)
 		default:
-			f.changed = append(f.changed, d, is)
+			f.changed = append(f.changed, d, current)
 		}
 	}
 	for _, d := range t.Evidence.After {
-		if _, added := after[key{d.File, d.Def.Class, d.Def.Name}]; added {
-			of(d.File).added = append(of(d.File).added, d)
+		if _, added := after[testKey{d.File, d.Def.Class, d.Def.Name}]; added {
+			fileFor(d.File).added = append(fileFor(d.File).added, d)
 		}
 	}
 	support := slices.ContainsFunc(t.RestoredFiles, func(name string) bool { return out[t.newPath(name)] == nil })
 	for _, f := range out {
-		gone, added := texts.sharedChanged(ctx, f)
-		f.shared = gone || added || support
-		f.helpers = gone && len(f.same) > 0 && len(f.gone)+len(f.changed) == 0
+		lost, added := texts.sharedChanged(ctx, f)
+		f.sharedChanged = lost || added || support
+		f.helpersLost = lost && len(f.same) > 0 && len(f.gone)+len(f.changed) == 0
 	}
 	return out
 }
@@ -271,25 +271,25 @@ func (t Trial) oldPath(name string) string {
 	return name
 }
 
-// texts reads test files, without comments in lines of their own.
-type texts struct {
+// lineReader reads test files, without comments in lines of their own.
+type lineReader struct {
 	Trial
-	lines map[textOf][]string
+	lines map[fileVersion][]string
 }
 
-type textOf struct {
+type fileVersion struct {
 	id   snapshot.ID
 	name string
 }
 
-// of returns the lines of a file; those without code are empty. It is nil for a file that
+// linesOf returns the lines of a file; those without code are empty. It is nil for a file that
 // cannot be read.
-func (t *texts) of(ctx context.Context, id snapshot.ID, name string) []string {
-	at := textOf{id, name}
-	if lines, known := t.lines[at]; known {
+func (t *lineReader) linesOf(ctx context.Context, id snapshot.ID, name string) []string {
+	version := fileVersion{id, name}
+	if lines, known := t.lines[version]; known {
 		return lines
 	}
-	t.lines[at] = nil
+	t.lines[version] = nil
 	text, err := t.Store.ReadFile(ctx, id, name)
 	if err != nil || len(text) > evidence.MaxText {
 		return nil
@@ -301,49 +301,49 @@ func (t *texts) of(ctx context.Context, id snapshot.ID, name string) []string {
 		}
 		lines[i] = strings.Join(strings.Fields(lines[i]), " ")
 	}
-	t.lines[at] = lines
+	t.lines[version] = lines
 	return lines
 }
 
-// same reports whether nothing of a test changed.
-func (t *texts) same(ctx context.Context, was, is detector.TestSource) bool {
+// isUnchanged reports whether nothing of a test changed.
+func (t *lineReader) isUnchanged(ctx context.Context, old, current detector.TestSource) bool {
 	body := func(id snapshot.ID, d detector.TestSource) []string {
-		lines := t.of(ctx, id, d.File)
-		return code(lines[min(max(0, d.Def.Line-1), len(lines)):min(d.Def.End, len(lines))])
+		lines := t.linesOf(ctx, id, d.File)
+		return withoutEmptyLines(lines[min(max(0, d.Def.Line-1), len(lines)):min(d.Def.End, len(lines))])
 	}
-	return slices.Equal(body(t.Base, was), body(t.Current, is))
+	return slices.Equal(body(t.Base, old), body(t.Current, current))
 }
 
 // sharedChanged reports whether a line outside of the tests of a file is gone, and whether
 // one was added, imports and comments aside: helpers, tables, set-up.
-func (t *texts) sharedChanged(ctx context.Context, f *file) (gone, added bool) {
-	left := map[string]int{}
-	for _, line := range outside(t.of(ctx, t.Current, f.path), f.path, t.Evidence.After) {
-		left[line]++
+func (t *lineReader) sharedChanged(ctx context.Context, f *file) (gone, added bool) {
+	balance := map[string]int{}
+	for _, line := range linesOutsideTests(t.linesOf(ctx, t.Current, f.path), f.path, t.Evidence.After) {
+		balance[line]++
 	}
-	was := t.oldPath(f.path)
-	for _, line := range outside(t.of(ctx, t.Base, was), was, t.Evidence.Before) {
-		left[line]--
+	old := t.oldPath(f.path)
+	for _, line := range linesOutsideTests(t.linesOf(ctx, t.Base, old), old, t.Evidence.Before) {
+		balance[line]--
 	}
-	for _, n := range left {
+	for _, n := range balance {
 		gone, added = gone || n < 0, added || n > 0
 	}
 	return gone, added
 }
 
-// outside are the lines of a file outside of its tests, but for imports.
-func outside(lines []string, name string, defs []detector.TestSource) []string {
+// linesOutsideTests are the lines of a file outside of its tests, but for imports.
+func linesOutsideTests(lines []string, name string, defs []detector.TestSource) []string {
 	lines = slices.Clone(lines)
 	for _, d := range defs {
 		for i := d.Def.Line; d.File == name && i <= min(d.Def.End, len(lines)); i++ {
 			lines[i-1] = ""
 		}
 	}
-	return slices.DeleteFunc(code(lines), func(line string) bool {
+	return slices.DeleteFunc(withoutEmptyLines(lines), func(line string) bool {
 		return strings.HasPrefix(line, "import") || strings.HasPrefix(line, "from ") || strings.HasPrefix(line, "use ") || line[0] == '"'
 	})
 }
 
-func code(lines []string) []string {
+func withoutEmptyLines(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return line == "" })
 }

@@ -57,8 +57,8 @@ type Trial struct {
 	Cost          Cost
 }
 
-// allowed is what the trial may take, not positive where nothing is left.
-func (t Trial) allowed() time.Duration {
+// allowedTime is what the trial may take, not positive where nothing is left.
+func (t Trial) allowedTime() time.Duration {
 	budget := t.Budget
 	if budget <= 0 {
 		budget = max(DefaultBudget, 2*t.Cost.SuiteRun)
@@ -82,18 +82,18 @@ func (t Trial) IsNeeded(ctx context.Context) bool {
 // cannot suffice for a mutant, nothing is run.
 func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 	r := &trialRun{Trial: t, out: t.RefusedRecord(""), began: time.Now(), groups: t.groups(ctx)}
-	r.out.Budget = t.allowed()
-	r.until = r.began.Add(r.out.Budget - r.out.Budget/reserve)
-	none := fmt.Sprintf("there was no time for a mutant in %s", short(r.out.Budget))
+	r.out.Budget = t.allowedTime()
+	r.until = r.began.Add(r.out.Budget - r.out.Budget/reservedShare)
+	none := fmt.Sprintf("there was no time for a mutant in %s", roundDuration(r.out.Budget))
 	var err error
-	if least := 2*t.Cost.Copy + t.Cost.FirstRun; r.left() > least {
-		err = r.within(ctx)
+	if minTime := 2*t.Cost.Copy + t.Cost.FirstRun; r.timeLeft() > minTime {
+		err = r.runInTime(ctx)
 	} else {
-		none = fmt.Sprintf("there is no time for a mutant: copies and a run without a fault take %s or more, and %s are left", short(least), short(r.out.Budget))
+		none = fmt.Sprintf("there is no time for a mutant: copies and a run without a fault take %s or more, and %s are left", roundDuration(minTime), roundDuration(r.out.Budget))
 	}
 	for _, g := range r.groups {
 		if g.result.Why == "" && g.result.Mutants == 0 {
-			g.result.Why, g.result.OutOfTime = none, g.result.OutOfTime || r.left() <= 0 || r.out.Runs == 0
+			g.result.Why, g.result.OutOfTime = none, g.result.OutOfTime || r.timeLeft() <= 0 || r.out.Runs == 0
 		}
 		r.out.Results = append(r.out.Results, g.result)
 	}
@@ -103,21 +103,21 @@ func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 	return r.out, err
 }
 
-// reserve is the part of the time that is left for ending what runs and removing the
+// reservedShare is the part of the time that is left for ending what runs and removing the
 // copies: one in that many.
-const reserve = 20
+const reservedShare = 20
 
-func short(d time.Duration) time.Duration { return max(0, d).Round(100 * time.Millisecond) }
+func roundDuration(d time.Duration) time.Duration { return max(0, d).Round(100 * time.Millisecond) }
 
-// within runs the groups until the time is over.
-func (r *trialRun) within(ctx context.Context) error {
-	inTime, cancel := context.WithDeadlineCause(ctx, r.until, errSpent)
+// runInTime runs the groups until the time is over.
+func (r *trialRun) runInTime(ctx context.Context) error {
+	inTime, cancel := context.WithDeadlineCause(ctx, r.until, errOutOfTime)
 	defer cancel()
-	err := r.over(inTime, r.Current)
-	if err == nil && r.left() > 0 && slices.ContainsFunc(r.groups, (*group).unfit) {
-		err = r.over(inTime, r.Base)
+	err := r.runOn(inTime, r.Current)
+	if err == nil && r.timeLeft() > 0 && slices.ContainsFunc(r.groups, (*group).isMisfit) {
+		err = r.runOn(inTime, r.Base)
 	}
-	if ctx.Err() == nil && (errors.Is(err, errSpent) || errors.Is(err, context.DeadlineExceeded)) {
+	if ctx.Err() == nil && (errors.Is(err, errOutOfTime) || errors.Is(err, context.DeadlineExceeded)) {
 		return nil
 	}
 	return err
@@ -126,32 +126,32 @@ func (r *trialRun) within(ctx context.Context) error {
 // trialRun is a trial under way.
 type trialRun struct {
 	Trial
-	out    *ledger.MutationCheck
-	groups []*group
-	began  time.Time
-	until  time.Time
-	last   time.Duration // of the last runs with a fault
+	out     *ledger.MutationCheck
+	groups  []*group
+	began   time.Time
+	until   time.Time
+	lastRun time.Duration // of the last runs with a fault
 }
 
-// left is the time that is left, not positive where it is over.
-func (r *trialRun) left() time.Duration { return time.Until(r.until) }
+// timeLeft is the time that is left, not positive where it is over.
+func (r *trialRun) timeLeft() time.Duration { return time.Until(r.until) }
 
-// pair is one fault in the code of both sides, which are the same but where the tests as
+// mutantPair is one fault in the code of both sides, which are the same but where the tests as
 // they were do not fit the new code.
-type pair struct{ old, is change }
+type mutantPair struct{ old, new mutantSource }
 
-// change is a mutant with the text that it was made of.
-type change struct {
+// mutantSource is a mutant with the text that it was made of.
+type mutantSource struct {
 	mutation.Mutant
 	src  []byte
 	exec bool
 }
 
-// over runs the groups that have no result yet, with the tests as they were over the
+// runOn runs the groups that have no result yet, with the tests as they were over the
 // code of a tree.
-func (r *trialRun) over(ctx context.Context, code snapshot.ID) error {
-	open := slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !g.open() })
-	pairs, err := r.pairs(ctx, open, code)
+func (r *trialRun) runOn(ctx context.Context, code snapshot.ID) error {
+	open := slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !g.isOpen() })
+	pairs, err := r.mutantPairs(ctx, open, code)
 	if err != nil {
 		return err
 	}
@@ -164,86 +164,86 @@ func (r *trialRun) over(ctx context.Context, code snapshot.ID) error {
 		}
 		return nil
 	}
-	return r.WithCopy(ctx, r.Current, func(is treecopy.Tree) error {
-		return r.ForOriginalTests().WithCopy(ctx, code, func(was treecopy.Tree) error {
+	return r.WithCopy(ctx, r.Current, func(current treecopy.Tree) error {
+		return r.ForOriginalTests().WithCopy(ctx, code, func(old treecopy.Tree) error {
 			if code == r.Current {
-				if err := was.Restore(ctx, r.Base, r.RestoredFiles...); err != nil {
+				if err := old.Restore(ctx, r.Base, r.RestoredFiles...); err != nil {
 					return err
 				}
 			}
-			d := &duel{trialRun: r, groups: open, apart: code != r.Current, old: r.side(was), is: r.side(is)}
+			d := &comparison{trialRun: r, groups: open, onOldCode: code != r.Current, old: r.side(old), new: r.side(current)}
 			return d.run(ctx, pairs)
 		})
 	})
 }
 
-// duel runs both sides over the same faults.
-type duel struct {
+// comparison runs both sides over the same faults.
+type comparison struct {
 	*trialRun
-	groups  []*group
-	apart   bool
-	old, is *side
+	groups    []*group
+	onOldCode bool
+	old, new  *side
 }
 
-func (d *duel) run(ctx context.Context, pairs []pair) error {
-	if d.left() <= d.Cost.FirstRun {
-		d.stop()
+func (d *comparison) run(ctx context.Context, pairs []mutantPair) error {
+	if d.timeLeft() <= d.Cost.FirstRun {
+		d.markStopped()
 		return nil
 	}
-	unfit := func(g *group) bool { return g.narrowed() && g.unfit() }
-	all := d.groups
-	err := d.control(ctx)
-	if err == nil && slices.ContainsFunc(all, unfit) {
-		for _, g := range all {
+	unfit := func(g *group) bool { return g.isNarrowed() && g.isMisfit() }
+	groups := d.groups
+	err := d.runControl(ctx)
+	if err == nil && slices.ContainsFunc(groups, unfit) {
+		for _, g := range groups {
 			g.widen()
 		}
-		d.groups = all
-		err = d.control(ctx)
+		d.groups = groups
+		err = d.runControl(ctx)
 	}
 	switch {
-	case errors.Is(err, errSpent):
-		d.stop()
+	case errors.Is(err, errOutOfTime):
+		d.markStopped()
 		return nil
 	case err != nil || len(d.groups) == 0:
 		return err
 	}
-	return d.mutants(ctx, pairs)
+	return d.runMutants(ctx, pairs)
 }
 
-// control runs the tests of the groups without a fault, and leaves the groups with tests
+// runControl runs the tests of the groups without a fault, and leaves the groups with tests
 // that pass on both sides.
-func (d *duel) control(ctx context.Context) error {
-	d.old.tests, d.is.tests = nil, nil
+func (d *comparison) runControl(ctx context.Context) error {
+	d.old.tests, d.new.tests = nil, nil
 	for _, g := range d.groups {
-		d.old.tests, d.is.tests = append(d.old.tests, g.before...), append(d.is.tests, g.now...)
+		d.old.tests, d.new.tests = append(d.old.tests, g.oldTests...), append(d.new.tests, g.newTests...)
 	}
-	d.old.limit, d.is.limit = d.left(), d.left()
-	if err := d.both((*side).control)(ctx); err != nil {
+	d.old.limit, d.new.limit = d.timeLeft(), d.timeLeft()
+	if err := d.onBothSides((*side).runControl)(ctx); err != nil {
 		return err
 	}
-	if d.left() <= 0 || d.Cost.FirstRun > 0 && d.left() <= d.Cost.SuiteRun {
-		return errSpent
+	if d.timeLeft() <= 0 || d.Cost.FirstRun > 0 && d.timeLeft() <= d.Cost.SuiteRun {
+		return errOutOfTime
 	}
-	d.groups = slices.DeleteFunc(slices.Clone(d.groups), func(g *group) bool { return !g.ready(d.old, d.is, d.apart) })
-	d.old.keep(d.groups, func(g *group) []metric.Test { return g.before })
-	d.is.keep(d.groups, func(g *group) []metric.Test { return g.now })
+	d.groups = slices.DeleteFunc(slices.Clone(d.groups), func(g *group) bool { return !g.keepPassing(d.old, d.new, d.onOldCode) })
+	d.old.keepPassing(d.groups, func(g *group) []metric.Test { return g.oldTests })
+	d.new.keepPassing(d.groups, func(g *group) []metric.Test { return g.newTests })
 	return nil
 }
 
-// both returns what does a step on both sides, at the same time where the machine has
+// onBothSides returns what does a step on both sides, at the same time where the machine has
 // the cores for it.
-func (d *duel) both(step func(*side, context.Context) error) func(context.Context) error {
+func (d *comparison) onBothSides(step func(*side, context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if runtime.NumCPU() < 2 {
 			if err := step(d.old, ctx); err != nil {
 				return err
 			}
-			return step(d.is, ctx)
+			return step(d.new, ctx)
 		}
 		var first error
 		var done sync.WaitGroup
 		done.Go(func() { first = step(d.old, ctx) })
-		second := step(d.is, ctx)
+		second := step(d.new, ctx)
 		done.Wait()
 		if first != nil {
 			return first
@@ -252,17 +252,17 @@ func (d *duel) both(step func(*side, context.Context) error) func(context.Contex
 	}
 }
 
-// mutants runs the tests over one mutant after the other, until there are enough or the
+// runMutants runs the tests over one mutant after the other, until there are enough or the
 // time is over.
-func (d *duel) mutants(ctx context.Context, pairs []pair) error {
+func (d *comparison) runMutants(ctx context.Context, pairs []mutantPair) error {
 	limit := d.MaxMutants
 	if limit <= 0 {
 		limit = DefaultMutants
 	}
 	for i, n := 0, 0; i < len(pairs) && n < limit; i++ {
-		valid, err := d.mutant(ctx, pairs[i])
-		if errors.Is(err, errSpent) {
-			d.stop()
+		valid, err := d.runMutant(ctx, pairs[i])
+		if errors.Is(err, errOutOfTime) {
+			d.markStopped()
 			return nil
 		}
 		if err != nil {
@@ -275,82 +275,82 @@ func (d *duel) mutants(ctx context.Context, pairs []pair) error {
 	return nil
 }
 
-// stop notes that the time is over.
-func (d *duel) stop() {
+// markStopped notes that the time is over.
+func (d *comparison) markStopped() {
 	for _, g := range d.groups {
 		g.result.OutOfTime = true
 	}
 }
 
-// errSpent says that the time is over: what was running counts for nothing.
-var errSpent = errors.New("the time for mutants is over")
+// errOutOfTime says that the time is over: what was running counts for nothing.
+var errOutOfTime = errors.New("the time for mutants is over")
 
-// mutant runs the tests over one mutant, and reports whether it builds.
-func (d *duel) mutant(ctx context.Context, p pair) (bool, error) {
-	first, err := d.fates(ctx, p)
+// runMutant runs the tests over one mutant, and reports whether it builds.
+func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) {
+	first, err := d.outcomesOf(ctx, p)
 	if err != nil || first == nil {
 		return false, err
 	}
-	if slices.ContainsFunc(first, fate.survives) { // that is said of nobody by one run
-		if slices.ContainsFunc(d.groups, (*group).narrowed) {
-			return d.wider(ctx, p)
+	if slices.ContainsFunc(first, outcome.survives) { // that is said of nobody by one run
+		if slices.ContainsFunc(d.groups, (*group).isNarrowed) {
+			return d.rerunWidened(ctx, p)
 		}
-		again, err := d.fates(ctx, p)
+		again, err := d.outcomesOf(ctx, p)
 		if err != nil || !slices.Equal(first, again) {
 			return false, err
 		}
 	}
 	before, now := false, false
 	for i, f := range first {
-		d.groups[i].count(p.is.Mutant, f)
-		before, now = before || f.before, now || f.now
+		d.groups[i].addOutcome(p.new.Mutant, f)
+		before, now = before || f.killedByOld, now || f.killedByNew
 	}
-	d.out.Mutants = append(d.out.Mutants, ledger.Mutant{Survivor: survivor(p.is.Mutant), KilledByOld: before, KilledByNew: now})
+	d.out.Mutants = append(d.out.Mutants, ledger.Mutant{Survivor: survivor(p.new.Mutant), KilledByOld: before, KilledByNew: now})
 	return true, nil
 }
 
-// wider runs a mutant that survives over all tests of the files, and so those that follow:
+// rerunWidened runs a mutant that survives over all tests of the files, and so those that follow:
 // an unchanged test may notice it.
-func (d *duel) wider(ctx context.Context, p pair) (bool, error) {
+func (d *comparison) rerunWidened(ctx context.Context, p mutantPair) (bool, error) {
 	for _, g := range d.groups {
 		g.widen()
 	}
-	if err := d.control(ctx); err != nil || len(d.groups) == 0 {
+	if err := d.runControl(ctx); err != nil || len(d.groups) == 0 {
 		return false, err
 	}
-	return d.mutant(ctx, p)
+	return d.runMutant(ctx, p)
 }
 
-// fate says whether a mutant dies by the tests of a group.
-type fate struct{ before, now bool }
+// outcome says whether a mutant dies by the tests of a group.
+type outcome struct{ killedByOld, killedByNew bool }
 
-func (f fate) survives() bool { return f.before && !f.now }
+func (f outcome) survives() bool { return f.killedByOld && !f.killedByNew }
 
-// fates runs both sides over a mutant. It returns what each group makes of it, nil where
+// outcomesOf runs both sides over a mutant. It returns what each group makes of it, nil where
 // the mutant does not build.
-func (d *duel) fates(ctx context.Context, p pair) ([]fate, error) {
-	left := d.left()
-	if left <= d.last { // it would be cut off
-		return nil, errSpent
+func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, error) {
+	timeLeft := d.timeLeft()
+	if timeLeft <= d.lastRun { // it would be cut off
+		return nil, errOutOfTime
 	}
-	began := time.Now()
-	defer func() { d.last = time.Since(began) }()
-	d.old.fault, d.is.fault = p.old, p.is
-	d.old.limit, d.is.limit = min(left, 3*d.old.took+slack), min(left, 3*d.is.took+slack)
-	if err := d.both((*side).overFault)(ctx); err != nil {
+	started := time.Now()
+	defer func() { d.lastRun = time.Since(started) }()
+	d.old.mutant, d.new.mutant = p.old, p.new
+	d.old.limit, d.new.limit = min(timeLeft, 3*d.old.took+timeoutSlack), min(timeLeft, 3*d.new.took+timeoutSlack)
+	if err := d.onBothSides((*side).runMutant)(ctx); err != nil {
 		return nil, err
 	}
 	d.out.Runs += 2
-	if d.left() <= 0 {
-		return nil, errSpent
+	if d.timeLeft() <= 0 {
+		return nil, errOutOfTime
 	}
-	if d.old.ended.invalid || d.is.ended.invalid {
+	if d.old.result.unbuilt || d.new.result.unbuilt {
 		d.out.Invalid++
 		return nil, nil
 	}
-	var out []fate
+	var out []outcome
 	for _, g := range d.groups {
-		out = append(out, fate{d.old.ended.by(g.before), d.is.ended.by(g.now)})
+		out = append(out, outcome{d.old.result.isKilledBy(g.oldTests), d.new.result.isKilledBy(g.newTests)})
 	}
 	return out, nil
 }

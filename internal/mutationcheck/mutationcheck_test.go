@@ -243,13 +243,13 @@ func TestExamplesHaveNoFaults(t *testing.T) {
 	w := newWorld(t, files{"shop.py": shopPy, "examples/price.py": shopPy, "test_shop.py": testPy}, pytest(t))
 	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
 	r := &trialRun{Trial: x, groups: x.groups(t.Context())}
-	pairs, err := r.pairs(t.Context(), r.groups, x.Current)
+	pairs, err := r.mutantPairs(t.Context(), r.groups, x.Current)
 	if err != nil || len(pairs) == 0 {
 		t.Fatalf("%d pairs, %v", len(pairs), err)
 	}
 	for _, p := range pairs {
-		if p.is.File != "shop.py" {
-			t.Errorf("a fault in %s", p.is.File)
+		if p.new.File != "shop.py" {
+			t.Errorf("a fault in %s", p.new.File)
 		}
 	}
 }
@@ -277,13 +277,13 @@ func TestChangedTestsAreRunAlone(t *testing.T) {
 		{"one is gone", false, list("TestA"), nil, 2, false},
 		{"what they share", true, list("TestA"), list("TestA"), 2, false},
 	} {
-		g := &group{before: all, now: all, shared: test.shared}
+		g := &group{oldTests: all, newTests: all, shared: test.shared}
 		g.narrow(test.before, test.now)
-		if len(g.before) != test.wanted || g.narrowed() != test.narrowed {
-			t.Errorf("%s: %d tests, narrowed %t", test.name, len(g.before), g.narrowed())
+		if len(g.oldTests) != test.wanted || g.isNarrowed() != test.narrowed {
+			t.Errorf("%s: %d tests, narrowed %t", test.name, len(g.oldTests), g.isNarrowed())
 		}
-		if g.widen(); len(g.before) != len(all) || g.narrowed() {
-			t.Errorf("%s: %d tests after all", test.name, len(g.before))
+		if g.widen(); len(g.oldTests) != len(all) || g.isNarrowed() {
+			t.Errorf("%s: %d tests after all", test.name, len(g.oldTests))
 		}
 	}
 }

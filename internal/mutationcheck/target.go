@@ -17,71 +17,71 @@ import (
 	"supervise/source"
 )
 
-// maxCode is how many files of code are looked at, nearest first.
-const maxCode = 200
+// maxCodeFiles is how many files of code are looked at, nearest first.
+const maxCodeFiles = 200
 
-// unit is a file of product code.
-type unit struct {
-	path   string
-	exec   bool
-	text   []byte
-	masked []string
-	scan   source.File
-	near   int // how near it is to the tests; 0: they do not name it
+// codeFile is a file of product code.
+type codeFile struct {
+	path     string
+	exec     bool
+	text     []byte
+	masked   []string
+	scan     source.File
+	nearness int // how near it is to the tests; 0: they do not name it
 }
 
-// pairs returns the faults for the groups, in the order in which they are run. Without
+// mutantPairs returns the faults for the groups, in the order in which they are run. Without
 // other code they are the same on both sides; else those that both sides have.
-func (r *trialRun) pairs(ctx context.Context, groups []*group, old snapshot.ID) ([]pair, error) {
-	var mentions mentioned
+func (r *trialRun) mutantPairs(ctx context.Context, groups []*group, old snapshot.ID) ([]mutantPair, error) {
+	var mentions mentions
 	if err := mentions.read(ctx, r, groups); err != nil {
 		return nil, err
 	}
-	is, err := r.faults(ctx, r.Current, mentions)
+	current, err := r.mutants(ctx, r.Current, mentions)
 	if err != nil {
 		return nil, err
 	}
 	if old == r.Current {
-		out := make([]pair, len(is))
-		for i, c := range is {
-			out[i] = pair{c, c}
+		out := make([]mutantPair, len(current))
+		for i, c := range current {
+			out[i] = mutantPair{c, c}
 		}
 		return out, nil
 	}
-	was, err := r.faults(ctx, old, mentions)
-	return paired(was, is), err
+	previous, err := r.mutants(ctx, old, mentions)
+	return pairMutants(previous, current), err
 }
 
-// minPaired is how many faults both sides need to have.
-const minPaired = 3
+// minPairs is how many faults both sides need to have.
+const minPairs = 3
 
-// paired returns the faults that are the same in both: the same operator in the same
+// pairMutants returns the faults that are the same in both: the same operator in the same
 // line of a function of that name.
-func paired(was, is []change) []pair {
+func pairMutants(old, current []mutantSource) []mutantPair {
 	type key struct {
 		function  string
 		operator  mutation.Operator
 		text, new string
 	}
-	of := func(c change) key { return key{lastWord(c.Function), c.Operator, c.Original, c.Mutated} }
-	left := map[key][]change{}
-	for _, c := range was {
-		left[of(c)] = append(left[of(c)], c)
+	keyOf := func(c mutantSource) key { return key{lastWord(c.Function), c.Operator, c.Original, c.Mutated} }
+	unpaired := map[key][]mutantSource{}
+	for _, c := range old {
+		unpaired[keyOf(c)] = append(unpaired[keyOf(c)], c)
 	}
-	var out []pair
-	for _, c := range is {
-		if l := left[of(c)]; len(l) > 0 {
-			out, left[of(c)] = append(out, pair{l[0], c}), l[1:]
+	var out []mutantPair
+	for _, c := range current {
+		if l := unpaired[keyOf(c)]; len(l) > 0 {
+			out, unpaired[keyOf(c)] = append(out, mutantPair{l[0], c}), l[1:]
 		}
 	}
-	if len(out) < minPaired {
+	if len(out) < minPairs {
 		return nil
 	}
 	return out
 }
 
-// mentioned is what the tests name.
-type mentioned struct {
+// mentions is what the tests name.
+type mentions struct {
 	symbols map[string]bool // of the code: functions, methods, types
 	words   map[string]bool // of the test files, imports included
 	text    string          // of the test files
@@ -89,40 +89,40 @@ type mentioned struct {
 	langs   map[source.Language]bool
 }
 
-func (m *mentioned) read(ctx context.Context, r *trialRun, groups []*group) error {
-	*m = mentioned{symbols: map[string]bool{}, words: map[string]bool{}, dirs: map[string]bool{}, langs: map[source.Language]bool{}}
+func (m *mentions) read(ctx context.Context, r *trialRun, groups []*group) error {
+	*m = mentions{symbols: map[string]bool{}, words: map[string]bool{}, dirs: map[string]bool{}, langs: map[source.Language]bool{}}
 	var texts strings.Builder
 	for _, g := range groups {
 		for _, d := range g.defs {
-			m.symbol(d)
+			m.addSymbols(d)
 		}
-		for _, name := range slices.Concat(g.old, g.is) {
+		for _, name := range slices.Concat(g.oldFiles, g.newFiles) {
 			m.dirs[path.Dir(name)] = true
-			m.langs[family(source.DetectLanguage(name, nil))] = true
-			for _, at := range []struct {
+			m.langs[languageFamily(source.DetectLanguage(name, nil))] = true
+			for _, file := range []struct {
 				id   snapshot.ID
 				name string
 			}{{r.Current, name}, {r.Base, r.oldPath(name)}} {
-				if text, err := r.Store.ReadFile(ctx, at.id, at.name); err == nil && len(text) <= evidence.MaxText {
+				if text, err := r.Store.ReadFile(ctx, file.id, file.name); err == nil && len(text) <= evidence.MaxText {
 					texts.Write(text)
 				}
 			}
 		}
 	}
 	m.text = texts.String()
-	for _, w := range word.FindAllString(m.text, -1) {
+	for _, w := range wordRE.FindAllString(m.text, -1) {
 		m.words[w] = true
 	}
 	return ctx.Err()
 }
 
-func (m *mentioned) symbol(d detector.TestSource) {
+func (m *mentions) addSymbols(d detector.TestSource) {
 	for _, s := range d.Def.Symbols {
 		m.symbols[lastWord(s)] = true
 	}
 }
 
-var word = regexp.MustCompile(`[A-Za-z_][\w$]*`)
+var wordRE = regexp.MustCompile(`[A-Za-z_][\w$]*`)
 
 // lastWord is the last part of a qualified name.
 func lastWord(name string) string {
@@ -132,8 +132,8 @@ func lastWord(name string) string {
 	return name
 }
 
-// family maps languages that call each other to one of them.
-func family(l source.Language) source.Language {
+// languageFamily maps languages that call each other to one of them.
+func languageFamily(l source.Language) source.Language {
 	switch l {
 	case source.TypeScript:
 		return source.JavaScript
@@ -144,57 +144,57 @@ func family(l source.Language) source.Language {
 	}
 }
 
-// faults returns the mutants of the code of a tree that the tests are about, those of
+// mutants returns the mutants of the code of a tree that the tests are about, those of
 // functions that the tests name first.
-func (r *trialRun) faults(ctx context.Context, id snapshot.ID, m mentioned) ([]change, error) {
-	files, err := r.codeOf(ctx, id, m)
+func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]mutantSource, error) {
+	files, err := r.codeFiles(ctx, id, m)
 	if err != nil {
 		return nil, err
 	}
-	depth := reached(files, m.symbols)
+	depth := reachableFunctions(files, m.symbols)
 	var list []mutation.Mutant
-	at := map[mutation.Mutant]int{}
-	byPath := map[string]*unit{}
+	depths := map[mutation.Mutant]int{}
+	byPath := map[string]*codeFile{}
 	for _, f := range files {
-		hit := r.executed(f.path, id)
+		hit := r.executedLines(f.path, id)
 		byPath[f.path] = f
 		for _, x := range mutation.MutantsOf(f.path, f.text) {
-			d, ok := depth[place{f.path, x.Function}]
+			d, ok := depth[functionID{f.path, x.Function}]
 			if ok && hit(x.Line) {
-				list, at[x] = append(list, x), d
+				list, depths[x] = append(list, x), d
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b mutation.Mutant) int { return cmp.Compare(at[a], at[b]) })
-	var out []change
+	slices.SortStableFunc(list, func(a, b mutation.Mutant) int { return cmp.Compare(depths[a], depths[b]) })
+	var out []mutantSource
 	for _, x := range mutation.Sample(list, len(list)) {
 		f := byPath[x.File]
-		out = append(out, change{x, f.text, f.exec})
+		out = append(out, mutantSource{x, f.text, f.exec})
 	}
 	return out, nil
 }
 
-// codeOf reads the files of code in a tree that the tests may be about: those that they
+// codeFiles reads the files of code in a tree that the tests may be about: those that they
 // name, or where there are none, the nearest.
-func (r *trialRun) codeOf(ctx context.Context, id snapshot.ID, m mentioned) ([]*unit, error) {
+func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([]*codeFile, error) {
 	all, err := r.Store.Files(id)
 	if err != nil {
 		return nil, err
 	}
-	var list []*unit
+	var list []*codeFile
 	for _, f := range all {
 		lang := source.DetectLanguage(f.Path, nil)
-		if lang == source.Unknown || !m.langs[family(lang)] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !m.product(f.Path) {
+		if lang == source.Unknown || !m.langs[languageFamily(lang)] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !m.isProduct(f.Path) {
 			continue
 		}
-		list = append(list, &unit{path: f.Path, exec: f.Mode&0o100 != 0, near: m.near(f.Path, lang)})
+		list = append(list, &codeFile{path: f.Path, exec: f.Mode&0o100 != 0, nearness: m.nearnessOf(f.Path, lang)})
 	}
-	slices.SortStableFunc(list, func(a, b *unit) int { return cmp.Compare(b.near, a.near) })
-	if i := slices.IndexFunc(list, func(c *unit) bool { return c.near == 0 }); i > 0 {
+	slices.SortStableFunc(list, func(a, b *codeFile) int { return cmp.Compare(b.nearness, a.nearness) })
+	if i := slices.IndexFunc(list, func(c *codeFile) bool { return c.nearness == 0 }); i > 0 {
 		list = list[:i]
 	}
-	list = list[:min(len(list), maxCode)]
-	kept := list[:0]
+	list = list[:min(len(list), maxCodeFiles)]
+	files0 := list[:0]
 	for _, c := range list {
 		if c.text, err = r.Store.ReadFile(ctx, id, c.path); err != nil {
 			return nil, err
@@ -204,31 +204,31 @@ func (r *trialRun) codeOf(ctx context.Context, id snapshot.ID, m mentioned) ([]*
 		}
 		if c.scan, err = source.Scan(c.path, c.text); err == nil {
 			c.masked = strings.Split(string(source.Mask(c.scan.Language, c.text)), "\n")
-			kept = append(kept, c)
+			files0 = append(files0, c)
 		}
 	}
-	return kept, nil
+	return files0, nil
 }
 
-// configures matches code that sets up tools.
-var configures = regexp.MustCompile(`(^|/)(setup\.py|noxfile\.py|tasks\.py|manage\.py|conf\.py|[\w.-]+\.config\.[mc]?[jt]s|\.eslintrc\.[mc]?js|[\w.-]+\.d\.ts|build\.rs|[gG]runtfile\.js|gulpfile\.js)$`)
+// toolConfigRE matches code that sets up tools.
+var toolConfigRE = regexp.MustCompile(`(^|/)(setup\.py|noxfile\.py|tasks\.py|manage\.py|conf\.py|[\w.-]+\.config\.[mc]?[jt]s|\.eslintrc\.[mc]?js|[\w.-]+\.d\.ts|build\.rs|[gG]runtfile\.js|gulpfile\.js)$`)
 
-// shows matches folders of code that shows or measures the product.
-var shows = regexp.MustCompile(`(^|/)(examples?|demos?|docs?|bench(es|marks?)?)(/|$)`)
+// exampleFolderRE matches folders of code that shows or measures the product.
+var exampleFolderRE = regexp.MustCompile(`(^|/)(examples?|demos?|docs?|bench(es|marks?)?)(/|$)`)
 
-// product reports whether a file is of the product: not of its tests, its tools, or a
+// isProduct reports whether a file is of the product: not of its tests, its tools, or a
 // folder beside it that the tests do not name.
-func (m mentioned) product(name string) bool {
-	if integrity.BelongsToTests(name) || source.IsVendored(name) || configures.MatchString(name) {
+func (m mentions) isProduct(name string) bool {
+	if integrity.BelongsToTests(name) || source.IsVendored(name) || toolConfigRE.MatchString(name) {
 		return false
 	}
 	dir := path.Dir(name)
-	return !shows.MatchString(dir) || strings.Contains(m.text, dir) || m.dirs[dir]
+	return !exampleFolderRE.MatchString(dir) || strings.Contains(m.text, dir) || m.dirs[dir]
 }
 
-// near says how near a file of code is to the tests: 0 where they name neither it nor
+// nearnessOf says how near a file of code is to the tests: 0 where they name neither it nor
 // its package.
-func (m mentioned) near(name string, lang source.Language) int {
+func (m mentions) nearnessOf(name string, lang source.Language) int {
 	dir := path.Dir(name)
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	if lang == source.Go {
@@ -252,31 +252,31 @@ func (m mentioned) near(name string, lang source.Language) int {
 	return 0
 }
 
-// place is a function of a file; "" is what is outside of functions.
-type place struct{ file, function string }
+// functionID is a function of a file; "" is what is outside of functions.
+type functionID struct{ file, function string }
 
-// maxReach is over how many calls functions are followed.
-const maxReach = 2
+// maxCallDepth is over how many calls functions are followed.
+const maxCallDepth = 2
 
-// reached returns the functions that the names reach, with the number of calls in
+// reachableFunctions returns the functions that the names reach, with the number of calls in
 // between: those of that name, and those whose names are in the bodies of these. Where
 // there is none, it is all of them.
-func reached(files []*unit, names map[string]bool) map[place]int {
-	out := map[place]int{}
-	for depth := 0; depth <= maxReach && len(names) > 0; depth++ {
+func reachableFunctions(files []*codeFile, names map[string]bool) map[functionID]int {
+	out := map[functionID]int{}
+	for depth := 0; depth <= maxCallDepth && len(names) > 0; depth++ {
 		next := map[string]bool{}
 		for _, f := range files {
 			for _, fn := range f.scan.Functions {
-				at := place{f.path, fn.Name}
-				if _, known := out[at]; known || !f.named(fn.Name, names) {
+				fn0 := functionID{f.path, fn.Name}
+				if _, known := out[fn0]; known || !f.hasName(fn.Name, names) {
 					continue
 				}
-				out[at] = depth
-				if _, known := out[place{f.path, ""}]; !known {
-					out[place{f.path, ""}] = depth
+				out[fn0] = depth
+				if _, known := out[functionID{f.path, ""}]; !known {
+					out[functionID{f.path, ""}] = depth
 				}
 				for _, line := range f.masked[min(fn.Line, len(f.masked)):min(fn.End, len(f.masked))] {
-					for _, w := range word.FindAllString(line, -1) {
+					for _, w := range wordRE.FindAllString(line, -1) {
 						next[w] = true
 					}
 				}
@@ -288,9 +288,9 @@ func reached(files []*unit, names map[string]bool) map[place]int {
 		return out
 	}
 	for _, f := range files {
-		out[place{f.path, ""}] = 0
+		out[functionID{f.path, ""}] = 0
 		for _, fn := range f.scan.Functions {
-			out[place{f.path, fn.Name}] = 0
+			out[functionID{f.path, fn.Name}] = 0
 		}
 	}
 	return out
@@ -299,8 +299,8 @@ func reached(files []*unit, names map[string]bool) map[place]int {
 // constructors are the names of functions that are called by the name of their type.
 var constructors = map[string]bool{"__init__": true, "constructor": true, "initialize": true, "__construct": true, "__post_init__": true}
 
-// named reports whether a function has one of the names, or makes a type of that name.
-func (u *unit) named(function string, names map[string]bool) bool {
+// hasName reports whether a function has one of the names, or makes a type of that name.
+func (u *codeFile) hasName(function string, names map[string]bool) bool {
 	short := lastWord(function)
 	if names[short] {
 		return true
@@ -309,21 +309,21 @@ func (u *unit) named(function string, names map[string]bool) bool {
 		return false
 	}
 	for _, line := range u.masked {
-		if m := typeHead.FindStringSubmatch(line); m != nil && names[m[1]] {
+		if m := classHeadRE.FindStringSubmatch(line); m != nil && names[m[1]] {
 			return true
 		}
 	}
 	return false
 }
 
-var typeHead = regexp.MustCompile(`\bclass\s+(\w+)`)
+var classHeadRE = regexp.MustCompile(`\bclass\s+(\w+)`)
 
-// executed returns whether the tests execute a line of a file, as far as the coverage
+// executedLines returns whether the tests execute a line of a file, as far as the coverage
 // of the new tree says.
-func (r *trialRun) executed(name string, id snapshot.ID) func(int) bool {
-	all := func(int) bool { return true }
+func (r *trialRun) executedLines(name string, id snapshot.ID) func(int) bool {
+	anyLine := func(int) bool { return true }
 	if r.Coverage == nil || id != r.Current {
-		return all
+		return anyLine
 	}
 	for _, f := range r.Coverage.Files {
 		if len(f.Hit) == 0 || f.Path != name && !strings.HasSuffix(f.Path, "/"+name) && !strings.HasSuffix(name, "/"+f.Path) {
@@ -333,5 +333,5 @@ func (r *trialRun) executed(name string, id snapshot.ID) func(int) bool {
 			return slices.ContainsFunc(f.Hit, func(s metric.Span) bool { return s.First <= line && line <= s.Last })
 		}
 	}
-	return all
+	return anyLine
 }

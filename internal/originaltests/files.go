@@ -24,7 +24,7 @@ type HiddenFiles treecopy.Files
 // ReadHiddenFiles reads the folder of the hidden tests. Links are followed; .git is left out.
 func ReadHiddenFiles(dir string) (HiddenFiles, error) {
 	var out HiddenFiles
-	left := int64(maxHidden)
+	bytesLeft := int64(maxHidden)
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func ReadHiddenFiles(dir string) (HiddenFiles, error) {
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("%s is neither a file nor a folder: take it out", name)
 		}
-		if left -= info.Size(); left < 0 {
+		if bytesLeft -= info.Size(); bytesLeft < 0 {
 			return fmt.Errorf("%s holds more than %d MB: keep the tests alone there", dir, maxHidden>>20)
 		}
 		f := treecopy.File{Executable: info.Mode()&0o100 != 0}

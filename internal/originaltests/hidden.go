@@ -60,30 +60,30 @@ func (h HiddenRun) run(ctx context.Context, id snapshot.ID, visible, known *metr
 			plan = t.PlanFor(ctx, t.Meter, *h.Check)
 		}
 		run := func() (*metric.Tests, error) {
-			whole, err := t.Meter.FullRun(ctx, plan, h.Limit)
-			out.Runs = append(out.Runs, treecopy.CheckRuns(whole.Runs)...)
-			out.Why = strings.ReplaceAll(whole.Why, t.Path+"/", "")
-			return h.only(whole.Tests.WithNotRun(known), files, visible), err
+			result, err := t.Meter.FullRun(ctx, plan, h.Limit)
+			out.Runs = append(out.Runs, treecopy.CheckRuns(result.Runs)...)
+			out.Why = strings.ReplaceAll(result.Why, t.Path+"/", "")
+			return h.hiddenTestsAmong(result.Tests.WithNotRun(known), files, visible), err
 		}
-		if out.Tests, err = run(); err != nil || !h.lost(out.Tests) {
+		if out.Tests, err = run(); err != nil || !h.hasNewFailure(out.Tests) {
 			return err
 		}
 		first, why := out.Tests, out.Why
 		again, err := run()
-		out.Tests, out.Flaky = forgiven(first, again)
+		out.Tests, out.Flaky = passedOnRerun(first, again)
 		out.Why = why
 		return err
 	})
 }
 
-// lost reports whether a test fails that passed before.
-func (h HiddenRun) lost(t *metric.Tests) bool {
+// hasNewFailure reports whether a test fails that passed before.
+func (h HiddenRun) hasNewFailure(t *metric.Tests) bool {
 	return t != nil && slices.ContainsFunc(t.Cases, func(c metric.Test) bool { return c.Failed() && h.Passed[c.ID] })
 }
 
-// forgiven returns the first results, in which tests that passed when run again count
+// passedOnRerun returns the first results, in which tests that passed when run again count
 // as passed and flaky.
-func forgiven(first, again *metric.Tests) (out *metric.Tests, flaky []metric.ID) {
+func passedOnRerun(first, again *metric.Tests) (out *metric.Tests, flaky []metric.ID) {
 	out = first
 	for _, c := range first.Cases {
 		if t, ran := again.Lookup(c.ID); c.Failed() && ran && t.Status == metric.Passed {
@@ -94,23 +94,23 @@ func forgiven(first, again *metric.Tests) (out *metric.Tests, flaky []metric.ID)
 	return out, flaky
 }
 
-// only returns the hidden tests among those that ran together with the tests of the
+// hiddenTestsAmong returns the hidden tests among those that ran together with the tests of the
 // tree: those that the tree lacks, and those that a hidden file defines.
-func (h HiddenRun) only(all *metric.Tests, files HiddenFiles, visible *metric.Tests) *metric.Tests {
+func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visible *metric.Tests) *metric.Tests {
 	if all == nil || h.Check != nil {
 		return all
 	}
-	own := map[metric.ID]bool{}
+	hidden := map[metric.ID]bool{}
 	defs := files.Tests()
 	for _, d := range defs {
 		for _, c := range (detector.Tampering{File: d.File, Test: d.Def.Name}).AffectedTests(all, defs, nil) {
-			own[c.ID] = true
+			hidden[c.ID] = true
 		}
 	}
 	out := *all
 	out.Cases = slices.DeleteFunc(slices.Clone(all.Cases), func(c metric.Test) bool {
 		_, seen := visible.Lookup(c.ID)
-		return !own[c.ID] && (seen || h.HasOtherRunner()) // the runner of before cannot run what is new
+		return !hidden[c.ID] && (seen || h.HasOtherRunner()) // the runner of before cannot run what is new
 	})
 	out.Broken, out.Failure = slices.Clone(all.Broken), ""
 	if h.HasOtherRunner() {

@@ -14,15 +14,15 @@ import (
 // readInline reads the files of code in which modules of tests changed, and joins the
 // new code with the old modules. What cannot be read, or does not fit, is left out.
 func (r *trialRun) readInline(ctx context.Context) {
-	r.inline = map[string][]byte{}
+	r.inlineTexts = map[string][]byte{}
 	for _, to := range r.Evidence.InlineTestFiles {
-		was, err1 := r.Store.ReadFile(ctx, r.Base, r.oldPath(to))
-		is, err2 := r.Store.ReadFile(ctx, r.Current, to)
-		if err1 != nil || err2 != nil || len(was) > evidence.MaxText || len(is) > evidence.MaxText {
+		old, err1 := r.Store.ReadFile(ctx, r.Base, r.oldPath(to))
+		current, err2 := r.Store.ReadFile(ctx, r.Current, to)
+		if err1 != nil || err2 != nil || len(old) > evidence.MaxText || len(current) > evidence.MaxText {
 			continue
 		}
-		if text, ok := source.ReplaceInlineTests(to, is, was); ok {
-			r.inline[to] = text
+		if text, ok := source.ReplaceInlineTests(to, current, old); ok {
+			r.inlineTexts[to] = text
 		}
 	}
 }
@@ -38,21 +38,21 @@ func (t Trial) oldPath(file string) string {
 	return file
 }
 
-// testFile reports whether a changed file belongs to the tests as a whole.
-func (t Trial) testFile(file string) bool {
+// isTestFile reports whether a changed file belongs to the tests as a whole.
+func (t Trial) isTestFile(file string) bool {
 	return slices.Contains(t.Evidence.TestFiles, file) || slices.Contains(t.Evidence.TestFiles, t.oldPath(file))
 }
 
 // isInline reports whether a test is in a module of tests of which the old text is put
 // into the new code.
 func (t Trial) isInline(d detector.TestSource) bool {
-	return !t.testFile(d.File) && slices.Contains(t.Evidence.InlineTestFiles, t.newPath(d.File))
+	return !t.isTestFile(d.File) && slices.Contains(t.Evidence.InlineTestFiles, t.newPath(d.File))
 }
 
-// putInto puts the modules of tests as they were into the new code.
-func (r *trialRun) putInto() error {
+// writeInlineTests puts the modules of tests as they were into the new code.
+func (r *trialRun) writeInlineTests() error {
 	var files treecopy.Files
-	for path, text := range r.inline {
+	for path, text := range r.inlineTexts {
 		files = append(files, treecopy.File{Path: path, Text: text})
 		r.out.RestoredInlineTests = append(r.out.RestoredInlineTests, path)
 	}

@@ -9,15 +9,15 @@ import (
 	"supervise/metric"
 )
 
-// maxPlaces bounds the files that tests lean on.
-const maxPlaces = 50
+// maxDependencies bounds the files that tests lean on.
+const maxDependencies = 50
 
-// places notes how the tests ended that lean on a file without tests of its own, of those
+// addDependencies notes how the tests ended that lean on a file without tests of its own, of those
 // files that were as they were in all runs.
-func (r *trialRun) places(ctx context.Context) {
-	holds := r.defining()
-	list := slices.DeleteFunc(slices.Clone(r.out.RestoredFiles), func(f string) bool { return holds[f] })
-	if len(list) == 0 || len(list) > maxPlaces || r.BaseTests == nil {
+func (r *trialRun) addDependencies(ctx context.Context) {
+	withTests := r.filesWithTests()
+	list := slices.DeleteFunc(slices.Clone(r.out.RestoredFiles), func(f string) bool { return withTests[f] })
+	if len(list) == 0 || len(list) > maxDependencies || r.BaseTests == nil {
 		return
 	}
 	base, ok := evidence.ReadTestDependencies(ctx, r.Store, r.Base)
@@ -25,22 +25,22 @@ func (r *trialRun) places(ctx context.Context) {
 		return
 	}
 	for _, file := range list {
-		r.out.Dependencies = append(r.out.Dependencies, r.place(ctx, file, base))
+		r.out.Dependencies = append(r.out.Dependencies, r.dependencyResult(ctx, file, base))
 	}
 }
 
-// place is how the tests ended that lean on a file.
-func (r *trialRun) place(ctx context.Context, file string, base evidence.TestDependencies) detector.DependencyResult {
+// dependencyResult is how the tests ended that lean on a file.
+func (r *trialRun) dependencyResult(ctx context.Context, file string, base evidence.TestDependencies) detector.DependencyResult {
 	out := detector.DependencyResult{File: file}
-	tests, all := r.leanOn(file, base)
+	tests, everyTest := r.dependentTests(file, base)
 	for _, t := range tests {
-		v, ran := r.ends[t.ID]
+		v, ran := r.verdicts[t.ID]
 		switch {
 		case v.outcome == detector.Passed:
 			out.Passed++
 		case ran:
 			out.Why = t.ID.String() + ": " + v.outcome.String()
-		case all && (t.Flaky || r.Flaky[t.ID]): // many others are left
+		case everyTest && (t.Flaky || r.Flaky[t.ID]): // many others are left
 		default:
 			out.Why = t.ID.String() + ": it was not run"
 		}
@@ -54,10 +54,10 @@ func (r *trialRun) place(ctx context.Context, file string, base evidence.TestDep
 	return out
 }
 
-// leanOn are the tests that lean on a file, of those that ran before and do not fail now;
+// dependentTests are the tests that lean on a file, of those that ran before and do not fail now;
 // and whether these are all tests.
-func (r *trialRun) leanOn(file string, base evidence.TestDependencies) (tests []metric.Test, all bool) {
-	users, all := base.TestFilesUsing(r.oldPath(file))
+func (r *trialRun) dependentTests(file string, base evidence.TestDependencies) (tests []metric.Test, everyTest bool) {
+	users, everyTest := base.TestFilesUsing(r.oldPath(file))
 	var defs []detector.TestSource
 	for _, u := range users {
 		defs = append(defs, evidence.TestsIn(u, base[u])...)
@@ -67,9 +67,9 @@ func (r *trialRun) leanOn(file string, base evidence.TestDependencies) (tests []
 		homes[t.ID] = detector.TestSource{}
 	}
 	for _, t := range r.BaseTests.Cases {
-		if _, leans := homes[t.ID]; (all || leans) && t.Status != metric.Skipped && !r.failsNow(t.ID) {
+		if _, leans := homes[t.ID]; (everyTest || leans) && t.Status != metric.Skipped && !r.failsNow(t.ID) {
 			tests = append(tests, t)
 		}
 	}
-	return tests, all
+	return tests, everyTest
 }

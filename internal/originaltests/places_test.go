@@ -50,14 +50,14 @@ func TestPlacesThatTestsLeanOn(t *testing.T) {
 // the others are enough.
 func TestFlakyTestsOfAPlace(t *testing.T) {
 	id := func(name string) metric.ID { return metric.ID{Suite: "pytest", Class: "test_a", Name: name} }
-	r := &trialRun{ends: map[metric.ID]verdict{id("test_two"): {outcome: detector.Passed}}}
+	r := &trialRun{verdicts: map[metric.ID]verdict{id("test_two"): {outcome: detector.Passed}}}
 	r.BaseTests = metric.NewTests([]metric.Test{{ID: id("test_one"), Status: metric.Passed, Flaky: true}, {ID: id("test_two"), Status: metric.Passed}})
 	r.CurrentTests = r.BaseTests
 	base := evidence.TestDependencies{"test_a.py": []byte("import helper\n\n\ndef test_one():\n    assert helper\n\n\ndef test_two():\n    assert helper\n")}
-	if got := r.place(t.Context(), "tests/helper.py", base); got.Passed != 0 || !strings.Contains(got.Why, "test_one") {
+	if got := r.dependencyResult(t.Context(), "tests/helper.py", base); got.Passed != 0 || !strings.Contains(got.Why, "test_one") {
 		t.Errorf("one of two is flaky: %+v", got)
 	}
-	if got := r.place(t.Context(), "pytest.ini", base); got.Passed != 1 || got.Why != "" {
+	if got := r.dependencyResult(t.Context(), "pytest.ini", base); got.Passed != 1 || got.Why != "" {
 		t.Errorf("all lean on it: %+v", got)
 	}
 }

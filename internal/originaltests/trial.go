@@ -45,7 +45,7 @@ func (t Trial) RefusedRecord(why string) *ledger.Goals {
 }
 
 // IsNeeded reports whether there is a test to run.
-func (t Trial) IsNeeded() bool { return !t.choose().empty() }
+func (t Trial) IsNeeded() bool { return !t.selectTests().isEmpty() }
 
 // Key names what the trial runs: the tests, and the tree that they run in. The same
 // again ends the same.
@@ -59,7 +59,7 @@ func (t Trial) Key() (string, error) {
 		return "", err
 	}
 	back := map[string]bool{}
-	for _, f := range restored(t.Evidence) {
+	for _, f := range restoredFiles(t.Evidence) {
 		back[f] = true
 	}
 	h := sha256.New()
@@ -70,8 +70,8 @@ func (t Trial) Key() (string, error) {
 			}
 		}
 	}
-	c := t.choose()
-	fmt.Fprintf(h, "%s\x00%t\x00%v", t.Base, c.whole, t.Evidence.InlineTestFiles)
+	c := t.selectTests()
+	fmt.Fprintf(h, "%s\x00%t\x00%v", t.Base, c.fullSuite, t.Evidence.InlineTestFiles)
 	for _, x := range c.tests {
 		fmt.Fprintf(h, "\x00%s", x.ID)
 	}
@@ -81,17 +81,17 @@ func (t Trial) Key() (string, error) {
 // Run makes the copy, runs the tests and removes the copy. The error is that of ctx, or
 // a fault of the machine.
 func (t Trial) Run(ctx context.Context) (ledger.Goals, error) {
-	began := time.Now()
-	r := &trialRun{Trial: t, out: *t.RefusedRecord(""), ends: map[metric.ID]verdict{}, choice: t.choose()}
+	started := time.Now()
+	r := &trialRun{Trial: t, out: *t.RefusedRecord(""), verdicts: map[metric.ID]verdict{}, choice: t.selectTests()}
 	var err error
-	if !r.choice.empty() {
-		r.out.FullSuite = r.choice.whole
+	if !r.choice.isEmpty() {
+		r.out.FullSuite = r.choice.fullSuite
 		r.readInline(ctx)
-		err = r.inTree(ctx)
+		err = r.runSteps(ctx)
 	}
-	r.results(ctx)
-	r.places(ctx)
-	r.out.Took = time.Since(began)
+	r.recordResults(ctx)
+	r.addDependencies(ctx)
+	r.out.Took = time.Since(started)
 	if err != nil {
 		err = fmt.Errorf("run tests as they were: %w", err)
 	}
@@ -107,25 +107,25 @@ type verdict struct {
 // trialRun is a trial under way.
 type trialRun struct {
 	Trial
-	choice choice
-	out    ledger.Goals
-	tree   treecopy.Tree
-	ends   map[metric.ID]verdict
-	fresh  []metric.Test // tests that have no result of before
-	until  time.Time
-	inline map[string][]byte // by path: the new code with the old modules of tests
+	choice       selection
+	out          ledger.Goals
+	tree         treecopy.Tree
+	verdicts     map[metric.ID]verdict
+	unnamedTests []metric.Test // tests that have no result of before
+	until        time.Time
+	inlineTexts  map[string][]byte // by path: the new code with the old modules of tests
 
 	shownTexts int
 }
 
-// inTree runs the tests in a copy of the new tree.
-func (r *trialRun) inTree(ctx context.Context) error {
+// runSteps runs the tests in a copy of the new tree.
+func (r *trialRun) runSteps(ctx context.Context) error {
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
 	}
 	return r.ForOriginalTests().WithCopy(ctx, r.Current, func(t treecopy.Tree) error {
 		r.tree = t
-		for _, step := range []func(context.Context) error{r.together, r.withManifests, r.fileByFile, r.inCode, r.overOldCode, r.asTheyAre} {
+		for _, step := range []func(context.Context) error{r.runRestored, r.runWithCurrentManifests, r.runFileByFile, r.runInline, r.runOnOldCode, r.runCurrentVersions} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -134,24 +134,24 @@ func (r *trialRun) inTree(ctx context.Context) error {
 	})
 }
 
-// together puts everything back, and runs the tests in files of their own.
-func (r *trialRun) together(ctx context.Context) error {
-	apart := slices.DeleteFunc(slices.Clone(r.choice.tests), r.isBeside)
-	if len(apart) == 0 && !r.choice.whole {
+// runRestored puts everything back, and runs the tests in files of their own.
+func (r *trialRun) runRestored(ctx context.Context) error {
+	apart := slices.DeleteFunc(slices.Clone(r.choice.tests), r.isInlineTest)
+	if len(apart) == 0 && !r.choice.fullSuite {
 		return nil
 	}
-	r.out.RestoredFiles = restored(r.Evidence)
+	r.out.RestoredFiles = restoredFiles(r.Evidence)
 	if err := r.tree.Restore(ctx, r.Base, r.out.RestoredFiles...); err != nil {
 		return err
 	}
-	return r.run(ctx, apart, r.choice.whole)
+	return r.run(ctx, apart, r.choice.fullSuite)
 }
 
-// withManifests runs the tests that do not build once more, with the files as they are
+// runWithCurrentManifests runs the tests that do not build once more, with the files as they are
 // that configure other things than the tests as well: the code may need what is new in
 // them.
-func (r *trialRun) withManifests(ctx context.Context) error {
-	tests := r.unbuilt()
+func (r *trialRun) runWithCurrentManifests(ctx context.Context) error {
+	tests := r.unbuiltTests()
 	if len(tests) == 0 || len(r.Evidence.MixedRunnerFiles) == 0 {
 		return nil
 	}
@@ -165,21 +165,21 @@ func (r *trialRun) withManifests(ctx context.Context) error {
 // maxFiles bounds the files of tests that are tried one by one.
 const maxFiles = 5
 
-// fileByFile runs the tests that do not build, with the other test files as they are:
+// runFileByFile runs the tests that do not build, with the other test files as they are:
 // one that does not fit the code keeps no other from running.
-func (r *trialRun) fileByFile(ctx context.Context) error {
+func (r *trialRun) runFileByFile(ctx context.Context) error {
 	byFile := map[string][]metric.Test{}
-	for _, t := range r.unbuilt() {
-		if home, ok := r.choice.homes[t.ID]; ok {
+	for _, t := range r.unbuiltTests() {
+		if home, ok := r.choice.definitions[t.ID]; ok {
 			byFile[home.File] = append(byFile[home.File], t)
 		}
 	}
-	holds := slices.DeleteFunc(slices.Clone(r.Evidence.TestFiles), func(f string) bool { return !r.defining()[f] })
-	if len(byFile) == 0 || len(byFile) > maxFiles || len(holds) < 2 {
+	testFiles := slices.DeleteFunc(slices.Clone(r.Evidence.TestFiles), func(f string) bool { return !r.filesWithTests()[f] })
+	if len(byFile) == 0 || len(byFile) > maxFiles || len(testFiles) < 2 {
 		return nil
 	}
 	for _, file := range sortedKeys(byFile) {
-		if err := r.tree.Restore(ctx, r.Current, holds...); err != nil {
+		if err := r.tree.Restore(ctx, r.Current, testFiles...); err != nil {
 			return err
 		}
 		if err := r.tree.Restore(ctx, r.Base, file, r.newPath(file)); err != nil {
@@ -192,91 +192,91 @@ func (r *trialRun) fileByFile(ctx context.Context) error {
 	return nil
 }
 
-// inCode runs the tests in files of code, with their modules put into the new code. They
+// runInline runs the tests in files of code, with their modules put into the new code. They
 // come last: where that does not build, it keeps no other test from running.
-func (r *trialRun) inCode(ctx context.Context) error {
-	beside := slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return !r.isBeside(t) })
+func (r *trialRun) runInline(ctx context.Context) error {
+	beside := slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return !r.isInlineTest(t) })
 	if len(beside) == 0 {
 		return nil
 	}
-	if err := r.putInto(); err != nil {
+	if err := r.writeInlineTests(); err != nil {
 		return err
 	}
 	return r.run(ctx, beside, false)
 }
 
-// isBeside reports whether a test is in a file of code.
-func (r *trialRun) isBeside(t metric.Test) bool {
-	home, ok := r.choice.homes[t.ID]
+// isInlineTest reports whether a test is in a file of code.
+func (r *trialRun) isInlineTest(t metric.Test) bool {
+	home, ok := r.choice.definitions[t.ID]
 	return ok && r.isInline(home)
 }
 
-func (r *trialRun) unbuilt() []metric.Test {
-	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Unbuilt })
+func (r *trialRun) unbuiltTests() []metric.Test {
+	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.verdicts[t.ID].outcome != detector.Unbuilt })
 }
 
 // run runs tests in the tree and notes how they end.
-func (r *trialRun) run(ctx context.Context, tests []metric.Test, whole bool) error {
-	out, err := r.elsewhere(ctx, tests, whole)
+func (r *trialRun) run(ctx context.Context, tests []metric.Test, full bool) error {
+	out, err := r.runInTree(ctx, tests, full)
 	for id, e := range out.ByTest {
-		r.ends[id] = r.verdict(e)
+		r.verdicts[id] = r.verdict(e)
 	}
-	if whole {
-		r.unnamed(out)
+	if full {
+		r.addUnnamed(out)
 	}
 	if err != nil {
 		return err
 	}
-	return r.twice(ctx, tests)
+	return r.rerunFailed(ctx, tests)
 }
 
-// twice runs the tests that broke once more: one that passes then is flaky, and proves
+// rerunFailed runs the tests that broke once more: one that passes then is flaky, and proves
 // nothing.
-func (r *trialRun) twice(ctx context.Context, tests []metric.Test) error {
-	broke := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Failed })
+func (r *trialRun) rerunFailed(ctx context.Context, tests []metric.Test) error {
+	broke := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.verdicts[t.ID].outcome != detector.Failed })
 	if len(broke) == 0 {
 		return nil
 	}
-	again, err := r.elsewhere(ctx, broke, false)
+	again, err := r.runInTree(ctx, broke, false)
 	for id, e := range again.ByTest {
 		if e.Test.Status == metric.Passed {
-			r.ends[id] = verdict{detector.NotRun, "as it was it failed, and passed when run again: it is flaky"}
+			r.verdicts[id] = verdict{detector.NotRun, "as it was it failed, and passed when run again: it is flaky"}
 		}
 	}
 	return err
 }
 
-// unnamed notes how the tests end that belong to suites which could not run before, and
+// addUnnamed notes how the tests end that belong to suites which could not run before, and
 // the suites that still cannot.
-func (r *trialRun) unnamed(out measure.TreeResults) {
+func (r *trialRun) addUnnamed(out measure.TreeResults) {
 	for _, t := range out.Others {
 		_, known := r.BaseTests.Lookup(t.ID)
-		if !known && brokenIn(r.BaseTests, t.Suite) && !r.failsNow(t.ID) && t.Status != metric.Skipped {
-			r.fresh = append(r.fresh, t)
-			r.ends[t.ID] = r.verdict(measure.TestResult{Test: t})
+		if !known && isSuiteBroken(r.BaseTests, t.Suite) && !r.failsNow(t.ID) && t.Status != metric.Skipped {
+			r.unnamedTests = append(r.unnamedTests, t)
+			r.verdicts[t.ID] = r.verdict(measure.TestResult{Test: t})
 		}
 	}
 	for _, s := range out.Broken {
 		id := metric.ID{Suite: s.Name}
-		if _, noted := r.ends[id]; !noted && brokenIn(r.BaseTests, s.Name) && !brokenIn(r.CurrentTests, s.Name) {
-			r.fresh = append(r.fresh, metric.Test{ID: id, Status: metric.NotRun})
-			r.ends[id] = verdict{detector.Failed, r.shown(s.Why)}
+		if _, noted := r.verdicts[id]; !noted && isSuiteBroken(r.BaseTests, s.Name) && !isSuiteBroken(r.CurrentTests, s.Name) {
+			r.unnamedTests = append(r.unnamedTests, metric.Test{ID: id, Status: metric.NotRun})
+			r.verdicts[id] = verdict{detector.Failed, r.firstLine(s.Why)}
 		}
 	}
 }
 
-// elsewhere runs tests as they were in the tree.
-func (r *trialRun) elsewhere(ctx context.Context, tests []metric.Test, whole bool) (measure.TreeResults, error) {
-	return r.by(ctx, r.tree.Meter, tests, whole)
+// runInTree runs tests as they were in the tree.
+func (r *trialRun) runInTree(ctx context.Context, tests []metric.Test, full bool) (measure.TreeResults, error) {
+	return r.runWith(ctx, r.tree.Meter, tests, full)
 }
 
-// by runs tests in the tree.
-func (r *trialRun) by(ctx context.Context, m *measure.Meter, tests []metric.Test, whole bool) (measure.TreeResults, error) {
+// runWith runs tests in the tree.
+func (r *trialRun) runWith(ctx context.Context, m *measure.Meter, tests []metric.Test, full bool) (measure.TreeResults, error) {
 	limit := time.Duration(0)
 	if r.Limit > 0 {
 		limit = max(time.Until(r.until), time.Nanosecond)
 	}
-	out, err := m.RunInTree(ctx, measure.TreeRun{Plan: r.tree.CheckPlan(ctx, m), Tests: tests, Full: whole, Limit: limit})
+	out, err := m.RunInTree(ctx, measure.TreeRun{Plan: r.tree.CheckPlan(ctx, m), Tests: tests, Full: full, Limit: limit})
 	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
 	return out, err
 }

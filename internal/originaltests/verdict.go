@@ -19,8 +19,8 @@ import (
 // code any more proves nothing, unless it failed like that before: then what it asks for
 // was not done.
 func (r *trialRun) verdict(e measure.TestResult) verdict {
-	why := r.shown(cmp.Or(e.Why, e.Test.Message))
-	was, _ := r.BaseTests.Lookup(e.Test.ID)
+	why := r.firstLine(cmp.Or(e.Why, e.Test.Message))
+	old, _ := r.BaseTests.Lookup(e.Test.ID)
 	switch {
 	case e.Unbuilt:
 		return verdict{detector.Unbuilt, why}
@@ -28,20 +28,20 @@ func (r *trialRun) verdict(e measure.TestResult) verdict {
 		return verdict{detector.NotRun, why}
 	case e.Test.Status == metric.Passed:
 		return verdict{outcome: detector.Passed}
-	case !r.Evidence.OnlyTestsChanged && misfit.MatchString(e.Test.Message) && !misfit.MatchString(was.Message):
+	case !r.Evidence.OnlyTestsChanged && misfitRE.MatchString(e.Test.Message) && !misfitRE.MatchString(old.Message):
 		return verdict{detector.Unbuilt, why}
 	}
 	return verdict{detector.Failed, why}
 }
 
-// misfit matches the errors of interpreted languages for a test that does not match the
+// misfitRE matches the errors of interpreted languages for a test that does not match the
 // code: what it uses does not exist, or has another signature.
-var misfit = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|ModuleNotFoundError|NoMethodError|ReferenceError|UndefinedFunctionError)\b|` +
+var misfitRE = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|ModuleNotFoundError|NoMethodError|ReferenceError|UndefinedFunctionError)\b|` +
 	`\bis not a (function|constructor)\b|Cannot find module|Call to undefined (method|function)|Class "[^"]*" not found|` +
 	`TypeError: .*(unexpected keyword argument|takes \d+ positional|missing \d+ required|got multiple values)|wrong number of arguments|ArgumentCountError`)
 
-// shown is the message of a test in one short line, without the path of the copy.
-func (r *trialRun) shown(text string) string {
+// firstLine is the message of a test in one short line, without the path of the copy.
+func (r *trialRun) firstLine(text string) string {
 	text = strings.ReplaceAll(text, r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -55,34 +55,34 @@ func (r *trialRun) shown(text string) string {
 	return ""
 }
 
-// overOldCode runs the tests that passed before and fail now over the old code, in the
+// runOnOldCode runs the tests that passed before and fail now over the old code, in the
 // same copy. If one fails there as well, the copy is the reason, and its result proves
 // nothing.
-func (r *trialRun) overOldCode(ctx context.Context) error {
-	failed := slices.DeleteFunc(r.broken(), metric.Test.Failed)
+func (r *trialRun) runOnOldCode(ctx context.Context) error {
+	failed := slices.DeleteFunc(r.failedTests(), metric.Test.Failed)
 	if len(failed) == 0 {
 		return nil
 	}
-	if err := r.tree.Restore(ctx, r.Base, r.changed()...); err != nil {
+	if err := r.tree.Restore(ctx, r.Base, r.changedPaths()...); err != nil {
 		return err
 	}
-	out, err := r.elsewhere(ctx, failed, false)
+	out, err := r.runInTree(ctx, failed, false)
 	for id, e := range out.ByTest {
 		if e.Test.Status != metric.Passed {
-			r.doubt(id, "away from the working tree it does not pass over the old code either", e)
+			r.markNotRun(id, "away from the working tree it does not pass over the old code either", e)
 		}
 	}
 	return err
 }
 
-// asTheyAre runs the present versions of the tests that failed before and still fail as
+// runCurrentVersions runs the present versions of the tests that failed before and still fail as
 // they were. If they fail in the copy and pass in the working tree, the copy is the
 // reason.
-func (r *trialRun) asTheyAre(ctx context.Context) error {
+func (r *trialRun) runCurrentVersions(ctx context.Context) error {
 	tests := map[metric.ID][]metric.Test{} // by the test as it was: what is run
 	var list []metric.Test
-	for _, t := range slices.Concat(r.broken(), r.fresh) {
-		if r.ends[t.ID].outcome == detector.Failed && (t.Failed() || brokenIn(r.BaseTests, t.Suite)) && !r.hidden(t.ID) {
+	for _, t := range slices.Concat(r.failedTests(), r.unnamedTests) {
+		if r.verdicts[t.ID].outcome == detector.Failed && (t.Failed() || isSuiteBroken(r.BaseTests, t.Suite)) && !r.lostItsFile(t.ID) {
 			tests[t.ID] = r.successors(t.ID)
 			list = append(list, tests[t.ID]...)
 		}
@@ -90,31 +90,31 @@ func (r *trialRun) asTheyAre(ctx context.Context) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := r.tree.Restore(ctx, r.Current, r.changed()...); err != nil {
+	if err := r.tree.Restore(ctx, r.Current, r.changedPaths()...); err != nil {
 		return err
 	}
 	slices.SortFunc(list, func(a, b metric.Test) int { return a.Compare(b.ID) })
 	list = slices.CompactFunc(list, func(a, b metric.Test) bool { return a.ID == b.ID })
-	out, err := r.by(ctx, r.Meter, list, false)
+	out, err := r.runWith(ctx, r.Meter, list, false)
 	for id, now := range tests {
 		passes := slices.ContainsFunc(now, func(t metric.Test) bool { return out.ByTest[t.ID].Test.Status == metric.Passed })
 		if len(now) > 0 && !passes {
-			r.doubt(id, "away from the working tree its new version does not pass either", out.ByTest[now[0].ID])
+			r.markNotRun(id, "away from the working tree its new version does not pass either", out.ByTest[now[0].ID])
 		}
 	}
 	return err
 }
 
-// hidden reports whether a test ran that the tree has no file for any more, one that git
+// lostItsFile reports whether a test ran that the tree has no file for any more, one that git
 // ignores now: there is no present version that could be run in a copy.
-func (r *trialRun) hidden(id metric.ID) bool {
-	home, known := r.choice.homes[id]
+func (r *trialRun) lostItsFile(id metric.ID) bool {
+	home, known := r.choice.definitions[id]
 	_, ran := r.CurrentTests.Lookup(id)
 	if !known || !ran {
 		return false
 	}
-	_, there := r.nowDefined(home)
-	return !there && slices.ContainsFunc(r.Changes, func(c snapshot.Change) bool { return c.Path == home.File && c.Kind == snapshot.Deleted })
+	_, exists := r.currentDefinition(home)
+	return !exists && slices.ContainsFunc(r.Changes, func(c snapshot.Change) bool { return c.Path == home.File && c.Kind == snapshot.Deleted })
 }
 
 // maxSuccessors bounds the tests that are run for one that is gone.
@@ -123,7 +123,7 @@ const maxSuccessors = 20
 // successors are the tests that pass now and show whether the copy is the reason: the
 // test itself, or else others of its suite.
 func (r *trialRun) successors(id metric.ID) []metric.Test {
-	if t, there := r.CurrentTests.Lookup(id); there {
+	if t, exists := r.CurrentTests.Lookup(id); exists {
 		if t.Status == metric.Passed {
 			return []metric.Test{t}
 		}
@@ -141,18 +141,18 @@ func (r *trialRun) successors(id metric.ID) []metric.Test {
 	return out
 }
 
-func (r *trialRun) doubt(id metric.ID, text string, e measure.TestResult) {
-	why := cmp.Or(r.shown(cmp.Or(e.Why, e.Test.Message)), r.ends[id].why)
-	r.ends[id] = verdict{detector.NotRun, text + ": " + why}
+func (r *trialRun) markNotRun(id metric.ID, text string, e measure.TestResult) {
+	why := cmp.Or(r.firstLine(cmp.Or(e.Why, e.Test.Message)), r.verdicts[id].why)
+	r.verdicts[id] = verdict{detector.NotRun, text + ": " + why}
 }
 
-// broken are the tests that fail as they were.
-func (r *trialRun) broken() []metric.Test {
-	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Failed })
+// failedTests are the tests that fail as they were.
+func (r *trialRun) failedTests() []metric.Test {
+	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.verdicts[t.ID].outcome != detector.Failed })
 }
 
-// changed are the paths of all files that differ, those with modules of tests included.
-func (r *trialRun) changed() []string {
+// changedPaths are the paths of all files that differ, those with modules of tests included.
+func (r *trialRun) changedPaths() []string {
 	var out []string
 	for _, c := range r.Changes {
 		out = append(out, c.Path)
@@ -160,27 +160,27 @@ func (r *trialRun) changed() []string {
 	return out
 }
 
-// results records how the tests ended. Of those that pass, only the ones are named that
+// recordResults records how the tests ended. Of those that pass, only the ones are named that
 // the change touches or that are gone.
-func (r *trialRun) results(ctx context.Context) {
-	r.out.Results = append(r.out.Results, r.choice.muted...)
-	for _, t := range slices.Concat(r.choice.tests, r.fresh) {
-		v, ran := r.ends[t.ID]
+func (r *trialRun) recordResults(ctx context.Context) {
+	r.out.Results = append(r.out.Results, r.choice.excluded...)
+	for _, t := range slices.Concat(r.choice.tests, r.unnamedTests) {
+		v, ran := r.verdicts[t.ID]
 		if !ran {
 			v = verdict{detector.NotRun, "no check ran it"}
 		}
-		home, defined := r.choice.homes[t.ID]
-		_, there := r.CurrentTests.Lookup(t.ID)
-		failed := t.Failed() || brokenIn(r.BaseTests, t.Suite)
+		home, defined := r.choice.definitions[t.ID]
+		_, exists := r.CurrentTests.Lookup(t.ID)
+		failed := t.Failed() || isSuiteBroken(r.BaseTests, t.Suite)
 		if v.outcome == detector.Passed {
 			r.out.Passed++
-			if there && !defined && !failed {
+			if exists && !defined && !failed {
 				continue
 			}
 		}
 		g := detector.Goal{ID: t.ID, File: cmp.Or(home.File, t.File), Outcome: v.outcome, FailedBefore: failed, Why: v.why}
 		if v.outcome == detector.Failed {
-			r.texts(ctx, &g, home)
+			r.addTexts(ctx, &g, home)
 		}
 		r.out.Results = append(r.out.Results, g)
 	}
@@ -189,21 +189,21 @@ func (r *trialRun) results(ctx context.Context) {
 
 // maxTexts bounds the tests whose texts are recorded, maxLean the files that are named
 // instead.
-const maxTexts, maxLean = 5, 5
+const maxTexts, maxNamedFiles = 5, 5
 
-// texts adds the text of a test before and now; where it is the same, the files that it
+// addTexts adds the text of a test before and now; where it is the same, the files that it
 // may lean on.
-func (r *trialRun) texts(ctx context.Context, g *detector.Goal, home detector.TestSource) {
-	is, there := detector.TestSource{}, false
+func (r *trialRun) addTexts(ctx context.Context, g *detector.Goal, home detector.TestSource) {
+	current, exists := detector.TestSource{}, false
 	if home.File != "" {
-		if is, there = r.nowDefined(home); there {
-			g.MachineDependent = detector.AddsMachineCheck(home, is)
+		if current, exists = r.currentDefinition(home); exists {
+			g.MachineDependent = detector.AddsMachineCheck(home, current)
 		}
 	}
-	if home.File == "" || there && detector.SameTokens(home, is) {
-		holds := r.defining()
-		for _, f := range restored(r.Evidence) {
-			if (!holds[f] || f == home.File) && len(g.DependsOn) < maxLean {
+	if home.File == "" || exists && detector.SameTokens(home, current) {
+		withTests := r.filesWithTests()
+		for _, f := range restoredFiles(r.Evidence) {
+			if (!withTests[f] || f == home.File) && len(g.DependsOn) < maxNamedFiles {
 				g.DependsOn = append(g.DependsOn, f)
 			}
 		}
@@ -213,8 +213,8 @@ func (r *trialRun) texts(ctx context.Context, g *detector.Goal, home detector.Te
 		return
 	}
 	g.Before = r.excerpt(ctx, r.Base, home)
-	if there {
-		g.After = r.excerpt(ctx, r.Current, is)
+	if exists {
+		g.After = r.excerpt(ctx, r.Current, current)
 	}
 }
 

@@ -80,14 +80,14 @@ func GoalsOf(h *ledger.Goals) *Goals {
 		return nil
 	}
 	out := &Goals{
-		Passed: h.Passed, Outcomes: []GoalGroup{}, RestoredFiles: NamesOf(h.RestoredFiles), RestoredInline: NamesOf(h.RestoredInlineTests), Runs: checks(h.Runs),
+		Passed: h.Passed, Outcomes: []GoalGroup{}, RestoredFiles: NamesOf(h.RestoredFiles), RestoredInline: NamesOf(h.RestoredInlineTests), Runs: checkRuns(h.Runs),
 		Took: h.Took, Reused: h.Reused, Refused: h.NotRunReason,
 	}
 	for _, outcome := range []detector.Outcome{detector.Failed, detector.Passed, detector.Unbuilt, detector.NotRun} {
 		var tests []string
 		for _, r := range h.Results {
 			if r.Outcome == outcome {
-				tests = append(tests, withWhy(r.ID, r.Why))
+				tests = append(tests, withMessage(r.ID, r.Why))
 			}
 		}
 		if len(tests) > 0 {
@@ -149,14 +149,14 @@ func ConcealedRunOf(d *ledger.ConcealedRun) *ConcealedRun {
 	}
 	slices.Sort(files)
 	for _, r := range d.Results {
-		failed = append(failed, withWhy(r.ID, r.Why))
+		failed = append(failed, withMessage(r.ID, r.Why))
 	}
 	return &ConcealedRun{
-		Files: NamesOf(slices.Compact(files)), Tests: d.Tests, Failed: NamesOf(failed), Runs: checks(d.Runs), Took: d.Took, Refused: d.NotRunReason,
+		Files: NamesOf(slices.Compact(files)), Tests: d.Tests, Failed: NamesOf(failed), Runs: checkRuns(d.Runs), Took: d.Took, Refused: d.NotRunReason,
 	}
 }
 
-func withWhy(id metric.ID, why string) string {
+func withMessage(id metric.ID, why string) string {
 	if why == "" {
 		return id.String()
 	}
@@ -200,7 +200,7 @@ func HiddenOf(h *ledger.Hidden) *Hidden {
 	if h == nil {
 		return nil
 	}
-	out := &Hidden{Tests: tests(h.Tests), Flaky: testNames(h.Flaky), Runs: checks(h.Runs), Why: h.Why, Refused: h.NotRunReason, Reused: h.Reused, Later: h.Deferred}
+	out := &Hidden{Tests: testCounts(h.Tests), Flaky: namesOfTests(h.Flaky), Runs: checkRuns(h.Runs), Why: h.Why, Refused: h.NotRunReason, Reused: h.Reused, Later: h.Deferred}
 	var failing []string
 	if h.Tests != nil {
 		for _, c := range h.Tests.Cases {
@@ -247,10 +247,10 @@ type Lint struct {
 	Tools      []string `json:"tools,omitempty"`
 }
 
-func extraction(it ledger.Iteration) Extraction {
+func newExtraction(it ledger.Iteration) Extraction {
 	e := Extraction{
-		Agent: it.Agent, Reused: it.Reused, Tests: tests(it.Set.Tests),
-		Coverage: coverage(it.Set.Coverage), Lint: lint(it.Set.Lint), Build: it.Set.Build, Code: it.Set.Code,
+		Agent: it.Agent, Reused: it.Reused, Tests: testCounts(it.Set.Tests),
+		Coverage: coverageSummary(it.Set.Coverage), Lint: lintSummary(it.Set.Lint), Build: it.Set.Build, Code: it.Set.Code,
 		Gaps: append([]metric.Gap{}, it.Set.Gaps...), OwnTime: it.OwnTime, Recorded: it.Recorded != nil,
 	}
 	changed := make([]string, len(it.Changed))
@@ -258,27 +258,27 @@ func extraction(it ledger.Iteration) Extraction {
 		changed[i] = c.Kind + " " + c.Path
 	}
 	e.Changed = NamesOf(changed)
-	e.Checks = checks(it.Checks)
+	e.Checks = checkRuns(it.Checks)
 	e.Goals, e.MutationCheck, e.Concealed, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), ConcealedRunOf(it.ConcealedRun), HiddenOf(it.Hidden)
 	if q := it.Silenced; q != nil {
 		var found []string
 		for _, f := range q.Findings {
 			found = append(found, fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message))
 		}
-		e.Silenced = &Silenced{NamesOf(q.Files), NamesOf(found), checks(q.Runs), q.Why}
+		e.Silenced = &Silenced{NamesOf(q.Files), NamesOf(found), checkRuns(q.Runs), q.Why}
 	}
 	if x := it.Excluded; x != nil {
 		with, _ := x.Measured.Percent()
 		counted, _ := it.Set.Coverage.Percent()
-		e.Excluded = &Excluded{NamesOf(x.Files), with, counted, checks(x.Runs), x.Why, x.Reused}
+		e.Excluded = &Excluded{NamesOf(x.Files), with, counted, checkRuns(x.Runs), x.Why, x.Reused}
 	}
 	if a := it.Confirmation; a != nil {
-		e.Confirmation = &Confirmation{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.NotRunReason}
+		e.Confirmation = &Confirmation{namesOfTests(a.Suspects), namesOfTests(a.Flaky), checkRuns(a.Runs), a.NotRunReason}
 	}
 	return e
 }
 
-func checks(runs []ledger.CheckRun) []Check {
+func checkRuns(runs []ledger.CheckRun) []Check {
 	out := make([]Check, 0, len(runs))
 	for _, c := range runs {
 		out = append(out, Check{c.Name, c.Command, c.ExitCode, c.Duration, c.Read, c.Why, c.Problems, c.Leftovers, c.Cached})
@@ -286,7 +286,7 @@ func checks(runs []ledger.CheckRun) []Check {
 	return out
 }
 
-func tests(t *metric.Tests) *Tests {
+func testCounts(t *metric.Tests) *Tests {
 	if t == nil {
 		return nil
 	}
@@ -300,7 +300,7 @@ func tests(t *metric.Tests) *Tests {
 	return out
 }
 
-func coverage(c *metric.Coverage) *Coverage {
+func coverageSummary(c *metric.Coverage) *Coverage {
 	percent, ok := c.Percent()
 	if !ok {
 		return nil
@@ -308,7 +308,7 @@ func coverage(c *metric.Coverage) *Coverage {
 	return &Coverage{percent, c.Covered, c.Total, c.Unit, c.Format, len(c.Files)}
 }
 
-func lint(l *metric.Lint) *Lint {
+func lintSummary(l *metric.Lint) *Lint {
 	if l == nil {
 		return nil
 	}

@@ -17,16 +17,16 @@ type Override struct {
 // maxFindings bounds how many findings have their own command.
 const maxFindings = 5
 
-func overrides(in Input) []Override {
+func newOverrides(in Input) []Override {
 	if in.Iteration.Number == 0 {
 		return []Override{}
 	}
-	return append(ofTree(in), ofFindings(in)...)
+	return append(treeOverrides(in), findingOverrides(in)...)
 }
 
-// ofTree are the ways to get another tree. An iteration of another orchestrator
+// treeOverrides are the ways to get another tree. An iteration of another orchestrator
 // has none.
-func ofTree(in Input) []Override {
+func treeOverrides(in Input) []Override {
 	id, n, it := in.Iteration.LoopID, in.Iteration.Number, in.Iteration
 	choose := Override{"take this iteration as the result of the loop", fmt.Sprintf("supervise select %s --use %d --reason \"…\"", id, n), ""}
 	if it.Snapshot == "" {
@@ -40,9 +40,9 @@ func ofTree(in Input) []Override {
 	return []Override{{"see what it changed", fmt.Sprintf("supervise diff %s %d", id, n), ""}, back, choose}
 }
 
-// ofFindings are the ways around each finding: to acknowledge it, or to change
+// findingOverrides are the ways around each finding: to acknowledge it, or to change
 // its rule.
-func ofFindings(in Input) (out []Override) {
+func findingOverrides(in Input) (out []Override) {
 	rules := map[string]bool{}
 	for _, a := range in.Iteration.Assessment.Alerts {
 		if a.Severity <= detector.Info || a.Acknowledged != nil {
@@ -57,15 +57,15 @@ func ofFindings(in Input) (out []Override) {
 		})
 		if !rules[a.Rule] {
 			rules[a.Rule] = true
-			out = append(out, Override{When: "it is always right in this project", Config: setting(a)})
+			out = append(out, Override{When: "it is always right in this project", Config: overrideSetting(a)})
 		}
 	}
 	return out
 }
 
-// setting is the line of the configuration under which the alert would not have
+// overrideSetting is the line of the configuration under which the alert would not have
 // fired, or would have rolled nothing back.
-func setting(a detector.Alert) string {
+func overrideSetting(a detector.Alert) string {
 	v := a.Values
 	switch {
 	case a.Severity <= detector.Medium:

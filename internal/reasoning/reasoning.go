@@ -69,7 +69,7 @@ func NamesOf(list []string) Names {
 	return Names{List: list[:n:n], More: len(list) - n}
 }
 
-func testNames(ids []metric.ID) Names {
+func namesOfTests(ids []metric.ID) Names {
 	n := Names{List: make([]string, 0, min(len(ids), MaxNames)), More: max(0, len(ids)-MaxNames)}
 	for _, id := range ids[:len(ids)-n.More] {
 		n.List = append(n.List, id.String())
@@ -81,36 +81,36 @@ func testNames(ids []metric.ID) Names {
 func NewChain(in Input) Chain {
 	c := Chain{
 		LoopID: in.Iteration.LoopID, Iteration: in.Iteration.Number,
-		Goal: goal(in), Extraction: extraction(in.Iteration), Reasoning: reasoning(in), Synthesis: synthesis(in),
+		Goal: newGoal(in), Extraction: newExtraction(in.Iteration), Reasoning: newReasoning(in), Synthesis: newSynthesis(in),
 	}
-	c.Exceptions = exceptions(in)
-	c.Overrides = overrides(in)
+	c.Exceptions = findExceptions(in)
+	c.Overrides = newOverrides(in)
 	return c
 }
 
 // PreviousIteration returns the number of the iteration whose tree iteration n started
 // from, -1 for the baseline. its begin with the baseline and go by number.
 func PreviousIteration(its []ledger.Iteration, n int) int {
-	at := -1
+	previous := -1
 	for _, it := range its {
 		switch {
 		case it.Number == n && it.Recorded != nil && it.Recorded.StartedFrom != nil:
 			return *it.Recorded.StartedFrom
 		case it.Number >= n:
-			return at
+			return previous
 		case !it.Rejected:
-			at = it.Number
+			previous = it.Number
 		case it.Decision != nil && it.Decision.Target > 0:
-			at = it.Decision.Target
+			previous = it.Decision.Target
 		}
 	}
-	return at
+	return previous
 }
 
-func goal(in Input) Goal {
-	g := Goal{Current: side(in.Iteration), Criterion: in.Criterion, Strict: in.Rules.Strict, Mode: string(cmp.Or(in.Rules.Mode, detector.ModeStandard))}
+func newGoal(in Input) Goal {
+	g := Goal{Current: newSide(in.Iteration), Criterion: in.Criterion, Strict: in.Rules.Strict, Mode: string(cmp.Or(in.Rules.Mode, detector.ModeStandard))}
 	for _, r := range detector.Rules() {
-		if applies(in.Rules, r) {
+		if canFire(in.Rules, r) {
 			g.Rules++
 		}
 	}
@@ -118,17 +118,17 @@ func goal(in Input) Goal {
 		return g
 	}
 	if in.Baseline.LoopID != "" {
-		baseline := side(in.Baseline)
+		baseline := newSide(in.Baseline)
 		g.Baseline = &baseline
 	}
 	if in.Previous != nil {
-		previous := side(*in.Previous)
+		previous := newSide(*in.Previous)
 		g.Previous, g.Assumed = &previous, in.Iteration.Recorded != nil && in.Iteration.Recorded.StartedFrom == nil
 	}
 	return g
 }
 
-func side(it ledger.Iteration) Side { return Side{it.Number, snapshotName(string(it.Snapshot))} }
+func newSide(it ledger.Iteration) Side { return Side{it.Number, snapshotName(string(it.Snapshot))} }
 
 func snapshotName(id string) string {
 	if id == "" {
@@ -137,8 +137,8 @@ func snapshotName(id string) string {
 	return "s" + id
 }
 
-// applies reports whether the rule can fire at all.
-func applies(o detector.Options, r detector.Rule) bool {
+// canFire reports whether the rule can fire at all.
+func canFire(o detector.Options, r detector.Rule) bool {
 	_, previous := o.Limit(r, detector.AgainstPrevious)
 	_, baseline := o.Limit(r, detector.AgainstBaseline)
 	return previous || r.Baseline && baseline

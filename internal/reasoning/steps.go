@@ -64,58 +64,58 @@ type Explained struct {
 	Tests Names                `json:"tests"` // "m: TestAdd", or "m: TestAdd → m: TestSum"
 }
 
-func reasoning(in Input) Reasoning {
+func newReasoning(in Input) Reasoning {
 	a := in.Iteration.Assessment
 	r := Reasoning{Fired: []Fired{}, Near: []NearMiss{}, NotJudged: []NotJudged{}, Tests: ChangeGroups(a.Changes), Explained: ExplainedLosses(a.Changes)}
 	fired := map[string]bool{}
 	for _, alert := range a.Alerts {
-		r.Fired = append(r.Fired, firedOf(alert))
+		r.Fired = append(r.Fired, newFired(alert))
 		fired[alert.Rule] = true
 	}
 	if in.Iteration.Number == 0 {
 		return r
 	}
 	for _, rule := range detector.Rules() {
-		if rule.Watch.Field != "" && !fired[rule.Name] && applies(in.Rules, rule) {
-			r.look(rule, in)
+		if rule.Watch.Field != "" && !fired[rule.Name] && canFire(in.Rules, rule) {
+			r.addNearMiss(rule, in)
 		}
 	}
 	return r
 }
 
-func firedOf(a detector.Alert) Fired {
+func newFired(a detector.Alert) Fired {
 	return Fired{
 		ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Basis: a.Basis, Against: a.Against, Message: a.Message(),
-		Values: a.Values, Tests: testNames(a.Tests), Files: NamesOf(a.Files), Action: a.Action,
+		Values: a.Values, Tests: namesOfTests(a.Tests), Files: NamesOf(a.Files), Action: a.Action,
 		Acknowledged: a.Acknowledged,
 	}
 }
 
-// look adds how near a rule came that did not fire: against the previous
+// addNearMiss adds how near a rule came that did not fire: against the previous
 // iteration, or else against the baseline.
-func (r *Reasoning) look(rule detector.Rule, in Input) {
+func (r *Reasoning) addNearMiss(rule detector.Rule, in Input) {
 	a := in.Iteration.Assessment
 	if _, ok := a.FromPrevious[rule.Watch.Field]; !ok {
 		r.NotJudged = append(r.NotJudged, NotJudged{rule.Name, rule.Watch.Field})
 		return
 	}
-	near, ok := nearOf(rule, in, detector.AgainstPrevious, a.FromPrevious)
+	near, ok := newNearMiss(rule, in, detector.AgainstPrevious, a.FromPrevious)
 	if !ok && rule.Baseline {
-		near, ok = nearOf(rule, in, detector.AgainstBaseline, a.FromBaseline)
+		near, ok = newNearMiss(rule, in, detector.AgainstBaseline, a.FromBaseline)
 	}
 	if ok {
 		r.Near = append(r.Near, near)
 	}
 }
 
-func nearOf(rule detector.Rule, in Input, against string, delta metric.Delta) (NearMiss, bool) {
+func newNearMiss(rule detector.Rule, in Input, against string, delta metric.Delta) (NearMiss, bool) {
 	w := rule.Watch
 	d, ok := delta[w.Field]
 	now, measured := in.Iteration.Set.Value(w.Field)
 	prev := now - d
-	limit, on := in.Rules.Limit(rule, against)
+	limit, applies := in.Rules.Limit(rule, against)
 	n := NearMiss{Rule: rule.Name, Against: against, Field: w.Field, Prev: prev, Now: now, Moved: rule.WorsenedBy(prev, d), Percent: rule.IsPercent(), Threshold: limit}
-	if !ok || !measured || !on || prev < w.Min || n.Moved <= 1e-9 {
+	if !ok || !measured || !applies || prev < w.Min || n.Moved <= 1e-9 {
 		return NearMiss{}, false
 	}
 	if n.Threshold > 0 {
@@ -133,7 +133,7 @@ func ChangeGroups(c detector.TestChanges) []Group {
 		ids  []metric.ID
 	}{
 		{"New", c.New},
-		{"Gone", unexplained(c)},
+		{"Gone", unexplainedLosses(c)},
 		{"Newly failing", c.NewlyFailing},
 		{"Newly passing", c.NewlyPassing},
 		{"Newly skipped", c.NewlySkipped},
@@ -141,14 +141,14 @@ func ChangeGroups(c detector.TestChanges) []Group {
 		{"Did not run", c.NotRun},
 	} {
 		if len(g.ids) > 0 {
-			out = append(out, Group{g.what, testNames(g.ids)})
+			out = append(out, Group{g.what, namesOfTests(g.ids)})
 		}
 	}
 	return out
 }
 
-// unexplained are the lost tests that nothing explains.
-func unexplained(c detector.TestChanges) []metric.ID {
+// unexplainedLosses are the lost tests that nothing explains.
+func unexplainedLosses(c detector.TestChanges) []metric.ID {
 	known := make(map[metric.ID]bool, len(c.Explained))
 	for _, l := range c.Explained {
 		known[l.ID] = true
@@ -166,12 +166,12 @@ func unexplained(c detector.TestChanges) []metric.ID {
 // tests.
 func ExplainedLosses(c detector.TestChanges) []Explained {
 	out := []Explained{}
-	at := map[detector.Explanation]int{}
+	index := map[detector.Explanation]int{}
 	for _, l := range c.Explained {
-		i, ok := at[l.Explanation]
+		i, ok := index[l.Explanation]
 		if !ok {
 			i = len(out)
-			at[l.Explanation] = i
+			index[l.Explanation] = i
 			out = append(out, Explained{By: l.Explanation, Why: l.Explanation.String(), Tests: Names{List: []string{}}})
 		}
 		e := &out[i].Tests

@@ -25,10 +25,10 @@ type Synthesis struct {
 	Decision       *ledger.Decision        `json:"decision,omitempty"`
 }
 
-func synthesis(in Input) Synthesis {
+func newSynthesis(in Input) Synthesis {
 	it := in.Iteration
 	s := Synthesis{
-		Class: it.Assessment.Class, Reasons: because(in), Score: it.Quality(), Best: it.Best,
+		Class: it.Assessment.Class, Reasons: classReasons(in), Score: it.Quality(), Best: it.Best,
 		Recommendation: it.Assessment.Recommendation, Rejected: it.Rejected, Verified: it.Verified,
 		Kept: snapshotName(string(it.Snapshot)), AdviceOnly: it.Recorded != nil, Decision: it.Decision,
 	}
@@ -38,14 +38,14 @@ func synthesis(in Input) Synthesis {
 	return s
 }
 
-// because returns the conditions that make the class.
-func because(in Input) []string {
+// classReasons returns the conditions that make the class.
+func classReasons(in Input) []string {
 	a, o := in.Iteration.Assessment, in.Rules.WithDefaults()
 	switch a.Class {
 	case detector.Baseline:
 		return []string{"it was measured before any agent ran"}
 	case detector.Regression:
-		if list := worse(in, o); len(list) > 0 {
+		if list := regressionReasons(in, o); len(list) > 0 {
 			return list
 		}
 	case detector.Stalled:
@@ -57,35 +57,35 @@ func because(in Input) []string {
 			return []string{"it was interrupted and could not be judged"}
 		}
 	case detector.Forward:
-		if list, ok := better(in); ok {
+		if list, ok := progressReasons(in); ok {
 			return list
 		}
 	}
-	return []string{byScore(in, o)}
+	return []string{scoreReason(in, o)}
 }
 
-// worse returns the conditions of a regression that hold.
-func worse(in Input, o detector.Options) []string {
+// regressionReasons returns the conditions of a regression that hold.
+func regressionReasons(in Input, o detector.Options) []string {
 	a := in.Iteration.Assessment
-	out, excused := []string{}, excuses(a.Alerts)
+	out, excused := []string{}, acknowledgedRules(a.Alerts)
 	for _, alert := range a.Alerts {
 		if alert.CountsAtLeast(detector.High) {
 			out = append(out, fmt.Sprintf("an alert of HIGH or more: %s %s", alert.Severity, alert.Rule))
 		}
 	}
-	if !in.Rules.Strict && len(unexplained(a.Changes)) == 0 {
+	if !in.Rules.Strict && len(unexplainedLosses(a.Changes)) == 0 {
 		excused["test_count_decreased"] = true
 	}
 	for _, l := range o.RegressionLimits(in.Baseline.Set.Variation) {
 		if d := a.FromPrevious[l.Field]; !excused[l.Rule] && l.IsExceededBy(d) {
-			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", l.Field, signed(d), signed(-l.Limit*float64(l.Field.Better()))))
+			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", l.Field, formatSigned(d), formatSigned(-l.Limit*float64(l.Field.Better()))))
 		}
 	}
 	return out
 }
 
-// excuses are the rules all of whose findings are acknowledged.
-func excuses(alerts []detector.Alert) map[string]bool {
+// acknowledgedRules are the rules all of whose findings are acknowledged.
+func acknowledgedRules(alerts []detector.Alert) map[string]bool {
 	out := map[string]bool{}
 	for _, a := range alerts {
 		before, seen := out[a.Rule]
@@ -94,8 +94,8 @@ func excuses(alerts []detector.Alert) map[string]bool {
 	return out
 }
 
-// better returns the conditions of a step forward, and whether all of them hold.
-func better(in Input) ([]string, bool) {
+// progressReasons returns the conditions of a step forward, and whether all of them hold.
+func progressReasons(in Input) ([]string, bool) {
 	d, variation := in.Iteration.Assessment.FromPrevious, in.Baseline.Set.Variation
 	rate, ok := in.Iteration.Set.Value(metric.PassRate)
 	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -variation[metric.CoveragePct]-1e-9 || d[metric.ErrorCount] > variation[metric.ErrorCount] {
@@ -105,29 +105,29 @@ func better(in Input) ([]string, bool) {
 	for _, f := range []metric.Field{metric.TestCount, metric.PassRate, metric.CoveragePct, metric.ErrorCount} {
 		now, measured := in.Iteration.Set.Value(f)
 		if change, compared := d[f]; measured && compared {
-			out = append(out, fmt.Sprintf("%s %s (%s)", f, number(now), signed(change)))
+			out = append(out, fmt.Sprintf("%s %s (%s)", f, formatNumber(now), formatSigned(change)))
 		}
 	}
 	return out, true
 }
 
-func byScore(in Input, o detector.Options) string {
+func scoreReason(in Input, o detector.Options) string {
 	if in.Previous == nil || !in.Previous.Score.Measured || !in.Iteration.Score.Measured {
 		return "no condition of another class is met"
 	}
-	was, is := in.Previous.Score.Value, in.Iteration.Score.Value
-	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", was, is, is-was, number(max(o.ScoreRange, in.Baseline.Set.Variation[metric.QualityScore])))
+	old, current := in.Previous.Score.Value, in.Iteration.Score.Value
+	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", old, current, current-old, formatNumber(max(o.ScoreRange, in.Baseline.Set.Variation[metric.QualityScore])))
 }
 
-// number writes a number with at most two decimals.
-func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+// formatNumber writes a number with at most two decimals.
+func formatNumber(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
-func signed(v float64) string {
+func formatSigned(v float64) string {
 	if v == 0 {
 		return "0" // and not -0
 	}
 	if v > 0 {
-		return "+" + number(v)
+		return "+" + formatNumber(v)
 	}
-	return number(v)
+	return formatNumber(v)
 }

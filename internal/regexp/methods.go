@@ -2,9 +2,9 @@ package regexp
 
 import "regexp"
 
-// on returns the compiled expression if a text may contain a match, else nil.
-func (r *Regexp) on(text []byte) *regexp.Regexp {
-	if re := r.get(); r.sieve.may(text) {
+// compiledFor returns the compiled expression if a text may contain a match, else nil.
+func (r *Regexp) compiledFor(text []byte) *regexp.Regexp {
+	if re := r.compiled(); r.filter.mayMatch(text) {
 		return re
 	}
 	return nil
@@ -12,89 +12,91 @@ func (r *Regexp) on(text []byte) *regexp.Regexp {
 
 // Match is that of the standard package.
 func (r *Regexp) Match(b []byte) bool {
-	if len(b) > short {
-		return len(r.all(b, 1, false)) > 0
+	if len(b) > maxDirect {
+		return len(r.findAll(b, 1, false)) > 0
 	}
-	re := r.on(b)
+	re := r.compiledFor(b)
 	return re != nil && re.Match(b)
 }
 
 // MatchString is that of the standard package.
-func (r *Regexp) MatchString(s string) bool { return r.Match(view(s)) }
+func (r *Regexp) MatchString(s string) bool { return r.Match(asBytes(s)) }
 
 // FindIndex is that of the standard package.
 func (r *Regexp) FindIndex(b []byte) (loc []int) {
-	if found := r.all(b, 1, false); found != nil {
+	if found := r.findAll(b, 1, false); found != nil {
 		return found[0]
 	}
 	return nil
 }
 
 // FindStringIndex is that of the standard package.
-func (r *Regexp) FindStringIndex(s string) (loc []int) { return r.FindIndex(view(s)) }
+func (r *Regexp) FindStringIndex(s string) (loc []int) { return r.FindIndex(asBytes(s)) }
 
 // FindSubmatchIndex is that of the standard package.
 func (r *Regexp) FindSubmatchIndex(b []byte) []int {
-	if len(b) <= short {
-		if re := r.on(b); re != nil {
+	if len(b) <= maxDirect {
+		if re := r.compiledFor(b); re != nil {
 			return re.FindSubmatchIndex(b)
 		}
 		return nil
 	}
-	if found := r.all(b, 1, true); found != nil {
+	if found := r.findAll(b, 1, true); found != nil {
 		return found[0]
 	}
 	return nil
 }
 
 // FindStringSubmatchIndex is that of the standard package.
-func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.FindSubmatchIndex(view(s)) }
+func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.FindSubmatchIndex(asBytes(s)) }
 
 // FindKnown is FindStringSubmatchIndex for a text that is known to match: what a match needs
 // is not searched for first.
-func (r *Regexp) FindKnown(s string) []int { return r.get().FindSubmatchIndex(view(s)) }
+func (r *Regexp) FindKnown(s string) []int { return r.compiled().FindSubmatchIndex(asBytes(s)) }
 
 // FindAllIndex is that of the standard package.
-func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.all(b, n, false) }
+func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.findAll(b, n, false) }
 
 // FindAllStringIndex is that of the standard package.
-func (r *Regexp) FindAllStringIndex(s string, n int) [][]int { return r.all(view(s), n, false) }
+func (r *Regexp) FindAllStringIndex(s string, n int) [][]int { return r.findAll(asBytes(s), n, false) }
 
 // FindAllSubmatchIndex is that of the standard package.
-func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int { return r.all(b, n, true) }
+func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int { return r.findAll(b, n, true) }
 
 // FindAllStringSubmatchIndex is that of the standard package.
-func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int { return r.all(view(s), n, true) }
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.findAll(asBytes(s), n, true)
+}
 
 // Find is that of the standard package.
 func (r *Regexp) Find(b []byte) []byte {
-	if at := r.FindIndex(b); at != nil {
-		return b[at[0]:at[1]:at[1]]
+	if loc := r.FindIndex(b); loc != nil {
+		return b[loc[0]:loc[1]:loc[1]]
 	}
 	return nil
 }
 
 // FindString is that of the standard package.
 func (r *Regexp) FindString(s string) string {
-	if at := r.FindStringIndex(s); at != nil {
-		return s[at[0]:at[1]]
+	if loc := r.FindStringIndex(s); loc != nil {
+		return s[loc[0]:loc[1]]
 	}
 	return ""
 }
 
 // FindSubmatch is that of the standard package.
-func (r *Regexp) FindSubmatch(b []byte) [][]byte { return parts(b, r.FindSubmatchIndex(b)) }
+func (r *Regexp) FindSubmatch(b []byte) [][]byte { return submatches(b, r.FindSubmatchIndex(b)) }
 
 // FindStringSubmatch is that of the standard package.
 func (r *Regexp) FindStringSubmatch(s string) []string {
-	return stringParts(s, r.FindStringSubmatchIndex(s))
+	return stringSubmatches(s, r.FindStringSubmatchIndex(s))
 }
 
 // FindAll is that of the standard package.
 func (r *Regexp) FindAll(b []byte, n int) [][]byte {
 	var out [][]byte
-	for _, at := range r.all(b, n, false) {
-		out = append(out, b[at[0]:at[1]:at[1]])
+	for _, loc := range r.findAll(b, n, false) {
+		out = append(out, b[loc[0]:loc[1]:loc[1]])
 	}
 	return out
 }
@@ -102,8 +104,8 @@ func (r *Regexp) FindAll(b []byte, n int) [][]byte {
 // FindAllString is that of the standard package.
 func (r *Regexp) FindAllString(s string, n int) []string {
 	var out []string
-	for _, at := range r.all(view(s), n, false) {
-		out = append(out, s[at[0]:at[1]])
+	for _, loc := range r.findAll(asBytes(s), n, false) {
+		out = append(out, s[loc[0]:loc[1]])
 	}
 	return out
 }
@@ -111,8 +113,8 @@ func (r *Regexp) FindAllString(s string, n int) []string {
 // FindAllSubmatch is that of the standard package.
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 	var out [][][]byte
-	for _, at := range r.all(b, n, true) {
-		out = append(out, parts(b, at))
+	for _, loc := range r.findAll(b, n, true) {
+		out = append(out, submatches(b, loc))
 	}
 	return out
 }
@@ -120,34 +122,34 @@ func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 // FindAllStringSubmatch is that of the standard package.
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	var out [][]string
-	for _, at := range r.all(view(s), n, true) {
-		out = append(out, stringParts(s, at))
+	for _, loc := range r.findAll(asBytes(s), n, true) {
+		out = append(out, stringSubmatches(s, loc))
 	}
 	return out
 }
 
-// parts returns the groups of a match as parts of its text, nil for groups that did not
+// submatches returns the groups of a match as parts of its text, nil for groups that did not
 // take part.
-func parts(b []byte, at []int) [][]byte {
-	if at == nil {
+func submatches(b []byte, loc []int) [][]byte {
+	if loc == nil {
 		return nil
 	}
-	out := make([][]byte, len(at)/2)
+	out := make([][]byte, len(loc)/2)
 	for i := range out {
-		if from, to := at[2*i], at[2*i+1]; from >= 0 {
+		if from, to := loc[2*i], loc[2*i+1]; from >= 0 {
 			out[i] = b[from:to:to]
 		}
 	}
 	return out
 }
 
-func stringParts(s string, at []int) []string {
-	if at == nil {
+func stringSubmatches(s string, loc []int) []string {
+	if loc == nil {
 		return nil
 	}
-	out := make([]string, len(at)/2)
+	out := make([]string, len(loc)/2)
 	for i := range out {
-		if from, to := at[2*i], at[2*i+1]; from >= 0 {
+		if from, to := loc[2*i], loc[2*i+1]; from >= 0 {
 			out[i] = s[from:to]
 		}
 	}
@@ -155,16 +157,16 @@ func stringParts(s string, at []int) []string {
 }
 
 // ReplaceAll is that of the standard package.
-func (r *Regexp) ReplaceAll(src, repl []byte) []byte { return r.get().ReplaceAll(src, repl) }
+func (r *Regexp) ReplaceAll(src, repl []byte) []byte { return r.compiled().ReplaceAll(src, repl) }
 
 // ReplaceAllFunc is that of the standard package.
 func (r *Regexp) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
-	return r.get().ReplaceAllFunc(src, repl)
+	return r.compiled().ReplaceAllFunc(src, repl)
 }
 
 // ReplaceAllString is that of the standard package.
 func (r *Regexp) ReplaceAllString(src, repl string) string {
-	if re := r.on(view(src)); re != nil {
+	if re := r.compiledFor(asBytes(src)); re != nil {
 		return re.ReplaceAllString(src, repl)
 	}
 	return src
@@ -172,17 +174,17 @@ func (r *Regexp) ReplaceAllString(src, repl string) string {
 
 // ReplaceAllStringFunc is that of the standard package.
 func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) string {
-	if re := r.on(view(src)); re != nil {
+	if re := r.compiledFor(asBytes(src)); re != nil {
 		return re.ReplaceAllStringFunc(src, repl)
 	}
 	return src
 }
 
 // Split is that of the standard package.
-func (r *Regexp) Split(s string, n int) []string { return r.get().Split(s, n) }
+func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }
 
 // SubexpNames is that of the standard package.
-func (r *Regexp) SubexpNames() []string { return r.get().SubexpNames() }
+func (r *Regexp) SubexpNames() []string { return r.compiled().SubexpNames() }
 
 // SubexpIndex is that of the standard package.
-func (r *Regexp) SubexpIndex(name string) int { return r.get().SubexpIndex(name) }
+func (r *Regexp) SubexpIndex(name string) int { return r.compiled().SubexpIndex(name) }

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// most is how many texts are kept of an expression.
-const most = 40
+// maxTexts is how many texts are kept of an expression.
+const maxTexts = 40
 
-// needs returns texts of which each match contains one, nil if none are known, and
+// requiredTexts returns texts of which each match contains one, nil if none are known, and
 // whether they are lower case and match in any case.
-func needs(tree *syntax.Regexp) (list []string, fold bool) {
-	fold = folds(tree)
-	exact, some := required(tree, fold)
-	list = better(some, exact)
+func requiredTexts(tree *syntax.Regexp) (list []string, fold bool) {
+	fold = ignoresCase(tree)
+	exact, needed := matchedTexts(tree, fold)
+	list = moreSelective(needed, exact)
 	if !fold {
 		return list, fold
 	}
@@ -27,9 +27,9 @@ func needs(tree *syntax.Regexp) (list []string, fold bool) {
 	return list, fold
 }
 
-// folds reports whether any part of an expression ignores case.
-func folds(tree *syntax.Regexp) bool {
-	return tree.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(tree.Sub, folds)
+// ignoresCase reports whether any part of an expression ignores case.
+func ignoresCase(tree *syntax.Regexp) bool {
+	return tree.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(tree.Sub, ignoresCase)
 }
 
 // plainPart returns the longest part of a lower-case text that can be searched for in a
@@ -44,9 +44,9 @@ func plainPart(text string) string {
 	return best
 }
 
-// required returns all texts that an expression matches, nil if they are many, and
+// matchedTexts returns all texts that an expression matches, nil if they are many, and
 // texts of which each match contains one, nil if none are known.
-func required(tree *syntax.Regexp, fold bool) (exact, some []string) {
+func matchedTexts(tree *syntax.Regexp, fold bool) (exact, needed []string) {
 	switch tree.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
 		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -58,32 +58,32 @@ func required(tree *syntax.Regexp, fold bool) (exact, some []string) {
 		}
 		return []string{text}, nil
 	case syntax.OpCharClass:
-		return ofClass(tree.Rune, fold), nil
+		return classTexts(tree.Rune, fold), nil
 	case syntax.OpCapture:
-		return required(tree.Sub[0], fold)
+		return matchedTexts(tree.Sub[0], fold)
 	case syntax.OpQuest:
-		if exact, _ := required(tree.Sub[0], fold); exact != nil && len(exact) < most {
-			return unique(append(slices.Clone(exact), "")), nil
+		if exact, _ := matchedTexts(tree.Sub[0], fold); exact != nil && len(exact) < maxTexts {
+			return sortedUnique(append(slices.Clone(exact), "")), nil
 		}
 	case syntax.OpPlus:
-		exact, some := required(tree.Sub[0], fold)
-		return nil, better(some, exact)
+		exact, needed := matchedTexts(tree.Sub[0], fold)
+		return nil, moreSelective(needed, exact)
 	case syntax.OpRepeat:
 		if tree.Min > 0 {
-			exact, some := required(tree.Sub[0], fold)
-			return nil, better(some, exact)
+			exact, needed := matchedTexts(tree.Sub[0], fold)
+			return nil, moreSelective(needed, exact)
 		}
 	case syntax.OpConcat:
-		return inTurn(tree.Sub, fold)
+		return concatTexts(tree.Sub, fold)
 	case syntax.OpAlternate:
-		return either(tree.Sub, fold)
+		return alternateTexts(tree.Sub, fold)
 	default: // anything, or any number of it
 	}
 	return nil, nil
 }
 
-// ofClass returns the characters of a class, nil if they are many.
-func ofClass(ranges []rune, fold bool) []string {
+// classTexts returns the characters of a class, nil if they are many.
+func classTexts(ranges []rune, fold bool) []string {
 	var out []string
 	for i := 0; i < len(ranges); i += 2 {
 		for c := ranges[i]; c <= ranges[i+1]; c++ {
@@ -97,80 +97,80 @@ func ofClass(ranges []rune, fold bool) []string {
 			out = append(out, text)
 		}
 	}
-	return unique(out)
+	return sortedUnique(out)
 }
 
-func unique(list []string) []string {
+func sortedUnique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// inTurn is required for consecutive parts.
-func inTurn(parts []*syntax.Regexp, fold bool) (exact, some []string) {
-	run, whole := []string{""}, true
+// concatTexts is required for consecutive parts.
+func concatTexts(parts []*syntax.Regexp, fold bool) (exact, needed []string) {
+	run, complete := []string{""}, true
 	for _, part := range parts {
-		all, one := required(part, fold)
-		if all != nil && len(run)*len(all) <= most {
-			run = crossed(run, all)
+		exactTexts, partNeeded := matchedTexts(part, fold)
+		if exactTexts != nil && len(run)*len(exactTexts) <= maxTexts {
+			run = combine(run, exactTexts)
 			continue
 		}
-		whole = false
-		some = better(better(some, run), one)
+		complete = false
+		needed = moreSelective(moreSelective(needed, run), partNeeded)
 		run = []string{""}
-		if all != nil {
-			run = all
+		if exactTexts != nil {
+			run = exactTexts
 		}
 	}
-	if whole {
+	if complete {
 		return run, nil
 	}
-	return nil, better(some, run)
+	return nil, moreSelective(needed, run)
 }
 
-func crossed(a, b []string) []string {
+func combine(a, b []string) []string {
 	var out []string
 	for _, x := range a {
 		for _, y := range b {
 			out = append(out, x+y)
 		}
 	}
-	return unique(out)
+	return sortedUnique(out)
 }
 
-// either is required for alternative parts.
-func either(parts []*syntax.Regexp, fold bool) (exact, some []string) {
-	whole, known := true, true
+// alternateTexts is required for alternative parts.
+func alternateTexts(parts []*syntax.Regexp, fold bool) (exact, needed []string) {
+	complete, known := true, true
 	for _, part := range parts {
-		all, one := required(part, fold)
-		exact = append(exact, all...)
-		whole = whole && all != nil
-		one = better(one, all)
-		some = append(some, one...)
-		known = known && one != nil
+		exactTexts, partNeeded := matchedTexts(part, fold)
+		exact = append(exact, exactTexts...)
+		complete = complete && exactTexts != nil
+		partNeeded = moreSelective(partNeeded, exactTexts)
+		needed = append(needed, partNeeded...)
+		known = known && partNeeded != nil
 	}
-	exact, some = unique(exact), unique(some)
-	if !whole || len(exact) > most {
+	exact, needed = sortedUnique(exact), sortedUnique(needed)
+	if !complete || len(exact) > maxTexts {
 		exact = nil
 	}
-	if !known || len(some) > most {
-		some = nil
+	if !known || len(needed) > maxTexts {
+		needed = nil
 	}
-	return exact, some
+	return exact, needed
 }
 
-// better returns the list whose shortest text is longer, nil for one that contains the
+// moreSelective returns the list whose shortest text is longer, nil for one that contains the
 // empty text.
-func better(a, b []string) []string {
-	if shortest(b) > shortest(a) || shortest(b) == shortest(a) && len(b) < len(a) {
+func moreSelective(a, b []string) []string {
+	if shortestLen(b) > shortestLen(a) || shortestLen(b) == shortestLen(a) && len(b) < len(a) {
 		a = b
 	}
-	if shortest(a) == 0 {
+	if shortestLen(a) == 0 {
 		return nil
 	}
 	return a
 }
 
-func shortest(list []string) int {
+func shortestLen(list []string) int {
 	if len(list) == 0 {
 		return 0
 	}
@@ -181,9 +181,9 @@ func shortest(list []string) int {
 	return n
 }
 
-// inLine reports whether no match contains a line end or depends on the ends of the
+// staysInLine reports whether no match contains a line end or depends on the ends of the
 // text.
-func inLine(tree *syntax.Regexp) bool {
+func staysInLine(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
 		return false
@@ -197,77 +197,77 @@ func inLine(tree *syntax.Regexp) bool {
 		}
 	default: // depends on its parts
 	}
-	return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !inLine(sub) })
+	return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !staysInLine(sub) })
 }
 
-// leads returns texts with which each match begins, nil if they are unknown or short.
+// matchPrefixes returns texts with which each match begins, nil if they are unknown or short.
 // atLine reports that a match begins in its line, after blanks.
-func leads(tree *syntax.Regexp) (list []string, atLine bool) {
+func matchPrefixes(tree *syntax.Regexp) (list []string, atLine bool) {
 	if tree.Op == syntax.OpConcat && tree.Sub[0].Op == syntax.OpBeginLine {
 		parts := tree.Sub[1:]
-		for len(parts) > 0 && (parts[0].Op == syntax.OpStar || parts[0].Op == syntax.OpQuest) && inLine(parts[0]) {
+		for len(parts) > 0 && (parts[0].Op == syntax.OpStar || parts[0].Op == syntax.OpQuest) && staysInLine(parts[0]) {
 			parts = parts[1:]
 		}
-		list, atLine = leadOf(parts), true
-		if asksForStart(tree) || slices.ContainsFunc(list, func(text string) bool { return strings.Contains(text, "\n") }) {
+		list, atLine = concatPrefixes(parts), true
+		if needsTextStart(tree) || slices.ContainsFunc(list, func(text string) bool { return strings.Contains(text, "\n") }) {
 			return nil, false
 		}
 	} else {
-		list = lead(tree)
+		list = prefixTexts(tree)
 	}
-	if shortest(list) < 2 {
+	if shortestLen(list) < 2 {
 		return nil, false
 	}
 	return list, atLine
 }
 
-// lead returns texts with which each match of an expression begins, nil if they are
+// prefixTexts returns texts with which each match of an expression begins, nil if they are
 // many.
-func lead(tree *syntax.Regexp) []string {
+func prefixTexts(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpConcat:
-		return leadOf(tree.Sub)
+		return concatPrefixes(tree.Sub)
 	case syntax.OpCapture, syntax.OpPlus:
-		return lead(tree.Sub[0])
+		return prefixTexts(tree.Sub[0])
 	case syntax.OpAlternate:
 		var out []string
 		for _, sub := range tree.Sub {
-			list := lead(sub)
+			list := prefixTexts(sub)
 			if list == nil {
 				return nil
 			}
 			out = append(out, list...)
 		}
-		if out = unique(out); len(out) <= most {
+		if out = sortedUnique(out); len(out) <= maxTexts {
 			return out
 		}
 		return nil
 	default:
 	}
-	exact, _ := required(tree, false)
+	exact, _ := matchedTexts(tree, false)
 	return exact
 }
 
-// leadOf is lead for consecutive parts.
-func leadOf(parts []*syntax.Regexp) []string {
+// concatPrefixes is lead for consecutive parts.
+func concatPrefixes(parts []*syntax.Regexp) []string {
 	run := []string{""}
 	for _, part := range parts {
-		all, _ := required(part, false)
-		first := all
-		if all == nil {
-			first = lead(part)
+		exactTexts, _ := matchedTexts(part, false)
+		prefixes := exactTexts
+		if exactTexts == nil {
+			prefixes = prefixTexts(part)
 		}
-		if first == nil || len(run)*len(first) > most {
+		if prefixes == nil || len(run)*len(prefixes) > maxTexts {
 			break
 		}
-		if run = crossed(run, first); all == nil {
+		if run = combine(run, prefixes); exactTexts == nil {
 			break
 		}
 	}
 	return run
 }
 
-// asksForStart reports whether an expression matches only at the beginning of the text.
-func asksForStart(tree *syntax.Regexp) bool {
-	return tree.Op == syntax.OpBeginText || slices.ContainsFunc(tree.Sub, asksForStart)
+// needsTextStart reports whether an expression matches only at the beginning of the text.
+func needsTextStart(tree *syntax.Regexp) bool {
+	return tree.Op == syntax.OpBeginText || slices.ContainsFunc(tree.Sub, needsTextStart)
 }

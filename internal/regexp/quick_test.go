@@ -103,7 +103,7 @@ func TestNeedsAreFound(t *testing.T) {
 		`a|b*`:                           "",
 		`noqa\b|type:\s*ignore|no\s*co+`: "ignore no noqa",
 	} {
-		if got := strings.Join(MustCompile(expr).sieve.need, " "); got != want {
+		if got := strings.Join(MustCompile(expr).filter.required, " "); got != want {
 			t.Errorf("%s needs %q, not %q", expr, got, want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestManyTriesAreGivenUp(t *testing.T) {
 		if found := r.FindAllIndex(text, -1); found != nil {
 			t.Errorf("%s found %v", expr, found[0])
 		}
-		if s := r.sieve; s.lead == nil {
+		if s := r.filter; s.prefixes == nil {
 			t.Errorf("%s: no lead", expr)
 		}
 	}

@@ -22,10 +22,10 @@ import (
 // Regexp is an expression that may not have been compiled yet. It is safe for
 // concurrent use.
 type Regexp struct {
-	text  string
-	once  sync.Once
-	re    *regexp.Regexp
-	sieve sieve
+	text   string
+	once   sync.Once
+	re     *regexp.Regexp
+	filter filter
 }
 
 var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
@@ -34,7 +34,7 @@ var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0]
 func MustCompile(text string) *Regexp {
 	r := &Regexp{text: text}
 	if inTest {
-		r.get()
+		r.compiled()
 	}
 	return r
 }
@@ -45,7 +45,7 @@ func Compile(text string) (*Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Regexp{text: text, re: re, sieve: newSieve(text)}
+	r := &Regexp{text: text, re: re, filter: newFilter(text)}
 	r.once.Do(func() {})
 	return r, nil
 }
@@ -53,8 +53,8 @@ func Compile(text string) (*Regexp, error) {
 // QuoteMeta is that of the standard package.
 func QuoteMeta(s string) string { return regexp.QuoteMeta(s) }
 
-func (r *Regexp) get() *regexp.Regexp {
-	r.once.Do(func() { r.re, r.sieve = regexp.MustCompile(r.text), newSieve(r.text) })
+func (r *Regexp) compiled() *regexp.Regexp {
+	r.once.Do(func() { r.re, r.filter = regexp.MustCompile(r.text), newFilter(r.text) })
 	return r.re
 }
 

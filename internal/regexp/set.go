@@ -19,32 +19,32 @@ type Set struct {
 	once  sync.Once
 	mu    sync.Mutex
 
-	insts   []syntax.Inst // of all programs, with the places of this list
-	owner   []int         // whose InstMatch that is
-	starts  []uint32
-	cuts    []rune // where a class of characters begins: no expression tells its members apart
-	ascii   [utf8.RuneSelf]uint16
-	states  []setState
-	next    []int32 // by state and class; 0 is not known yet
-	index   map[string]int32
-	marks   []uint32 // the round in which an instruction was visited
-	round   uint32
-	stack   []uint32
-	key     []byte
-	spent   int // states made
-	matched int // bytes read
+	program    []syntax.Inst // of all programs, with the places of this list
+	owner      []int         // whose InstMatch that is
+	starts     []uint32
+	bounds     []rune // where a class of characters begins: no expression tells its members apart
+	ascii      [utf8.RuneSelf]uint16
+	states     []setState
+	next       []int32 // by state and class; 0 is not known yet
+	index      map[string]int32
+	visited    []uint32 // the round in which an instruction was visited
+	round      uint32
+	stack      []uint32
+	key        []byte
+	madeStates int // states made
+	bytesRead  int // bytes read
 }
 
 // setState is what the expressions wait for at a place of the text.
 type setState struct {
-	waits   []uint32 // instructions for the next character
-	accepts []int    // the expressions that match if the text ends here
+	pending []uint32 // instructions for the next character
+	matched []int    // the expressions that match if the text ends here
 }
 
 // dead is the state in which nothing can match any more. begin is the first.
 const (
-	dead  = 1
-	begin = 2
+	deadState  = 1
+	startState = 2
 )
 
 // maxStates bounds the memory of a set to some megabytes. Then it begins anew.
@@ -70,7 +70,7 @@ func (s *Set) compile() {
 		if err != nil {
 			panic(fmt.Sprintf("regexp set: %v", err))
 		}
-		base := uint32(len(s.insts))
+		base := uint32(len(s.program))
 		for _, inst := range prog.Inst {
 			if inst.Op == syntax.InstEmptyWidth && syntax.EmptyOp(inst.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
 				panic("regexp set: no boundaries of words or lines: " + expr)
@@ -79,48 +79,48 @@ func (s *Set) compile() {
 			if inst.Op == syntax.InstAlt || inst.Op == syntax.InstAltMatch {
 				inst.Arg += base
 			}
-			s.insts, s.owner = append(s.insts, inst), append(s.owner, i)
+			s.program, s.owner = append(s.program, inst), append(s.owner, i)
 		}
 		s.starts = append(s.starts, base+uint32(prog.Start))
 	}
-	s.marks = make([]uint32, len(s.insts))
+	s.visited = make([]uint32, len(s.program))
 	s.classify()
 	s.reset()
 }
 
 // classify finds the characters that all expressions treat alike.
 func (s *Set) classify() {
-	s.cuts = []rune{0, '\n', '\n' + 1}
-	for i := range s.insts {
-		inst := &s.insts[i]
+	s.bounds = []rune{0, '\n', '\n' + 1}
+	for i := range s.program {
+		inst := &s.program[i]
 		if inst.Op != syntax.InstRune && inst.Op != syntax.InstRune1 {
 			continue
 		}
 		if len(inst.Rune) == 1 {
-			s.cuts = append(s.cuts, inst.Rune[0], inst.Rune[0]+1)
+			s.bounds = append(s.bounds, inst.Rune[0], inst.Rune[0]+1)
 			for r := unicode.SimpleFold(inst.Rune[0]); r != inst.Rune[0]; r = unicode.SimpleFold(r) {
-				s.cuts = append(s.cuts, r, r+1)
+				s.bounds = append(s.bounds, r, r+1)
 			}
 		}
 		for j := 0; j+1 < len(inst.Rune); j += 2 {
-			s.cuts = append(s.cuts, inst.Rune[j], inst.Rune[j+1]+1)
+			s.bounds = append(s.bounds, inst.Rune[j], inst.Rune[j+1]+1)
 		}
 	}
-	slices.Sort(s.cuts)
-	s.cuts = slices.Compact(s.cuts)
+	slices.Sort(s.bounds)
+	s.bounds = slices.Compact(s.bounds)
 	for c := range s.ascii {
 		s.ascii[c] = uint16(s.class(rune(c)))
 	}
 }
 
 func (s *Set) class(r rune) int {
-	return sort.Search(len(s.cuts), func(i int) bool { return s.cuts[i] > r }) - 1
+	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i] > r }) - 1
 }
 
 func (s *Set) reset() {
 	s.index, s.next = map[string]int32{}, nil
 	s.states = nil
-	for range begin { // 0 is unknown, and dead has nothing
+	for range startState { // 0 is unknown, and dead has nothing
 		s.add(nil, nil)
 	}
 	waits, accepts := s.closure(s.starts, syntax.EmptyBeginText)
@@ -129,8 +129,8 @@ func (s *Set) reset() {
 
 func (s *Set) add(waits []uint32, accepts []int) int32 {
 	s.states = append(s.states, setState{waits, accepts})
-	s.next = append(s.next, make([]int32, len(s.cuts))...)
-	s.spent++
+	s.next = append(s.next, make([]int32, len(s.bounds))...)
+	s.madeStates++
 	return int32(len(s.states) - 1)
 }
 
@@ -158,11 +158,11 @@ func (s *Set) visit(from []uint32, at syntax.EmptyOp, found func(uint32, syntax.
 	for len(s.stack) > 0 {
 		pc := s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
-		if s.marks[pc] == s.round {
+		if s.visited[pc] == s.round {
 			continue
 		}
-		s.marks[pc] = s.round
-		switch inst := &s.insts[pc]; inst.Op {
+		s.visited[pc] = s.round
+		switch inst := &s.program[pc]; inst.Op {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			s.stack = append(s.stack, inst.Out, inst.Arg)
 		case syntax.InstCapture, syntax.InstNop:
@@ -181,30 +181,30 @@ func (s *Set) visit(from []uint32, at syntax.EmptyOp, found func(uint32, syntax.
 // step makes the state that follows one with a class of characters.
 func (s *Set) step(state int32, class int) int32 {
 	var out []uint32
-	for _, pc := range s.states[state].waits {
-		if inst := &s.insts[pc]; inst.MatchRune(s.cuts[class]) {
+	for _, pc := range s.states[state].pending {
+		if inst := &s.program[pc]; inst.MatchRune(s.bounds[class]) {
 			out = append(out, inst.Out)
 		}
 	}
 	waits, accepts := s.closure(out, 0)
-	to := int32(dead)
+	next := int32(deadState)
 	if len(waits)+len(accepts) > 0 {
 		s.key = s.key[:0]
 		for _, pc := range waits {
 			s.key = binary.LittleEndian.AppendUint32(s.key, pc)
 		}
 		for _, i := range accepts {
-			s.key = binary.LittleEndian.AppendUint32(s.key, uint32(len(s.insts)+i))
+			s.key = binary.LittleEndian.AppendUint32(s.key, uint32(len(s.program)+i))
 		}
 		known, ok := s.index[string(s.key)]
 		if !ok {
 			known = s.add(waits, accepts)
 			s.index[string(s.key)] = known
 		}
-		to = known
+		next = known
 	}
-	s.next[int(state)*len(s.cuts)+class] = to
-	return to
+	s.next[int(state)*len(s.bounds)+class] = next
+	return next
 }
 
 // Match returns the numbers of the expressions that match a text, in ascending order.
@@ -214,12 +214,12 @@ func (s *Set) Match(text string) (list []int, ok bool) {
 	s.once.Do(s.compile)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.matched += len(text)
+	s.bytesRead += len(text)
 	if len(s.states) > maxStates {
 		s.reset()
 	}
-	limit := 2*maxStates + s.matched/bytesPerState
-	state, classes := int32(begin), len(s.cuts)
+	limit := 2*maxStates + s.bytesRead/bytesPerState
+	state, classes := int32(startState), len(s.bounds)
 	for i := 0; i < len(text); {
 		r, size, class := rune(text[i]), 1, 0
 		if r < utf8.RuneSelf {
@@ -229,18 +229,18 @@ func (s *Set) Match(text string) (list []int, ok bool) {
 			class = s.class(r)
 		}
 		i += size
-		to := s.next[int(state)*classes+class]
-		if to == 0 {
-			if s.spent > limit {
+		next := s.next[int(state)*classes+class]
+		if next == 0 {
+			if s.madeStates > limit {
 				return nil, false
 			}
-			to = s.step(state, class)
+			next = s.step(state, class)
 		}
-		if state = to; state == dead {
+		if state = next; state == deadState {
 			return nil, true
 		}
 	}
-	return s.states[state].accepts, true
+	return s.states[state].matched, true
 }
 
 // bytesPerState is how much text has to be read for each state that is made, after the

@@ -73,7 +73,7 @@ func TestSetGivesUp(t *testing.T) {
 		}
 	}
 	if len(set.states) > maxStates+200 || !gave {
-		t.Errorf("%d states after %d were made, gave up: %v", len(set.states), set.spent, gave)
+		t.Errorf("%d states after %d were made, gave up: %v", len(set.states), set.madeStates, gave)
 	}
 }
 

@@ -10,18 +10,18 @@ import (
 	"supervise/internal/treecopy"
 )
 
-// copied is a private copy of a tree in which some files have other texts. A file whose
+// editedCopy is a private copy of a tree in which some files have other texts. A file whose
 // text is nil is deleted.
-type copied struct {
+type editedCopy struct {
 	treecopy.Tree
-	r     Remeasurement
-	texts map[string][]byte
+	remeasurement Remeasurement
+	texts         map[string][]byte
 }
 
 // inCopy makes the copy, calls work and removes the copy.
-func (r Remeasurement) inCopy(ctx context.Context, texts map[string][]byte, work func(copied) error) error {
+func (r Remeasurement) inCopy(ctx context.Context, texts map[string][]byte, work func(editedCopy) error) error {
 	return r.WithCopy(ctx, r.Current, func(t treecopy.Tree) error {
-		c := copied{t, r, texts}
+		c := editedCopy{t, r, texts}
 		if err := c.write(); err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func (r Remeasurement) inCopy(ctx context.Context, texts map[string][]byte, work
 }
 
 // write gives the files their other texts.
-func (c copied) write() error {
+func (c editedCopy) write() error {
 	var files treecopy.Files
 	for _, path := range c.paths() {
 		full := filepath.Join(c.Path, filepath.FromSlash(path))
@@ -50,7 +50,9 @@ func (c copied) write() error {
 }
 
 // paths are the files with other texts, sorted.
-func (c copied) paths() []string { return slices.Sorted(maps.Keys(c.texts)) }
+func (c editedCopy) paths() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
-// asIs restores the files as the tree has them.
-func (c copied) asIs(ctx context.Context) error { return c.Restore(ctx, c.r.Current, c.paths()...) }
+// restore restores the files as the tree has them.
+func (c editedCopy) restore(ctx context.Context) error {
+	return c.Restore(ctx, c.remeasurement.Current, c.paths()...)
+}

@@ -8,27 +8,27 @@ import (
 
 // LowerCoverage returns the lower coverage: a, unless b is comparable and lower.
 func LowerCoverage(a, b *metric.Coverage) *metric.Coverage {
-	of, ok1 := a.Percent()
-	than, ok2 := b.Percent()
-	if ok1 && ok2 && a.Comparable(b) && than < of {
+	aPercent, ok1 := a.Percent()
+	bPercent, ok2 := b.Percent()
+	if ok1 && ok2 && a.Comparable(b) && bPercent < aPercent {
 		return b
 	}
 	return a
 }
 
-// hiddenCode returns which part of each file is left out, nil where other files are left
+// excludedCode returns which part of each file is left out, nil where other files are left
 // out as well, as by settings.
-func hiddenCode(with, without *metric.Coverage, files []string) []metric.FileCoverage {
+func excludedCode(with, without *metric.Coverage, files []string) []metric.FileCoverage {
 	var out []metric.FileCoverage
 	total := with.Total
 	for _, path := range files {
-		is, there := fileOf(without, path)
-		if !there {
+		counted, exists := fileCoverage(without, path)
+		if !exists {
 			return nil
 		}
-		was, _ := fileOf(with, path)
-		out = append(out, metric.FileCoverage{Path: path, Covered: is.Covered - was.Covered, Total: is.Total - was.Total})
-		total += is.Total - was.Total
+		reported, _ := fileCoverage(with, path)
+		out = append(out, metric.FileCoverage{Path: path, Covered: counted.Covered - reported.Covered, Total: counted.Total - reported.Total})
+		total += counted.Total - reported.Total
 	}
 	if total != without.Total {
 		return nil
@@ -36,7 +36,7 @@ func hiddenCode(with, without *metric.Coverage, files []string) []metric.FileCov
 	return out
 }
 
-func fileOf(c *metric.Coverage, path string) (metric.FileCoverage, bool) {
+func fileCoverage(c *metric.Coverage, path string) (metric.FileCoverage, bool) {
 	for _, f := range c.Files {
 		if f.Path == path {
 			return f, true

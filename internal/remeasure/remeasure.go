@@ -35,7 +35,7 @@ type Remeasurement struct {
 // there as well is not due to the comments. It is nil where none were added. The error
 // is that of ctx, or a fault of the machine.
 func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
-	files, err := r.files(ctx)
+	files, err := r.changedFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,17 +44,17 @@ func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
 	out := &ledger.Silenced{Files: slices.Sorted(maps.Keys(texts))}
-	err = r.inCopy(ctx, texts, func(c copied) error {
+	err = r.inCopy(ctx, texts, func(c editedCopy) error {
 		without, err := r.lintIn(ctx, c, out)
 		if err != nil || without == nil || len(without.Findings) == 0 {
 			return err
 		}
-		if err := c.asIs(ctx); err != nil {
+		if err := c.restore(ctx); err != nil {
 			return err
 		}
 		with, err := r.lintIn(ctx, c, out)
 		if err == nil && out.Why == "" {
-			out.Findings = appeared(without, with)
+			out.Findings = newFindings(without, with)
 		}
 		return err
 	})
@@ -64,30 +64,30 @@ func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
 	return out, nil
 }
 
-func (r Remeasurement) lintIn(ctx context.Context, c copied, out *ledger.Silenced) (*metric.Lint, error) {
+func (r Remeasurement) lintIn(ctx context.Context, c editedCopy, out *ledger.Silenced) (*metric.Lint, error) {
 	found, err := r.Meter.LintInTree(ctx, c.CheckPlan(ctx, r.Meter))
 	out.Runs = append(out.Runs, treecopy.CheckRuns(found.Runs)...)
 	out.Why = found.Why
 	return found.Lint, err
 }
 
-// appeared returns the findings of without that with lacks. Both have the same lines.
-func appeared(without, with *metric.Lint) []metric.Finding {
+// newFindings returns the findings of without that with lacks. Both have the same lines.
+func newFindings(without, with *metric.Lint) []metric.Finding {
 	type place struct {
 		tool, rule, file string
 		level            metric.Level
 		line             int
 	}
-	at := func(f metric.Finding) place { return place{f.Tool, f.Rule, f.File, f.Level, f.Line} }
+	placeOf := func(f metric.Finding) place { return place{f.Tool, f.Rule, f.File, f.Level, f.Line} }
 	count := map[place]int{}
 	if with != nil {
 		for _, f := range with.Findings {
-			count[at(f)]++
+			count[placeOf(f)]++
 		}
 	}
 	var out []metric.Finding
 	for _, f := range without.Findings {
-		if count[at(f)]--; count[at(f)] < 0 {
+		if count[placeOf(f)]--; count[placeOf(f)] < 0 {
 			out = append(out, f)
 		}
 	}
@@ -103,45 +103,45 @@ func (r Remeasurement) Coverage(ctx context.Context, undone Exclusions, x *ledge
 		x.Why = "it cannot be undone in " + undone.Remaining[0]
 		return LowerCoverage(r.Measured, r.Before), nil
 	}
-	without, err := r.coverWithout(ctx, undone.Texts, x)
+	without, err := r.coverageWithout(ctx, undone.Texts, x)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("coverage without new exclusions: %w", err)
 	case x.Why != "":
 		return LowerCoverage(r.Measured, r.Before), nil
 	}
-	x.Hidden = hiddenCode(r.Measured, without, x.Files)
+	x.Hidden = excludedCode(r.Measured, without, x.Files)
 	return LowerCoverage(r.Measured, without), nil
 }
 
-// coverWithout runs the tests in a copy without the exclusions. Where they cover less
+// coverageWithout runs the tests in a copy without the exclusions. Where they cover less
 // there they run once more with them in the same copy: if the numbers differ from those
 // of the working tree then, the copy is the reason.
-func (r Remeasurement) coverWithout(ctx context.Context, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
-	err = r.inCopy(ctx, texts, func(c copied) error {
-		without, err = r.coverIn(ctx, c, x)
+func (r Remeasurement) coverageWithout(ctx context.Context, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
+	err = r.inCopy(ctx, texts, func(c editedCopy) error {
+		without, err = r.coverageIn(ctx, c, x)
 		if err != nil || x.Why != "" || LowerCoverage(r.Measured, without) == r.Measured {
 			return err
 		}
-		if err := c.asIs(ctx); err != nil {
+		if err := c.restore(ctx); err != nil {
 			return err
 		}
-		with, err := r.coverIn(ctx, c, x)
+		with, err := r.coverageIn(ctx, c, x)
 		if err != nil || x.Why != "" {
 			return err
 		}
-		here, _ := r.Measured.Percent()
-		there, ok := with.Percent()
-		if !ok || math.Abs(here-there) > max(.5, r.Variation) {
-			x.Why = fmt.Sprintf("away from the working tree the coverage is another one as it is: %.1f %%, not %.1f %%", there, here)
+		inTree, _ := r.Measured.Percent()
+		inCopy, ok := with.Percent()
+		if !ok || math.Abs(inTree-inCopy) > max(.5, r.Variation) {
+			x.Why = fmt.Sprintf("away from the working tree the coverage is another one as it is: %.1f %%, not %.1f %%", inCopy, inTree)
 		}
 		return nil
 	})
 	return without, err
 }
 
-// coverIn runs the tests in the copy.
-func (r Remeasurement) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
+// coverageIn runs the tests in the copy.
+func (r Remeasurement) coverageIn(ctx context.Context, c editedCopy, x *ledger.Excluded) (*metric.Coverage, error) {
 	out, err := r.Meter.CoverageInTree(ctx, c.CheckPlan(ctx, r.Meter))
 	x.Runs = append(x.Runs, treecopy.CheckRuns(out.Runs)...)
 	x.Why = out.Why
@@ -157,7 +157,7 @@ type Exclusions struct{ integrity.ExclusionRemoval }
 
 // Exclusions finds them in the change.
 func (r Remeasurement) Exclusions(ctx context.Context) (Exclusions, error) {
-	files, err := r.files(ctx)
+	files, err := r.changedFiles(ctx)
 	if err != nil {
 		return Exclusions{}, err
 	}
@@ -176,7 +176,7 @@ func (u Exclusions) Record(measured *metric.Coverage) *ledger.Excluded {
 	return x
 }
 
-// files are the changed files with their texts.
-func (r Remeasurement) files(ctx context.Context) ([]integrity.File, error) {
+// changedFiles are the changed files with their texts.
+func (r Remeasurement) changedFiles(ctx context.Context) ([]integrity.File, error) {
 	return evidence.ReadChangedFiles(r.Changes, evidence.NewSnapshotReader(ctx, r.Store, r.Base, r.Current))
 }

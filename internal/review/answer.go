@@ -35,8 +35,8 @@ var errNoAnswer = errors.New("the answer does not match the schema")
 // one may be quoted from the change.
 func ParseAnswer(message string) (Answer, error) {
 	var found *Answer
-	for _, text := range objects(message) {
-		a, err := decode(text)
+	for _, text := range answerObjects(message) {
+		a, err := decodeAnswer(text)
 		switch {
 		case err != nil:
 			return Answer{}, fmt.Errorf("%w: %w", errNoAnswer, err)
@@ -51,32 +51,32 @@ func ParseAnswer(message string) (Answer, error) {
 	return *found, nil
 }
 
-// objects are the JSON objects of a message that begin a line and have a verdict.
-func objects(message string) []json.RawMessage {
+// answerObjects are the JSON objects of a message that begin a line and have a verdict.
+func answerObjects(message string) []json.RawMessage {
 	var out []json.RawMessage
-	for rest := message; rest != ""; {
-		line, after, _ := strings.Cut(rest, "\n")
+	for remaining := message; remaining != ""; {
+		line, after, _ := strings.Cut(remaining, "\n")
 		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
-			rest = after
+			remaining = after
 			continue
 		}
-		d := json.NewDecoder(strings.NewReader(rest))
+		d := json.NewDecoder(strings.NewReader(remaining))
 		var object map[string]json.RawMessage
 		if d.Decode(&object) != nil {
-			rest = after
+			remaining = after
 			continue
 		}
-		text := rest[:d.InputOffset()]
+		text := remaining[:d.InputOffset()]
 		if _, ok := object["verdict"]; ok {
 			out = append(out, json.RawMessage(text))
 		}
-		rest = rest[len(text):]
+		remaining = remaining[len(text):]
 	}
 	return out
 }
 
-// decode reads one answer.
-func decode(text []byte) (Answer, error) {
+// decodeAnswer reads one answer.
+func decodeAnswer(text []byte) (Answer, error) {
 	var in struct {
 		Verdict  *ledger.ReviewVerdict
 		Findings *[]struct {
@@ -102,15 +102,15 @@ func decode(text []byte) (Answer, error) {
 			return Answer{}, fmt.Errorf("finding %d needs a file, a line and a reason", i+1)
 		}
 		if file := filepath.FromSlash(*f.File); !filepath.IsLocal(file) {
-			return Answer{}, fmt.Errorf("%s is not in the project", brief(*f.File))
+			return Answer{}, fmt.Errorf("%s is not in the project", shorten(*f.File))
 		}
-		out.Findings = append(out.Findings, ledger.ReviewFinding{File: path.Clean(*f.File), Line: *f.Line, Reason: brief(*f.Reason)})
+		out.Findings = append(out.Findings, ledger.ReviewFinding{File: path.Clean(*f.File), Line: *f.Line, Reason: shorten(*f.Reason)})
 	}
-	return out, out.check()
+	return out, out.validate()
 }
 
-// check refuses a verdict that its findings do not go with.
-func (a Answer) check() error {
+// validate refuses a verdict that its findings do not go with.
+func (a Answer) validate() error {
 	switch a.Verdict {
 	case ledger.ReviewOK:
 		if len(a.Findings) > 0 {
@@ -121,13 +121,13 @@ func (a Answer) check() error {
 			return fmt.Errorf("the verdict is %s, and there is no finding", a.Verdict)
 		}
 	default:
-		return fmt.Errorf("the verdict is %q", brief(string(a.Verdict)))
+		return fmt.Errorf("the verdict is %q", shorten(string(a.Verdict)))
 	}
 	return nil
 }
 
-// brief is a text on one line, and not too long.
-func brief(text string) string {
+// shorten is a text on one line, and not too long.
+func shorten(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + "…"

@@ -8,9 +8,9 @@ import (
 // The bounds of what a reviewer is given, in bytes. It works in a copy of the tree,
 // where it can read the rest.
 const (
-	maxTask  = 16 << 10
-	maxPatch = 200 << 10
-	maxShown = 32 << 10
+	maxTask    = 16 << 10
+	maxPatch   = 200 << 10
+	maxResults = 32 << 10
 )
 
 const instructions = `You review a change to a software project. Another program made it. Your question is
@@ -46,28 +46,28 @@ type Question struct {
 func (q Question) Prompt() string {
 	var b strings.Builder
 	b.WriteString(instructions)
-	part(&b, "THE TASK", orElse(q.Task, "Not known."), maxTask)
-	part(&b, "WHAT RUNNING THE CHANGE SHOWED", orElse(q.Results, "Nothing."), maxShown)
-	part(&b, "THE CHANGE", q.Patch, maxPatch+1<<10) // it is cut to maxPatch already
+	writePart(&b, "THE TASK", orDefault(q.Task, "Not known."), maxTask)
+	writePart(&b, "WHAT RUNNING THE CHANGE SHOWED", orDefault(q.Results, "Nothing."), maxResults)
+	writePart(&b, "THE CHANGE", q.Patch, maxPatch+1<<10) // it is cut to maxPatch already
 	b.WriteString("\n\nNow give your answer in the form above.\n")
 	return b.String()
 }
 
-// part writes a part of the data between lines that it does not hold itself.
-func part(b *strings.Builder, name, text string, limit int) {
+// writePart writes a part of the data between lines that it does not hold itself.
+func writePart(b *strings.Builder, name, text string, limit int) {
 	fence := "====="
 	for strings.Contains(text, fence) {
 		fence += "="
 	}
-	if left := len(text) - limit; left > 0 {
-		text = strings.ToValidUTF8(text[:limit], "") + fmt.Sprintf("\n[%d bytes more are left out here; read the files]", left)
+	if excess := len(text) - limit; excess > 0 {
+		text = strings.ToValidUTF8(text[:limit], "") + fmt.Sprintf("\n[%d bytes more are left out here; read the files]", excess)
 	}
 	fmt.Fprintf(b, "\n\n%s %s\n%s\n%s END OF %s", fence, name, strings.TrimRight(text, "\n"), fence, name)
 }
 
-func orElse(text, other string) string {
+func orDefault(text, fallback string) string {
 	if strings.TrimSpace(text) == "" {
-		return other
+		return fallback
 	}
 	return text
 }

@@ -80,37 +80,37 @@ func (r *Reviewer) Ask(ctx context.Context, w treecopy.Workspace, c Change) (*le
 			return out, nil
 		}
 	}
-	began := time.Now()
-	err := r.ask(ctx, w, c, out)
-	out.Duration = time.Since(began)
+	started := time.Now()
+	err := r.askInCopy(ctx, w, c, out)
+	out.Duration = time.Since(started)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		out.Verdict, out.Findings, out.Why = "", nil, r.Masker.String(brief(err.Error()))
+		out.Verdict, out.Findings, out.Why = "", nil, r.Masker.String(shorten(err.Error()))
 	}
 	return out, nil
 }
 
-func (r *Reviewer) ask(ctx context.Context, w treecopy.Workspace, c Change, out *ledger.Review) error {
-	patch := &head{limit: maxPatch}
+func (r *Reviewer) askInCopy(ctx context.Context, w treecopy.Workspace, c Change, out *ledger.Review) error {
+	patch := &cappedBuffer{limit: maxPatch}
 	if err := w.Store.WritePatch(ctx, patch, c.Base, c.Current); err != nil {
 		return err
 	}
 	question := Question{Task: r.Task, Patch: patch.String(), Results: c.Results}
 	return w.WithCopy(ctx, c.Current, func(t treecopy.Tree) error {
-		if err := t.Restore(ctx, c.Base, steering(c.Files)...); err != nil {
+		if err := t.Restore(ctx, c.Base, instructionFilesAmong(c.Files)...); err != nil {
 			return err
 		}
-		desk, err := r.desk(t, r.Masker.String(question.Prompt()))
+		desk, err := r.newWorkDir(t, r.Masker.String(question.Prompt()))
 		if err != nil {
 			return err
 		}
-		said, err := r.run(ctx, t, desk, out)
+		message, err := r.run(ctx, t, desk, out)
 		if err := errors.Join(err, ledger.RemoveTree(desk.dir)); err != nil {
 			return err
 		}
-		a, err := ParseAnswer(strings.ReplaceAll(said, t.Path+string(filepath.Separator), ""))
+		a, err := ParseAnswer(strings.ReplaceAll(message, t.Path+string(filepath.Separator), ""))
 		if err != nil {
 			return err
 		}
@@ -122,26 +122,26 @@ func (r *Reviewer) ask(ctx context.Context, w treecopy.Workspace, c Change, out 
 	})
 }
 
-// desk is a folder with what the reviewer needs besides the tree.
-type desk struct{ dir, prompt, file, temp string }
+// workDir is a folder with what the reviewer needs besides the tree.
+type workDir struct{ dir, prompt, file, temp string }
 
-func (r *Reviewer) desk(t treecopy.Tree, prompt string) (desk, error) {
+func (r *Reviewer) newWorkDir(t treecopy.Tree, prompt string) (workDir, error) {
 	dir, err := os.MkdirTemp(t.Scratch, "review-")
 	if err != nil {
-		return desk{}, err
+		return workDir{}, err
 	}
-	d := desk{dir, prompt, filepath.Join(dir, "prompt.md"), filepath.Join(dir, "tmp")}
+	d := workDir{dir, prompt, filepath.Join(dir, "prompt.md"), filepath.Join(dir, "tmp")}
 	if err := errors.Join(os.WriteFile(d.file, []byte(prompt), 0o600), os.Mkdir(d.temp, 0o700)); err != nil || t.User == nil {
 		return d, err
 	}
 	return d, errors.Join(t.User.Chown(dir), t.User.Chown(t.Path))
 }
 
-// maxSaid is how much of the end of a command's output is read, in bytes.
-const maxSaid = 256 << 10
+// maxOutput is how much of the end of a command's output is read, in bytes.
+const maxOutput = 256 << 10
 
 // run starts the reviewer and returns its last message.
-func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d desk, out *ledger.Review) (string, error) {
+func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d workDir, out *ledger.Review) (string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p, known := r.Preset()
@@ -153,9 +153,9 @@ func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d desk, out *ledger
 			cancel(errors.New(limit))
 		}
 	})
-	words, troubles := runner.NewTail(maxSaid), runner.NewTail(4<<10)
+	output, troubles := runner.NewTail(maxOutput), runner.NewTail(4<<10)
 	cmd := r.command(ctx, t, d)
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(words, reader), troubles
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(output, reader), troubles
 	if known {
 		cmd.Stderr = cmd.Stdout // why a program fails is read in what it says there, too
 	}
@@ -170,23 +170,23 @@ func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d desk, out *ledger
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	if why := r.failure(res, report, known); why != "" {
-		return "", errors.New(strings.TrimSuffix(why+": "+brief(cmp.Or(report.Message, lastLine(troubles.String()), lastLine(report.LastOutput))), ": "))
+	if why := r.failureText(res, report, known); why != "" {
+		return "", errors.New(strings.TrimSuffix(why+": "+shorten(cmp.Or(report.Message, lastLine(troubles.String()), lastLine(report.LastOutput))), ": "))
 	}
 	if report.LastMessage != "" {
 		return report.LastMessage, nil
 	}
-	return agent.StripEscapes(words.String()), nil
+	return agent.StripEscapes(output.String()), nil
 }
 
-// failure says how the reviewer ended, "" where it ended well. A tool that it was denied
+// failureText says how the reviewer ended, "" where it ended well. A tool that it was denied
 // does not matter: it was to read.
-func (r *Reviewer) failure(res runner.Result, report agent.Report, known bool) string {
+func (r *Reviewer) failureText(res runner.Result, report agent.Report, known bool) string {
 	p, _ := r.Preset()
 	end := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal, TimedOut: res.Cause == runner.TimedOut, Stopped: res.Cause == runner.Stopped || res.Cause == runner.Interrupted}
 	switch outcome := report.Outcome(p, end, known && p.Events.IsDefined()); {
 	case outcome == agent.Timeout:
-		return fmt.Sprintf("it took longer than %s", r.limit())
+		return fmt.Sprintf("it took longer than %s", r.timeout())
 	case outcome == agent.OK, outcome == agent.Denied:
 		return ""
 	case !known:
@@ -196,7 +196,7 @@ func (r *Reviewer) failure(res runner.Result, report agent.Report, known bool) s
 	}
 }
 
-func (r *Reviewer) limit() time.Duration {
+func (r *Reviewer) timeout() time.Duration {
 	if r.Timeout == 0 {
 		return DefaultTimeout
 	}
@@ -206,12 +206,12 @@ func (r *Reviewer) limit() time.Duration {
 // command puts the reviewer's command together. A known program gets the prompt in its
 // own way, and never the consent to do everything unasked; any other one gets it on
 // standard input, and in the file $SUPERVISE_PROMPT_FILE.
-func (r *Reviewer) command(ctx context.Context, t treecopy.Tree, d desk) runner.Command {
+func (r *Reviewer) command(ctx context.Context, t treecopy.Tree, d workDir) runner.Command {
 	cmd := runner.Command{
-		Args: []string{"/bin/sh", "-c", r.Agent}, Dir: t.ProjectDir(), Stdin: strings.NewReader(d.prompt), Timeout: r.limit(),
+		Args: []string{"/bin/sh", "-c", r.Agent}, Dir: t.ProjectDir(), Stdin: strings.NewReader(d.prompt), Timeout: r.timeout(),
 		KeepOpen: r.Hold, BeforeStart: r.BeforeStart, User: t.User, Writable: r.writable(ctx, t, d),
 	}
-	env := r.Protect.ForAgent(foreign(r.Env), nil)
+	env := r.Protect.ForAgent(withoutOwnVariables(r.Env), nil)
 	if p, known := r.Preset(); known {
 		inv := p.Command(agent.Launch{Prompt: d.prompt, File: d.file, Model: r.Model, Budget: r.BudgetUSD})
 		cmd.Args, cmd.Stdin, cmd.Grace = inv.Args, strings.NewReader(inv.Stdin), p.Grace()
@@ -226,23 +226,23 @@ func (r *Reviewer) command(ctx context.Context, t treecopy.Tree, d desk) runner.
 
 // writable lists what the reviewer may write: not the working tree, where the kernel can
 // see to that.
-func (r *Reviewer) writable(ctx context.Context, t treecopy.Tree, d desk) []string {
+func (r *Reviewer) writable(ctx context.Context, t treecopy.Tree, d workDir) []string {
 	switch {
 	case r.Protect.Landlock:
 		return append(r.Protect.WritablePaths(ctx, t.Path), d.dir)
 	case runner.CheckLandlock() != nil:
 		return nil
 	}
-	kept := append([]string{t.Root}, r.ProtectedDirs...)
+	protected := append([]string{t.Root}, r.ProtectedDirs...)
 	if dir, err := git.CommonDir(ctx, t.Root); err == nil {
-		kept = append(kept, dir)
+		protected = append(protected, dir)
 	}
-	return append(protect.PathsOutside(kept...), t.Path, d.dir)
+	return append(protect.PathsOutside(protected...), t.Path, d.dir)
 }
 
-// foreign are the variables that are not supervise's own: they name the loop and its
+// withoutOwnVariables are the variables that are not supervise's own: they name the loop and its
 // folders.
-func foreign(env []string) []string {
+func withoutOwnVariables(env []string) []string {
 	var out []string
 	for _, kv := range env {
 		if !strings.HasPrefix(kv, "SUPERVISE_") && !strings.HasPrefix(kv, "TMPDIR=") {
@@ -252,26 +252,26 @@ func foreign(env []string) []string {
 	return out
 }
 
-// head keeps the beginning of what is written to it, and counts the rest.
-type head struct {
+// cappedBuffer keeps the beginning of what is written to it, and counts the rest.
+type cappedBuffer struct {
 	bytes.Buffer
-	limit, more int
+	limit, dropped int
 }
 
 // Write never fails.
-func (h *head) Write(p []byte) (int, error) {
+func (h *cappedBuffer) Write(p []byte) (int, error) {
 	n := min(len(p), max(0, h.limit-h.Len()))
-	h.more += len(p) - n
+	h.dropped += len(p) - n
 	_, _ = h.Buffer.Write(p[:n]) // it never fails
 	return len(p), nil
 }
 
 // String returns the beginning, and how much is left out.
-func (h *head) String() string {
-	if h.more == 0 {
+func (h *cappedBuffer) String() string {
+	if h.dropped == 0 {
 		return h.Buffer.String()
 	}
-	return strings.ToValidUTF8(h.Buffer.String(), "") + fmt.Sprintf("\n[%d bytes more are left out here; read the files]", h.more)
+	return strings.ToValidUTF8(h.Buffer.String(), "") + fmt.Sprintf("\n[%d bytes more are left out here; read the files]", h.dropped)
 }
 
 // lastLine is the last line of a text that is not empty.

@@ -17,7 +17,7 @@ func TestDataCannotEndItsPart(t *testing.T) {
 }
 
 func TestLongDataIsCut(t *testing.T) {
-	h := &head{limit: maxPatch}
+	h := &cappedBuffer{limit: maxPatch}
 	for range 3 {
 		if n, err := h.Write(make([]byte, maxPatch)); n != maxPatch || err != nil {
 			t.Fatalf("wrote %d bytes: %v", n, err)
@@ -37,7 +37,7 @@ func TestLongDataIsCut(t *testing.T) {
 func TestFilesThatSteerAgents(t *testing.T) {
 	files := []string{"README.md", "CLAUDE.md", "sub/agents.md", ".claude/settings.json", "docs/.cursor/rules/x.mdc", "src/claude.md.go", "claude/x"}
 	want := []string{"CLAUDE.md", "sub/agents.md", ".claude/settings.json", "docs/.cursor/rules/x.mdc"}
-	if got := steering(files); !slices.Equal(got, want) {
+	if got := instructionFilesAmong(files); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"supervise/metric"
 )
 
-// mark replaces what changes in a name.
-const mark = "*"
+// placeholder replaces what changes in a name.
+const placeholder = "*"
 
-// changing is what changes from run to run by its shape: times, UUIDs, addresses, digests,
+// unstablePartRE is what changes from run to run by its shape: times, UUIDs, addresses, digests,
 // temporary paths, random fractions.
-var changing = regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s,\])'"]+` +
+var unstablePartRE = regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s,\])'"]+` +
 	`|[A-Za-z]:[\\/]+(?:[^\s,\])'"]*[\\/])?(?i:temp)[\\/]+[^\s,\])'"]+` +
 	`|datetime\.\w+\([^)]*\)` +
 	`|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:[A-Z][a-z]{2} \d\d?|\d\d? [A-Z][a-z]{2}) \d{4} \d\d:\d\d:\d\d(?: GMT)?(?: ?[+-]\d{4})?(?: \([^)]*\))?` +
@@ -25,15 +25,15 @@ var changing = regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\
 	`|\b0x[0-9a-fA-F]{6,16}\b|\b[0-9a-f]{32,128}\b` +
 	`|\b1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b|\b0\.\d{12,}\b`)
 
-// numbered is a word that holds a digit.
-var numbered = regexp.MustCompile(`[\pL\pN_.+-]*\pN[\pL\pN_.+-]*`)
+// numberedWordRE is a word that holds a digit.
+var numberedWordRE = regexp.MustCompile(`[\pL\pN_.+-]*\pN[\pL\pN_.+-]*`)
 
 // ShapeOf returns a name without what changes by its shape, and whether there is any.
 func ShapeOf(name string) (string, bool) {
 	if !strings.ContainsAny(name, "0123456789/\\") {
 		return name, false
 	}
-	out := changing.ReplaceAllString(name, mark)
+	out := unstablePartRE.ReplaceAllString(name, placeholder)
 	return out, out != name
 }
 
@@ -42,9 +42,9 @@ func ShapeOf(name string) (string, bool) {
 // for a name in which nothing can change.
 func StemOf(name string) (string, bool) {
 	if i := strings.IndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
-		return name[:i] + "[" + mark + "]", true
+		return name[:i] + "[" + placeholder + "]", true
 	}
-	out := numbered.ReplaceAllString(name, mark)
+	out := numberedWordRE.ReplaceAllString(name, placeholder)
 	return out, out != name
 }
 
@@ -55,29 +55,29 @@ func MatchNames(now, known *metric.Tests) *metric.Tests {
 	if now == nil || known == nil {
 		return now
 	}
-	var lost, fresh []*metric.Test
+	var lost, added []*metric.Test
 	varies := false
-	metric.Pair(known, now, func(was, is *metric.Test) {
+	metric.Pair(known, now, func(old, current *metric.Test) {
 		switch {
-		case was == nil:
-			fresh = append(fresh, is)
-		case is == nil:
-			lost = append(lost, was)
+		case old == nil:
+			added = append(added, current)
+		case current == nil:
+			lost = append(lost, old)
 		default:
-			varies = varies || was.UnstableName && !is.UnstableName
+			varies = varies || old.UnstableName && !current.UnstableName
 		}
 	})
-	names := matched(lost, fresh, func(t *metric.Test) bool { return t.UnstableName })
+	names := matchLost(lost, added, func(t *metric.Test) bool { return t.UnstableName })
 	if len(names) == 0 && !varies {
 		return now
 	}
 	cases := make([]metric.Test, 0, len(now.Cases))
-	metric.Pair(known, now, func(was, is *metric.Test) {
-		if is == nil {
+	metric.Pair(known, now, func(old, current *metric.Test) {
+		if current == nil {
 			return
 		}
-		c := *is
-		c.UnstableName = c.UnstableName || was != nil && was.UnstableName
+		c := *current
+		c.UnstableName = c.UnstableName || old != nil && old.UnstableName
 		if id, ok := names[c.ID]; ok {
 			c.ID, c.UnstableName = id, true
 		}
@@ -94,17 +94,17 @@ func MarkUnstable(first, second *metric.Tests) *metric.Tests {
 	if first == nil || second == nil {
 		return first
 	}
-	var lost, fresh []*metric.Test
-	metric.Pair(first, second, func(was, is *metric.Test) {
+	var lost, added []*metric.Test
+	metric.Pair(first, second, func(old, current *metric.Test) {
 		switch {
-		case was == nil:
-			fresh = append(fresh, is)
-		case is == nil:
-			lost = append(lost, was)
+		case old == nil:
+			added = append(added, current)
+		case current == nil:
+			lost = append(lost, old)
 		}
 	})
 	out := first
-	for _, id := range matched(lost, fresh, func(*metric.Test) bool { return true }) {
+	for _, id := range matchLost(lost, added, func(*metric.Test) bool { return true }) {
 		if t, ok := out.Lookup(id); ok {
 			t.UnstableName = true
 			out = out.WithTest(t)
@@ -113,25 +113,25 @@ func MarkUnstable(first, second *metric.Tests) *metric.Tests {
 	return out
 }
 
-// matched pairs the tests of two runs, in their order: for each of fresh that is one of
+// matchLost pairs the tests of two runs, in their order: for each of fresh that is one of
 // lost under another name, by its identity, that of the lost one.
-func matched(lost, fresh []*metric.Test, changes func(*metric.Test) bool) map[metric.ID]metric.ID {
+func matchLost(lost, added []*metric.Test, changes func(*metric.Test) bool) map[metric.ID]metric.ID {
 	out := map[metric.ID]metric.ID{}
-	if len(lost) == 0 || len(fresh) == 0 {
+	if len(lost) == 0 || len(added) == 0 {
 		return out
 	}
 	taken := map[*metric.Test]bool{}
-	pass := func(key func(string) (string, bool), may func(*metric.Test) bool) {
+	pass := func(key func(string) (string, bool), mayMatch func(*metric.Test) bool) {
 		waiting := map[metric.ID][]*metric.Test{}
 		for _, t := range lost {
-			if k, ok := key(t.Name); ok && !taken[t] && may(t) {
-				id := metric.ID{Suite: t.Suite, Class: t.Class, Name: k}
+			if reduced, ok := key(t.Name); ok && !taken[t] && mayMatch(t) {
+				id := metric.ID{Suite: t.Suite, Class: t.Class, Name: reduced}
 				waiting[id] = append(waiting[id], t)
 			}
 		}
-		for _, t := range fresh {
-			k, ok := key(t.Name)
-			id := metric.ID{Suite: t.Suite, Class: t.Class, Name: k}
+		for _, t := range added {
+			reduced, ok := key(t.Name)
+			id := metric.ID{Suite: t.Suite, Class: t.Class, Name: reduced}
 			if _, done := out[t.ID]; !ok || done || len(waiting[id]) == 0 {
 				continue
 			}

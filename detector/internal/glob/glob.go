@@ -1,4 +1,4 @@
-// Package glob reads patterns with wildcards for names and paths.
+// Package glob matches names and paths against patterns with wildcards.
 package glob
 
 import (
@@ -13,26 +13,27 @@ type Glob struct{ re *regexp.Regexp }
 // Match reports whether the entire text matches.
 func (g *Glob) Match(s string) bool { return g.re.MatchString(s) }
 
-// Name reads a pattern of names: * matches any text, ? one character.
-func Name(pattern string) *Glob {
-	return &Glob{regexp.MustCompile(`(?s)\A` + expression(pattern, map[string]string{"*": `.*`, "**": `.*`, "?": `.`}) + `\z`)}
+// CompileName compiles a pattern of names: * matches any text, ? one character.
+func CompileName(pattern string) *Glob {
+	return &Glob{regexp.MustCompile(`(?s)\A` + translate(pattern, map[string]string{"*": `.*`, "**": `.*`, "?": `.`}) + `\z`)}
 }
 
-// Path reads a pattern of slash separated paths: * and ? end at a slash, **
-// matches any folders. A path is also matched from any of its folders on, so that
-// "calc/*.go" matches "module/calc/add.go"; a folder that matches includes all below
-// it.
-func Path(pattern string) *Glob {
+// CompilePath compiles a pattern of slash separated paths: * and ? end at a slash, **
+// matches any folders. A pattern also matches at any folder of the path, so that
+// "calc/*.go" matches "module/calc/add.go". A folder that matches includes everything
+// below it.
+func CompilePath(pattern string) *Glob {
 	pattern = strings.Trim(strings.TrimPrefix(pattern, "./"), "/")
-	middle := expression(pattern, map[string]string{"**/": `(?:.*/)?`, "/**": `(?:/.*)?`, "**": `.*`, "*": `[^/]*`, "?": `[^/]`})
+	middle := translate(pattern, map[string]string{"**/": `(?:.*/)?`, "/**": `(?:/.*)?`, "**": `.*`, "*": `[^/]*`, "?": `[^/]`})
 	return &Glob{regexp.MustCompile(`(?s)\A(?:.*/)?` + middle + `(?:/.*)?\z`)}
 }
 
-// wildcards are looked for in this order.
+// wildcards are tried in this order.
 var wildcards = []string{"**/", "/**", "**", "*", "?"}
 
-// expression translates the wildcards in meaning and quotes the rest.
-func expression(pattern string, meaning map[string]string) string {
+// translate returns the pattern as a regular expression: wildcards are replaced by their
+// meaning, everything else is quoted.
+func translate(pattern string, meaning map[string]string) string {
 	var b strings.Builder
 	pattern = strings.ToValidUTF8(pattern, "\uFFFD")
 	for pattern != "" {

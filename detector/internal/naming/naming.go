@@ -1,5 +1,5 @@
-// Package naming reads the names that runners give to tests, and where they say that a
-// test stands.
+// Package naming reads the names that test runners give to tests, and how they name the
+// files of tests.
 package naming
 
 import (
@@ -19,14 +19,14 @@ var separators = strings.NewReplacer(" > ", " ", " › ", " ", " » ", " ", " / 
 // Plain returns a name with groups and title separated by a blank.
 func Plain(name string) string {
 	if !strings.ContainsFunc(name, unicode.IsSpace) {
-		return name // most names; the rest is slow
+		return name // fast path for most names
 	}
 	return strings.Join(strings.Fields(separators.Replace(name)), " ")
 }
 
-// Own returns what may be the name of the function that belongs to that of a test:
-// without parameters, and without package and class.
-func Own(name string) []string {
+// FunctionNames returns the possible names of the function of a test: its name without
+// parameters, with and without package and class.
+func FunctionNames(name string) []string {
 	name, _, _ = strings.Cut(name, " with data set ")
 	if i := strings.IndexAny(name, "[({"); i >= 0 {
 		name = name[:i]
@@ -38,37 +38,37 @@ func Own(name string) []string {
 	return []string{name, name[strings.LastIndexAny(name, `.#:\`)+1:]}
 }
 
-// hole is the place of a value in the title of a test with rows.
-var hole = regexp.MustCompile(`%[a-zA-Z#$%]|\$[A-Za-z_#][\w.]*`)
+// placeholderRE matches a placeholder in the title of a test with rows, such as %d or $name.
+var placeholderRE = regexp.MustCompile(`%[a-zA-Z#$%]|\$[A-Za-z_#][\w.]*`)
 
-// Rows returns what matches the names of the rows of a test, nil for a title that has
-// no place for values.
-func Rows(title string) *regexp.Regexp {
-	places := hole.FindAllStringIndex(title, -1)
+// RowPattern returns an expression that matches the names of the rows of a test, nil for a
+// title without placeholders.
+func RowPattern(title string) *regexp.Regexp {
+	places := placeholderRE.FindAllStringIndex(title, -1)
 	if len(places) == 0 || len(places) > 20 {
 		return nil
 	}
 	var b strings.Builder
 	from := 0
-	for _, at := range places {
-		b.WriteString(regexp.QuoteMeta(title[from:at[0]]) + ".*")
-		from = at[1]
+	for _, loc := range places {
+		b.WriteString(regexp.QuoteMeta(title[from:loc[0]]) + ".*")
+		from = loc[1]
 	}
 	rows, err := regexp.Compile(`(?s)(?:^| )` + b.String() + regexp.QuoteMeta(title[from:]) + `$`)
-	if err != nil { // a title that is no text
+	if err != nil { // if the title is not valid UTF-8
 		return nil
 	}
 	return rows
 }
 
-// Parts splits the place of a test, as runners write it.
-func Parts(s string) []string {
+// SplitPath splits a suite or class into its parts.
+func SplitPath(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(`./\:$#+> `, r) })
 }
 
-// RefersTo says how well a suite or class names a file: 2 by its path or by the
-// modules down to it, 1 by its name alone, 0 not.
-func RefersTo(text, file string) int {
+// FileRank says how well a suite or class names a file: 2 by its path or its modules, 1 by
+// its base name alone, 0 not at all.
+func FileRank(text, file string) int {
 	if text == "" {
 		return 0
 	}
@@ -76,7 +76,7 @@ func RefersTo(text, file string) int {
 	if p == file || strings.HasSuffix(p, "/"+file) || strings.HasSuffix(file, "/"+p) {
 		return 2
 	}
-	names := Parts(text)
+	names := SplitPath(text)
 	folders := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/")
 	stem, folders := folders[len(folders)-1], folders[:len(folders)-1]
 	fit := 0

@@ -1,35 +1,35 @@
-// Package tally compares two sets of tests one by one: how many more pass and fail,
-// without those that need not be there or pass any more.
+// Package tally compares two sets of tests one by one. It counts how many more tests pass
+// and fail, without those that no longer need to exist or pass.
 package tally
 
 import "supervise/metric"
 
-// Settled is a test that need not be there any more.
+// Settled is a test that no longer needs to exist.
 type Settled struct {
-	Into     metric.ID // the test it lives on in, which has to pass; zero for none
-	Accepted bool      // a person accepted the loss, also where the test is there and fails
+	Into     metric.ID // its successor, which has to pass; zero for none
+	Accepted bool      // a person accepted the loss, even if the test exists and fails
 }
 
-// Leave is what may be different.
-type Leave struct {
+// Exemptions are the tests that no longer need to exist or pass.
+type Exemptions struct {
 	Settled map[metric.ID]Settled
-	Flaky   func(metric.ID) bool // tests that fail for no other reason
+	Flaky   func(metric.ID) bool // reports whether a failure of the test does not count
 }
 
 // Sum is the result.
 type Sum struct {
 	Passing, Failing int // how many more tests pass and fail
-	Settled          int // tests that need not be there or pass any more
+	Settled          int // tests that no longer need to exist or pass
 }
 
-// Of compares the tests now with those before; both are sorted, as [metric.NewTests]
+// Compare compares the tests now with those before; both are sorted, as [metric.NewTests]
 // leaves them.
-func Of(before, now *metric.Tests, l Leave) Sum {
-	was, is := before.Counts(), now.Counts()
-	s := Sum{Passing: is.Passed - was.Passed, Failing: is.Failed - was.Failed}
-	heirs := map[metric.ID]bool{} // tests that replace others, and whether they pass
+func Compare(before, now *metric.Tests, l Exemptions) Sum {
+	old, current := before.Counts(), now.Counts()
+	s := Sum{Passing: current.Passed - old.Passed, Failing: current.Failed - old.Failed}
+	successors := map[metric.ID]bool{} // new tests that replace others: whether they pass
 	metric.Pair(before, now, func(c, t *metric.Test) {
-		if c == nil || t != nil && !l.excuses(*t) || t == nil && !l.replaced(c.ID, before, now, heirs) {
+		if c == nil || t != nil && !l.excuses(*t) || t == nil && !l.isReplaced(c.ID, before, now, successors) {
 			return
 		}
 		s.Settled++
@@ -40,7 +40,7 @@ func Of(before, now *metric.Tests, l Leave) Sum {
 			s.Failing--
 		}
 	})
-	for _, passes := range heirs { // no gain
+	for _, passes := range successors { // a replacement is not a gain
 		if passes {
 			s.Passing--
 		}
@@ -48,29 +48,29 @@ func Of(before, now *metric.Tests, l Leave) Sum {
 	return s
 }
 
-// excuses reports whether a test that is there need not pass.
-func (l Leave) excuses(t metric.Test) bool {
+// excuses reports whether a test that exists does not need to pass.
+func (l Exemptions) excuses(t metric.Test) bool {
 	return t.Status != metric.Passed && (l.Settled[t.ID].Accepted || t.Failed() && l.Flaky(t.ID))
 }
 
-// replaced reports whether a test need not be there any more. One that lives on in another
-// has to pass there.
-func (l Leave) replaced(id metric.ID, before, now *metric.Tests, heirs map[metric.ID]bool) bool {
+// isReplaced reports whether a test no longer needs to exist. Its successor, if there is
+// one, has to pass.
+func (l Exemptions) isReplaced(id metric.ID, before, now *metric.Tests, successors map[metric.ID]bool) bool {
 	if _, settled := l.Settled[id]; !settled {
 		return false
 	}
-	heir, lives := now.Lookup(l.heir(id, now))
-	if _, old := before.Lookup(heir.ID); lives && !old {
-		heirs[heir.ID] = heir.Status == metric.Passed
+	successor, lives := now.Lookup(l.successor(id, now))
+	if _, old := before.Lookup(successor.ID); lives && !old {
+		successors[successor.ID] = successor.Status == metric.Passed
 	}
-	return !lives || heir.Status == metric.Passed
+	return !lives || successor.Status == metric.Passed
 }
 
-// heir follows a lost test to the one that it lives on in.
-func (l Leave) heir(id metric.ID, now *metric.Tests) metric.ID {
+// successor returns the last successor of a lost test.
+func (l Exemptions) successor(id metric.ID, now *metric.Tests) metric.ID {
 	for range len(l.Settled) { // names may go in a circle
 		id = l.Settled[id].Into
-		if _, there := now.Lookup(id); there || id == (metric.ID{}) {
+		if _, exists := now.Lookup(id); exists || id == (metric.ID{}) {
 			break
 		}
 	}

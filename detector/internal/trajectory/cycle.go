@@ -9,11 +9,11 @@ import (
 // Cycle is a confirmed repetition.
 type Cycle struct {
 	Period   int  `json:"period"`    // in accepted iterations, at least 2
-	SameTree bool `json:"same_tree"` // the very same tree is there for the third time
-	Endless  bool `json:"endless"`   // an infinite loop: it is late enough
+	SameTree bool `json:"same_tree"` // the same tree was reached for the third time
+	Endless  bool `json:"endless"`   // late enough in the loop to be an infinite loop
 }
 
-// Message says what was found.
+// Message describes the cycle.
 func (c Cycle) Message() string {
 	if c.SameTree {
 		return fmt.Sprintf("The very same tree is back for the third time, after %d iterations", c.Period)
@@ -21,10 +21,10 @@ func (c Cycle) Message() string {
 	return fmt.Sprintf("Metrics repeat every %d iterations", c.Period)
 }
 
-// Cycle looks for the shortest period of at least two with which the numbers at the end
-// of the path repeat.
-func (p Path) Cycle() *Cycle {
-	w := series{variation: tenths(p.Wobble[metric.CoveragePct]), errors: int(p.Wobble[metric.ErrorCount])}
+// FindCycle returns the shortest period of at least two with which the metrics at the end of
+// the path repeat.
+func (p Path) FindCycle() *Cycle {
+	w := series{variation: tenths(p.Variation[metric.CoveragePct]), errors: int(p.Variation[metric.ErrorCount])}
 	for _, o := range p.Points[max(0, len(p.Points)-2*p.CycleWindow):] {
 		w.signatures = append(w.signatures, o.Set.Signature())
 	}
@@ -40,24 +40,23 @@ func (p Path) Cycle() *Cycle {
 	return nil
 }
 
-// Visits returns how often a loop came to the tree where it is now, and how many
-// iterations ago it was there before. at names the trees of n iterations, "" for one
-// that is not known. A loop that stayed where it was, or is somewhere for the first
-// time, returned to nothing: ago is 0.
-func Visits(n int, at func(i int) string) (times, ago int) {
-	here := at(n - 1)
-	if here == "" || n < 2 || at(n-2) == here {
+// CountVisits returns how often a loop reached its current tree, and how many iterations
+// ago it had that tree before. treeOf names the trees of n iterations, "" if unknown. ago is
+// 0 if the tree did not change, or is new.
+func CountVisits(n int, treeOf func(i int) string) (times, ago int) {
+	current := treeOf(n - 1)
+	if current == "" || n < 2 || treeOf(n-2) == current {
 		return 1, 0
 	}
 	times = 1
 	for i := n - 2; i >= 0; i-- {
-		if at(i) != here {
+		if treeOf(i) != current {
 			continue
 		}
 		if ago == 0 {
 			ago = n - 1 - i
 		}
-		if i == 0 || at(i-1) != here {
+		if i == 0 || treeOf(i-1) != current {
 			times++
 		}
 	}

@@ -7,27 +7,27 @@ import (
 	"supervise/metric"
 )
 
-// unit is how much a change in a number says.
-type unit struct {
-	points bool    // measured in points, not in per cent of what it was
-	grain  float64 // a better number that is not better by more is no improvement
-	share  float64 // the same in per cent of what it was
+// scale says how changes of a metric are measured.
+type scale struct {
+	points bool    // in points, not in per cent of the earlier value
+	grain  float64 // largest gain that is not an improvement
+	share  float64 // the same in per cent of the earlier value
 }
 
-// levels are the numbers that show whether anything moved. Times, sums within
-// coverage and the size of the last change do not. Complexity is a mean, which moves
-// a little with every function.
-var levels = map[metric.Field]unit{
+// progressScales are the metrics that show progress. Times, sums within coverage and the
+// size of the last change do not. Complexity is a mean, which changes a little with every
+// function.
+var progressScales = map[metric.Field]scale{
 	metric.TestCount: {}, metric.TestsPassed: {}, metric.TestsFailed: {}, metric.TestsSkipped: {},
 	metric.PassRate: {points: true, grain: .005}, metric.CoveragePct: {points: true, grain: .05},
 	metric.LintErrors: {}, metric.LintWarnings: {}, metric.TypeErrors: {}, metric.ErrorCount: {},
 	metric.FileCount: {}, metric.LOCTotal: {}, metric.Complexity: {share: 2},
 }
 
-// Moved returns a change in points or in per cent of what a number was, 0 if the
-// number shows nothing.
-func Moved(f metric.Field, before, delta float64) float64 {
-	u, shows := levels[f]
+// RelativeChange returns a change in points or in per cent of the earlier value, 0 if the
+// metric does not show progress.
+func RelativeChange(f metric.Field, before, delta float64) float64 {
+	u, shows := progressScales[f]
 	switch {
 	case !shows:
 		return 0
@@ -40,10 +40,10 @@ func Moved(f metric.Field, before, delta float64) float64 {
 	}
 }
 
-// Improved reports whether a change of a number is for the better. variation is by how much
-// numbers vary by themselves.
-func Improved(f metric.Field, before, delta float64, variation metric.Delta) bool {
-	u, shows := levels[f]
+// IsImprovement reports whether a change of a metric is for the better, and beyond its
+// variation between runs.
+func IsImprovement(f metric.Field, before, delta float64, variation metric.Delta) bool {
+	u, shows := progressScales[f]
 	gain := delta * float64(f.Better())
 	if !shows || gain <= variation[f]+epsilon {
 		return false
@@ -57,7 +57,7 @@ type Stall struct {
 	Range      float64 `json:"range"` // of their scores, in [0,1]
 }
 
-// Message says what was found.
+// Message describes the stall.
 func (s Stall) Message() string {
 	return fmt.Sprintf("No meaningful progress for %d iterations", s.Iterations)
 }
@@ -67,10 +67,10 @@ func (s Stall) Alternatives() []string {
 	return []string{"consider a different approach", "request human intervention", "try an alternative strategy"}
 }
 
-// Stall examines the window of the last points; the last one is a plateau. They are a
-// stall when all are plateaus, their scores lie within the range, and no number was
-// better in any of them than before the window.
-func (p Path) Stall() *Stall {
+// FindStall examines the window of the last points, of which the last is a plateau. They are
+// a stall if all are plateaus, the range of their scores is small, and no metric was better
+// in any of them than before the window.
+func (p Path) FindStall() *Stall {
 	start := len(p.Points) - p.StallWindow
 	if start < 0 {
 		return nil
@@ -78,7 +78,7 @@ func (p Path) Stall() *Stall {
 	window, before := p.Points[start:], p.Points[max(0, start-1)].Set
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, o := range window {
-		if i < len(window)-1 && !o.Plateau || p.gained(before, o.Set) {
+		if i < len(window)-1 && !o.Plateau || p.hasImproved(before, o.Set) {
 			return nil
 		}
 		if o.Scored {
@@ -86,18 +86,18 @@ func (p Path) Stall() *Stall {
 		}
 	}
 	spread := max(0, high-low)
-	if spread >= max(p.StallRange, p.Wobble[metric.QualityScore])-epsilon {
+	if spread >= max(p.StallRange, p.Variation[metric.QualityScore])-epsilon {
 		return nil
 	}
 	return &Stall{Iterations: len(window), Range: spread}
 }
 
-// gained reports whether any number is better than before: small steps that do not count by
-// themselves may add up.
-func (p Path) gained(before, now metric.Set) bool {
+// hasImproved reports whether any metric is better than before the window, since small
+// steps may add up.
+func (p Path) hasImproved(before, now metric.Set) bool {
 	for f, d := range now.Sub(before) {
-		was, _ := before.Value(f)
-		if Improved(f, was, d, p.Wobble) {
+		old, _ := before.Value(f)
+		if IsImprovement(f, old, d, p.Variation) {
 			return true
 		}
 	}

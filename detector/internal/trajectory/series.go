@@ -6,20 +6,20 @@ import (
 	"supervise/metric"
 )
 
-// series are signatures in which coverage and errors may vary by themselves.
+// series is a list of signatures, with the variation of coverage and errors between runs.
 type series struct {
 	signatures []metric.Signature
-	variation  int // by how many tenths of a point coverage does
-	errors     int // by how many the number of errors does
+	variation  int // of coverage, in tenths of a point
+	errors     int // of the number of errors
 }
 
-// tenths returns points as tenths, rounded up: two numbers that are as far apart
-// are so at most in a [metric.Signature].
+// tenths returns points as tenths, rounded up to the largest difference that they can make
+// in a [metric.Signature].
 func tenths(points float64) int { return int(math.Ceil(10*points - epsilon)) }
 
-// recurs reports whether the last signature is that of p iterations ago, with a
-// different one in between. Coverage that varies by no more than it does by
-// itself, or by a tenth of a point, makes no difference.
+// recurs reports whether the last signature is that of p iterations ago, with a different
+// one in between. Differences in coverage within its variation, or a tenth of a point, do
+// not count.
 func (w series) recurs(p int) bool {
 	last := len(w.signatures) - 1
 	now := w.signatures[last]
@@ -36,7 +36,7 @@ func (w series) recurs(p int) bool {
 	return high-low > max(w.variation, 1)
 }
 
-// same reports whether two signatures differ by no more than what varies by itself.
+// same reports whether two signatures differ by no more than their variation.
 func (w series) same(a, b metric.Signature) bool {
 	return a == b || w.sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.variation
 }

@@ -1,5 +1,6 @@
-// Package trajectory finds what the accepted iterations of a loop add up to: no progress,
-// the same numbers or trees again and again, and one error again and again.
+// Package trajectory finds patterns in the accepted iterations of a loop: stalls, which
+// are iterations without progress; cycles of metrics or trees; and stuck loops, which
+// repeat the same error.
 package trajectory
 
 import (
@@ -18,11 +19,11 @@ type Point struct {
 	Idle    bool // the agent failed without changing anything
 }
 
-// Path are the latest accepted iterations, oldest first and the current one last, with
-// the limits by which they are read.
+// Path is the latest accepted iterations, oldest first and the current one last, with the
+// limits for stalls, cycles and stuck loops.
 type Path struct {
-	Points []Point
-	Wobble metric.Delta // by how much numbers vary on one tree
+	Points    []Point
+	Variation metric.Delta // how much metrics differ between runs on one tree
 
 	StallWindow int     // plateaus in a row that make a stall
 	StallRange  float64 // their scores lie within this
@@ -30,17 +31,17 @@ type Path struct {
 	StuckCount  int     // equal errors in a row that make a stuck loop
 }
 
-// Need is how many points the longest look back takes.
-func (p Path) Need() int { return max(2*p.CycleWindow, p.StallWindow+1, p.StuckCount) }
+// Lookback returns how many points the search needs.
+func (p Path) Lookback() int { return max(2*p.CycleWindow, p.StallWindow+1, p.StuckCount) }
 
-// Stuck is one error again and again.
+// Stuck is the same error in several iterations in a row.
 type Stuck struct {
 	Count       int    `json:"count"`
 	Fingerprint string `json:"fingerprint,omitempty"` // "" when the agent failed without a change
 	Error       string `json:"error,omitempty"`       // of the current iteration
 }
 
-// Message says what was found.
+// Message describes the stuck loop.
 func (s Stuck) Message() string {
 	if s.Fingerprint == "" {
 		return fmt.Sprintf("the agent failed %d times in a row without changing anything", s.Count)
@@ -48,15 +49,15 @@ func (s Stuck) Message() string {
 	return fmt.Sprintf("the same error %d times in a row: %s", s.Count, s.Error)
 }
 
-// Stuck looks for the last of the errors in a row, oldest first, again and again. Those
-// that the baseline had already are not the agent's.
-func (p Path) Stuck(errs, baseline []string) *Stuck {
+// FindStuck counts how often the last of the errors, oldest first, occurred in a row. Errors
+// of the baseline do not count, since the agent did not cause them.
+func (p Path) FindStuck(errs, baseline []string) *Stuck {
 	if n := len(errs); n >= p.StuckCount {
 		mark, same := fingerprint.Of(errs[n-1]), 0
 		for same < n && mark != "" && fingerprint.Of(errs[n-1-same]) == mark {
 			same++
 		}
-		if same >= p.StuckCount && !has(baseline, mark) {
+		if same >= p.StuckCount && !containsError(baseline, mark) {
 			return &Stuck{Count: same, Fingerprint: mark, Error: errs[n-1]}
 		}
 	}
@@ -70,7 +71,7 @@ func (p Path) Stuck(errs, baseline []string) *Stuck {
 	return nil
 }
 
-func has(errs []string, mark string) bool {
+func containsError(errs []string, mark string) bool {
 	for _, e := range errs {
 		if fingerprint.Of(e) == mark {
 			return true
@@ -79,5 +80,5 @@ func has(errs []string, mark string) bool {
 	return false
 }
 
-// epsilon keeps sums of decimal fractions from deciding.
+// epsilon is the tolerance for rounding errors.
 const epsilon = 1e-9

@@ -9,7 +9,7 @@ import (
 )
 
 // runnerInput is a change after which another runner runs the tests.
-func runnerInput(was, is string, power ...detector.MutationResult) detector.Input {
+func runnerInput(was, is string, results ...detector.MutationResult) detector.Input {
 	set := func(runner string) metric.Set {
 		t := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "shop.test.js", Name: "price"}, Status: metric.Passed}})
 		t.Runner = runner
@@ -17,7 +17,7 @@ func runnerInput(was, is string, power ...detector.MutationResult) detector.Inpu
 	}
 	first := detector.Observation{Set: set(was)}
 	return detector.Input{
-		Current: detector.Observation{Iteration: 1, Set: set(is), Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first}, Mutations: power,
+		Current: detector.Observation{Iteration: 1, Set: set(is), Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first}, Mutations: results,
 	}
 }
 

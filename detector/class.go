@@ -16,7 +16,7 @@ const (
 	Critical = metric.Critical
 )
 
-// Class is what an iteration was, in one word.
+// Class is the classification of an iteration.
 type Class uint8
 
 // The classes of an iteration.
@@ -44,12 +44,11 @@ func (c *Class) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Action is what an alert asks for.
+// Action is the reaction that an alert asks for.
 type Action string
 
-// The actions of the rules. AlertAndRollback undoes the iteration when the alert is
-// [Critical]; ForceTerminate and AskHuman end the loop; the others only say what
-// the alert is for.
+// The actions of the rules. AlertAndRollback rolls the iteration back if the alert is
+// [Critical]. ForceTerminate and AskHuman end the loop. The others are informational.
 const (
 	AlertAndRollback Action = "immediate_alert_and_rollback"
 	AlertAndFlag     Action = "alert_and_flag_iteration"
@@ -83,6 +82,6 @@ type RollbackTarget string
 
 // The targets of a rollback.
 const (
-	ToStart RollbackTarget = "started" // the tree that the iteration started from
+	ToStart RollbackTarget = "started" // the tree from which the iteration started
 	ToBest  RollbackTarget = "best"    // the best tree so far, if there is one
 )

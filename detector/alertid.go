@@ -11,16 +11,16 @@ import (
 	"supervise/internal/fingerprint"
 )
 
-// ID names what was found: the rule and its evidence, whatever the iteration or
-// the loop. It is eight hexadecimal digits. The evidence are the tests; without
-// any, the files; without those, what the alert says is wrong, or else the numbers.
+// ID identifies the finding by its rule and evidence, independent of iteration and loop. It
+// is eight hexadecimal digits. The evidence is the first that the alert has of these: the
+// tests, the files, the reason, the metrics.
 func (a Alert) ID() string {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{a.Rule}, a.evidence()...), "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 
-// evidence is what distinguishes the finding from others of its rule, in any order of
-// tests and files.
+// evidence returns what distinguishes the finding from others of its rule. The order of
+// tests and files does not matter.
 func (a Alert) evidence() []string {
 	var tests []string
 	for _, id := range a.Tests {

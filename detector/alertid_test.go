@@ -47,9 +47,9 @@ func TestAlertIDWithoutEvidence(t *testing.T) {
 		t.Error("six and twelve errors are one finding")
 	}
 	part := detector.Alert{Rule: "coverage_regression", Files: []string{"a.go"}, Values: detector.Values{Path: "**"}}
-	whole := part
-	whole.Values.Path = ""
-	if part.ID() == whole.ID() {
+	full := part
+	full.Values.Path = ""
+	if part.ID() == full.ID() {
 		t.Error("the coverage of all files and that of a part are one finding")
 	}
 	broken := func(why string) detector.Alert {

@@ -189,7 +189,7 @@ func TestAlertNamesTheOutcome(t *testing.T) {
 	in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, true, false}.input()
 	in.Goals[0].Before, in.Goals[0].After = &detector.Excerpt{Text: "a == 4"}, &detector.Excerpt{Text: "a"}
 	a := detector.Assess(in, detector.Options{})
-	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if that is meant: --tests change, or supervise ack)"
+	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if intended: --tests change, or supervise ack)"
 	if len(a.Alerts) != 1 || a.Alerts[0].Message() != want || a.Alerts[0].Basis != detector.Executed {
 		t.Fatalf("%+v, want %q", a.Alerts, want)
 	}

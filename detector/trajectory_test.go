@@ -136,11 +136,11 @@ func TestClasses(t *testing.T) {
 // path assesses the last of a series of coverages, all accepted, with trees
 // that are all different unless named.
 func path(coverages []float64, trees []string) detector.Assessment {
-	return wobbling(coverages, trees, 0)
+	return varying(coverages, trees, 0)
 }
 
-// wobbling does so where coverage varies by itself, by so many points.
-func wobbling(coverages []float64, trees []string, wobble float64) detector.Assessment {
+// varying does so where coverage varies by itself, by so many points.
+func varying(coverages []float64, trees []string, variation float64) detector.Assessment {
 	var all []detector.Observation
 	for i, c := range coverages {
 		o := detector.Observation{Iteration: i, Set: measured(4, 4, c), Tree: fmt.Sprint("tree ", i), Class: detector.Plateau}
@@ -150,7 +150,7 @@ func wobbling(coverages []float64, trees []string, wobble float64) detector.Asse
 		all = append(all, o)
 	}
 	last := len(all) - 1
-	all[0].Set.Variation = metric.Delta{metric.CoveragePct: wobble}
+	all[0].Set.Variation = metric.Delta{metric.CoveragePct: variation}
 	in := detector.Input{Current: all[last], History: all[:last], Previous: all[last-1], Baseline: all[0]}
 	return detector.Assess(in, detector.DefaultOptions())
 }
@@ -229,30 +229,30 @@ func TestALateCycleIsAnInfiniteLoop(t *testing.T) {
 
 // Coverage that only swings as it does by itself, or by a tenth of a point, moves
 // no loop in circles.
-func TestCoverageThatWobblesIsNoCycle(t *testing.T) {
+func TestVaryingCoverageIsNoCycle(t *testing.T) {
 	again := func(block ...float64) []float64 { return slices.Repeat(block, 6) }
 	trees := func(block ...string) []string { return slices.Repeat(block, 6) }
 	for _, tt := range []struct {
-		name   string
-		series []float64
-		trees  []string
-		wobble float64
-		period int // 0: none
+		name      string
+		series    []float64
+		trees     []string
+		variation float64
+		period    int // 0: none
 	}{
 		{name: "a tenth, to and fro", series: again(71.3, 71.4)},
 		{name: "a tenth around a middle", series: again(71.3, 71.4, 71.3)},
 		{name: "a tenth, back at the same tree", series: again(71.3, 71.4), trees: trees("a", "b"), period: 2},
 		{name: "two tenths", series: again(71.3, 71.5), period: 2},
 		{name: "three tenths by steps of one", series: again(71.3, 71.4, 71.6, 71.4), period: 4},
-		{name: "within the wobble", series: again(71.3, 71.7), wobble: .4},
-		{name: "within the wobble, by a hair", series: again(71.3, 71.64), wobble: .35},
-		{name: "within the wobble, back at the same tree", series: again(71.3, 71.7), trees: trees("a", "b"), wobble: .4, period: 2},
-		{name: "beyond the wobble", series: again(71.3, 71.8), wobble: .4, period: 2},
-		{name: "a cycle that wobbles", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}, wobble: .4, period: 2},
-		{name: "the same without a known wobble", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}},
+		{name: "within the variation", series: again(71.3, 71.7), variation: .4},
+		{name: "within the variation, by a hair", series: again(71.3, 71.64), variation: .35},
+		{name: "within the variation, back at the same tree", series: again(71.3, 71.7), trees: trees("a", "b"), variation: .4, period: 2},
+		{name: "beyond the variation", series: again(71.3, 71.8), variation: .4, period: 2},
+		{name: "a cycle that wobbles", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}, variation: .4, period: 2},
+		{name: "the same without a known variation", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			switch c := wobbling(tt.series, tt.trees, tt.wobble).Cycle; {
+			switch c := varying(tt.series, tt.trees, tt.variation).Cycle; {
 			case c == nil && tt.period > 0:
 				t.Errorf("no cycle, want the period %d", tt.period)
 			case c != nil && c.Period != tt.period:
@@ -401,22 +401,22 @@ func BenchmarkAssess(b *testing.B) {
 	b.ReportMetric(float64(slowest.Microseconds()), "µs-max")
 }
 
-func TestCoverageWithinTheWobbleIsNoProgress(t *testing.T) {
+func TestCoverageWithinTheVariationIsNoProgress(t *testing.T) {
 	in := step(measured(10, 9, 80), measured(10, 9, 80.5))
-	for wobble, class := range map[float64]detector.Class{0: detector.Forward, .6: detector.Plateau} {
-		in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: wobble}
+	for variation, class := range map[float64]detector.Class{0: detector.Forward, .6: detector.Plateau} {
+		in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: variation}
 		if got := detector.Assess(in, detector.DefaultOptions()).Class; got != class {
-			t.Errorf("wobble %v: class %v, want %v", wobble, got, class)
+			t.Errorf("variation %v: class %v, want %v", variation, got, class)
 		}
 	}
 }
 
 func TestConfidenceIsLessWhereSomethingIsMissing(t *testing.T) {
 	in := step(measured(3, 3, 80), measured(3, 2, 80))
-	whole := detector.Assess(in, detector.DefaultOptions()).Recommendation.Confidence
+	full := detector.Assess(in, detector.DefaultOptions()).Recommendation.Confidence
 	in.Current.Set.Gaps = []metric.Gap{{Section: metric.SectionLint, State: metric.Absent}}
-	if part := detector.Assess(in, detector.DefaultOptions()).Recommendation.Confidence; part >= whole {
-		t.Errorf("confidence %v with a gap, %v without", part, whole)
+	if part := detector.Assess(in, detector.DefaultOptions()).Recommendation.Confidence; part >= full {
+		t.Errorf("confidence %v with a gap, %v without", part, full)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestBetween(t *testing.T) {
 			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{renamed("A", "Z")}},
 		},
 		{
-			name: "renamed twice, and mended", before: suite(outcome("A", f)), now: suite(outcome("Z", p)),
+			name: "renamed twice, and fixed", before: suite(outcome("A", f)), now: suite(outcome("Z", p)),
 			explained: []detector.Loss{renamed("A", "M"), renamed("M", "Z")},
 			want:      detector.TestChanges{Gone: ids("A"), NewlyPassing: ids("Z"), Explained: []detector.Loss{renamed("A", "Z")}},
 		},

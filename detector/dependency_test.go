@@ -8,7 +8,7 @@ import (
 	"supervise/metric"
 )
 
-// A finding about what tests lean on is settled by these tests, run with it as it was.
+// A finding about what tests depend on is settled by these tests, run with it as it was.
 func TestFindingsAboutPlaces(t *testing.T) {
 	const crit, high, medium, info = detector.Critical, detector.High, detector.Medium, detector.Info
 	for _, tt := range []struct {
@@ -26,7 +26,7 @@ func TestFindingsAboutPlaces(t *testing.T) {
 		{"a helper that checks less", "TP-10", "spec/golden.txt", "same", high, 2, medium, detector.Text},
 		{"a helper that checks nothing", "TP-10", "spec/golden.txt", "", crit, 2, high, detector.Text},
 		{"fewer tests are looked for", "TP-26", "spec/golden.txt", "", high, 2, high, detector.Text},
-		{"a test of its own", "TP-11", "shop/parse_test.go", "TestParse", high, 2, high, detector.Text},
+		{"a test that is separate", "TP-11", "shop/parse_test.go", "TestParse", high, 2, high, detector.Text},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := goalCase{"TP-11", metric.Passed, metric.Passed, "", false, false}.input()
