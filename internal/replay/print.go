@@ -106,9 +106,6 @@ func (m MovedTests) String() string {
 // String returns the rate and its interval.
 func (i Interval) String() string { return fmt.Sprintf("%.1f (%.1f–%.1f)", i.Rate, i.Low, i.High) }
 
-// silentInterval returns the interval of a rule that did not fire.
-func (r Rate) silentInterval() Interval { return wilsonInterval(0, r.Commits) }
-
 // addRates adds the table of rates. Before has the rates by the current settings if list has
 // those of --what-if, otherwise it is nil.
 func (p *reportPage) addRates(list, before []Rate) {
@@ -147,7 +144,7 @@ func (p *reportPage) addRates(list, before []Rate) {
 	}
 	p.Add(t)
 	if len(silent) > 0 {
-		p.Paragraph("never fired, per 100 commits: %s: %s", list[0].silentInterval(), document.Join(document.Verbatim, silent, ", "))
+		p.Paragraph("never fired, per 100 commits: %s: %s", wilsonInterval(0, list[0].Commits), document.Join(document.Verbatim, silent, ", "))
 	}
 }
 

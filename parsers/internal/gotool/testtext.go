@@ -162,7 +162,9 @@ func (g *goTextReader) addPackage(pkg gtr.Package) {
 	case strings.HasPrefix(result, "FAIL"):
 		g.checkFailedPackage(pkg)
 	}
-	if g.startedTests == 0 && (strings.HasPrefix(result, "ok") && !strings.Contains(result, "[no tests to run]") || strings.HasPrefix(result, "FAIL") && !strings.Contains(result, " failed]")) {
+	ranTests := strings.HasPrefix(result, "ok") && !strings.Contains(result, "[no tests to run]")
+	failedTests := strings.HasPrefix(result, "FAIL") && !strings.Contains(result, " failed]")
+	if g.startedTests == 0 && (ranTests || failedTests) {
 		g.unnamed = append(g.unnamed, pkg.Name)
 	}
 }

@@ -92,7 +92,9 @@ func (t *sarifTool) findComponent(ref *sarifRuleRef) *sarifComponent {
 	}
 	for i := range t.Extensions {
 		e := &t.Extensions[i]
-		if ref.Index != nil && *ref.Index == i || ref.GUID != "" && ref.GUID == e.GUID || ref.Name != "" && ref.Name == e.Name {
+		hasIndex := ref.Index != nil && *ref.Index == i
+		hasName := ref.GUID != "" && ref.GUID == e.GUID || ref.Name != "" && ref.Name == e.Name
+		if hasIndex || hasName {
 			return e
 		}
 	}

@@ -18,22 +18,13 @@ var Formats = parsed.SetKind(parsed.TestReport, parsed.Text, []parsed.Format{
 		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. The second test of one name, if `Ran` counts both, is `name[2]`. A module that cannot be loaded, and a class or module whose set-up failed, is broken. A name that cannot be read counts as it is printed, with a problem; many fewer names than `Ran` says (no -v) is an error. Tests skipped by `--failfast` are unknown.",
 	},
 	{Name: "minitest", Detect: detectMinitest, Parse: parseMinitest, Marks: "lines like `A#test_x = 0.00 s = .`, or its totals", Tools: "minitest and Rails with `--verbose`", Note: "Suite: the class. Fewer names than runs are an error."},
-	{
-		Name: "exunit", Detect: detectExUnit, Parse: parseExUnit, Marks: "a module with its file and tests with their line, or the totals", Tools: "`mix test --trace`",
-		Note: "Skipped and excluded tests are skipped. Tests of a module whose setup_all failed are errors, and its file is broken. Fewer names than tests are an error.",
-	},
-	{
-		Name: "qttest-text", Detect: detectQtText, Parse: parseQtText, Marks: "a line `Start testing of`", Tools: "Qt Test 5 and 6, also several programs in one log (ctest -V)",
-		Note: "As qttest. A program without totals is broken; fewer names than the totals count (-silent) is an error.",
-	},
+	{Name: "exunit", Detect: detectExUnit, Parse: parseExUnit, Marks: "a module with its file and tests with their line, or the totals", Tools: "`mix test --trace`", Note: "Skipped and excluded tests are skipped. Tests of a module whose setup_all failed are errors, and its file is broken. Fewer names than tests are an error."},
+	{Name: "qttest-text", Detect: detectQtText, Parse: parseQtText, Marks: "a line `Start testing of`", Tools: "Qt Test 5 and 6, also several programs in one log (ctest -V)", Note: "As qttest. A program without totals is broken; fewer names than the totals count (-silent) is an error."},
 	{
 		Name: "unity", Detect: detectUnity, Parse: parseUnity, Marks: "a line like `test_calc.c:12:test_add:PASS`, or its totals", Tools: "programs of Unity (C), also several in one log",
 		Note: "Suite: the file, or the group. Ignored tests are skipped. A program without totals is broken; fewer names than the totals count (Unity Fixture without -v) is an error.",
 	},
-	{
-		Name: "acutest", Detect: detectAcutest, Parse: parseAcutest, Marks: "a line like `Test add...   [ OK ]`, or `SUCCESS: All unit tests have passed.`", Tools: "programs of Acutest (C, C++), also several in one log",
-		Note: "A test without an outcome is an error, a program without the closing line is broken.",
-	},
+	{Name: "acutest", Detect: detectAcutest, Parse: parseAcutest, Marks: "a line like `Test add...   [ OK ]`, or `SUCCESS: All unit tests have passed.`", Tools: "programs of Acutest (C, C++), also several in one log", Note: "A test without an outcome is an error, a program without the closing line is broken."},
 	{
 		Name: "automake", Detect: detectAutomake, Parse: parseAutomake, Marks: "a line `Testsuite summary for`, or the start of `check-TESTS`", Tools: "`make check` with Automake's parallel harness",
 		Note: "Suite: the folder. XFAIL and SKIP are skipped, XPASS failed. A test that prints TAP counts by its points, with its file as class. `VERBOSE=1` adds messages. Fewer names than `# TOTAL`, as in test-suite.log alone, are an error. Without `make -k` the folders after one that fails are missing.",

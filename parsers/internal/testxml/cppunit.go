@@ -19,7 +19,8 @@ var cppunitLists = map[string]metric.Status{
 
 // detectCppUnit distinguishes the report from a TRX, which has the same root.
 func detectCppUnit(h sniff.Head) bool {
-	return h.HasRoot("TestRun") && (h.HasElements("Statistics") || h.HasElements("SuccessfulTests") || h.HasElements("FailedTests")) && !detectTRX(h)
+	hasTests := h.HasElements("Statistics") || h.HasElements("SuccessfulTests") || h.HasElements("FailedTests")
+	return h.HasRoot("TestRun") && hasTests && !detectTRX(h)
 }
 
 // cppunitReader reads the XML of CppUnit, which AUnit writes as well. The class of a test is

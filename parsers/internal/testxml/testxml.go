@@ -22,10 +22,7 @@ var Formats = parsed.SetKind(parsed.TestReport, parsed.XML, []parsed.Format{
 		Name: "trx", Detect: detectTRX, Parse: parseTRX, Marks: "root `TestRun`", Tools: "dotnet test, vstest, Visual Studio",
 		Note: "Failed, Timeout and InProgress failed; Error, Aborted, Disconnected and unknown outcomes are errors; NotExecuted, NotRunnable, Inconclusive and Pending are skipped. Each row of a data-driven test counts. Suite: the assembly; class: that of the method. A crash of the test host (its messages are read in English), or an outcome of the run other than Completed and Failed, breaks every assembly.",
 	},
-	{
-		Name: "cppunit", Detect: detectCppUnit, Parse: parseCppUnit, Marks: "root `TestRun` with `Statistics` or lists of tests", Tools: "CppUnit, AUnit",
-		Note: "Failures of type Error are errors. The class is what precedes the last `::` or the first ` : `.",
-	},
+	{Name: "cppunit", Detect: detectCppUnit, Parse: parseCppUnit, Marks: "root `TestRun` with `Statistics` or lists of tests", Tools: "CppUnit, AUnit", Note: "Failures of type Error are errors. The class is what precedes the last `::` or the first ` : `."},
 	{
 		Name: "nunit", Detect: detectNUnit, Parse: parseNUnit, Marks: "root `test-run` (NUnit 3), `test-results` (NUnit 2) or a `test-suite` with cases", Tools: "nunit-console, NUnitLite, Unity, NUnit under dotnet",
 		Note: "Failed failed, whatever its label; Error of NUnit 2 is an error; Skipped, Ignored, Explicit, Inconclusive and NotRunnable are skipped; Warning passed. A suite that failed by itself (tear-down, an assembly that cannot be loaded) is broken. Suite: the assembly; class: the fixture with its arguments.",
@@ -34,23 +31,11 @@ var Formats = parsed.SetKind(parsed.TestReport, parsed.XML, []parsed.Format{
 		Name: "xunit", Detect: detectXUnit, Parse: parseXUnit, Marks: "root `assemblies`, or `assembly` with a test framework or tests", Tools: "xUnit.net 1 to 3, Fixie",
 		Note: "NotRun (an explicit test) is skipped; an unknown result is an error. An entry in `errors` (clean-up, fatal) breaks the suite. Suite: the assembly; class: the type.",
 	},
-	{
-		Name: "robot", Detect: detectRobot, Parse: parseRobot, Marks: "root `robot`", Tools: "Robot Framework, rebot",
-		Note: "A failed tear-down of a suite fails its tests, as in Robot Framework. A file that could not be parsed and a suite of a split output are broken. Suite: the file.",
-	},
-	{
-		Name: "testng", Detect: detectTestNG, Parse: parseTestNG, Marks: "root `testng-results`", Tools: "TestNG",
-		Note: "Set-up and tear-down methods are not tests; one that fails breaks its class. Parameters are part of the name. A skipped attempt followed by a pass is flaky.",
-	},
+	{Name: "robot", Detect: detectRobot, Parse: parseRobot, Marks: "root `robot`", Tools: "Robot Framework, rebot", Note: "A failed tear-down of a suite fails its tests, as in Robot Framework. A file that could not be parsed and a suite of a split output are broken. Suite: the file."},
+	{Name: "testng", Detect: detectTestNG, Parse: parseTestNG, Marks: "root `testng-results`", Tools: "TestNG", Note: "Set-up and tear-down methods are not tests; one that fails breaks its class. Parameters are part of the name. A skipped attempt followed by a pass is flaky."},
 	{Name: "ctest", Detect: detectCTest, Parse: parseCTest, Marks: "root `Site` with `Testing`", Tools: "`ctest -T Test`", Note: "As CTest's JUnit XML. A listed test without a result means that the run aborted."},
-	{
-		Name: "catch2", Detect: detectCatch2, Parse: parseCatch2, Marks: "root `Catch` or `Catch2TestRun`", Tools: "Catch2 2 and 3 with `-r xml`",
-		Note: "A test case counts once, by its own result; without one it crashed, which is an error. Its JUnit reporter counts sections.",
-	},
-	{
-		Name: "doctest", Detect: detectDoctest, Parse: parseDoctest, Marks: "root `doctest`", Tools: "doctest with `-r=xml`",
-		Note: "As catch2. Its JUnit reporter counts subcases, omits skipped tests, and writes allowed failures and warnings as failures. Suite: the program; class: the test suite.",
-	},
+	{Name: "catch2", Detect: detectCatch2, Parse: parseCatch2, Marks: "root `Catch` or `Catch2TestRun`", Tools: "Catch2 2 and 3 with `-r xml`", Note: "A test case counts once, by its own result; without one it crashed, which is an error. Its JUnit reporter counts sections."},
+	{Name: "doctest", Detect: detectDoctest, Parse: parseDoctest, Marks: "root `doctest`", Tools: "doctest with `-r=xml`", Note: "As catch2. Its JUnit reporter counts subcases, omits skipped tests, and writes allowed failures and warnings as failures. Suite: the program; class: the test suite."},
 	{
 		Name: "boost", Detect: detectBoost, Parse: parseBoost, Marks: "root `TestLog`, or `TestResult` with suites", Tools: "Boost.Test: XML log and XML report, also both in one file",
 		Note: "An exception is an error, and so are aborted and timed-out. If both name a test, the report counts: the log alone has neither expected failures nor tests skipped for a dependency. A failure outside tests breaks the module. Suite: the module; class: the suites. Without test cases it is an error: use --log_level=test_suite or --report_level=detailed.",
