@@ -13,7 +13,7 @@ import (
 
 // docs/architecture.md lists the steps of the line in the order of the code.
 func TestTheLineIsDocumented(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "line.go", nil, parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), "iteration.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestTheLineIsDocumented(t *testing.T) {
 		text, _, _ := strings.Cut(strings.Join(strings.Fields(steps[name].Doc.Text()), " ")+" ", ". ")
 		what, ok := strings.CutPrefix(text, name+" ")
 		if !ok {
-			t.Errorf("the comment of %s in line.go does not begin with its name", name)
+			t.Errorf("the comment of %s in iteration.go does not begin with its name", name)
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, what)
 	}
