@@ -146,7 +146,7 @@ var (
 	codeListRE = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(?:\+?=|:|\.append\(|\.extend\()\s*(.*)$`)
 )
 
-// rakeNeeds is what the default task of a Rakefile consists of.
+// rakeDefaultRE is what the default task of a Rakefile consists of.
 var (
 	rakeDefaultRE = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?default\b(.*)$`)
 	codeNameRE    = regexp.MustCompile(`\w+`)
@@ -310,7 +310,7 @@ func argumentProgram(key string) string {
 	return ""
 }
 
-// numberFlag is an argument that is a limit.
+// limitFlagRE is an argument that is a limit.
 var (
 	limitFlagRE          = regexp.MustCompile(`(?:^|\s)(?:--?|/p:|-D|-P)([\w.:-]*(?:fail-?under|threshold|max-warnings|min-?cov\w*|minimum-?coverage|min-msi|min-covered-msi|-lines|-branches|-functions|-statements)[\w.:-]*|lines|branches|functions|statements)[= ]["']?(\d+(?:\.\d+)?)`)
 	coverageComparisonRE = regexp.MustCompile(`(?i)cov\w*.*?(?:<|-lt|-le|<=)\s*["']?(\d+(?:\.\d+)?)`)

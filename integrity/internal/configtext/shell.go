@@ -82,7 +82,7 @@ func projectScriptCheck(words []string) (check, bool) {
 	return check{framework.Invocation{Name: name, Purpose: framework.RunsTests, Args: words[1:]}, true}, true
 }
 
-// ownCheck is the name of a script or program of the project's own that tests it.
+// checkScriptRE is the name of a script or program of the project's own that tests it.
 var (
 	checkScriptRE = regexp.MustCompile(`(?i)^((unit|run|all|do|ci)[_-]?)*(tests?|build|check|ci|verify)([_-]\w+)?(\.\w+)?$|[_-]tests?(\.\w+)?$`)
 	scriptFileRE  = regexp.MustCompile(`\.(sh|bash|ps1|cmd|bat)$`)

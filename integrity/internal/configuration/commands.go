@@ -154,11 +154,12 @@ func guessRank(x configtext.Call) int {
 	return 0
 }
 
-// removedCallFindings returns the findings about a call that is gone from its place.
+// removedCallFindings returns the findings about a call that was removed from its place.
 func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext.Call) []facts.Finding {
 	after := commandsAt(f, before.Key)
+	isSilenced := f.After().Exists() && len(after) > 0 && (areAllNoOps(after) || isNoOpAdded(f, before.Key, after))
 	switch {
-	case f.After().Exists() && len(after) > 0 && (areAllNoOps(after) || isNoOpAdded(f, before.Key, after)):
+	case isSilenced:
 		return []facts.Finding{f.NewFinding(after[0].Line, before.Text+" → "+after[0].Text)}
 	case before.Purpose != framework.RunsTests || before.Guessed || hasAddedCalls(c, before.Purpose):
 		return nil
@@ -166,9 +167,11 @@ func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext
 		return []facts.Finding{f.NewFinding(before.Line, before.Text+" → nothing")}
 	}
 	finding := f.NewFinding(cmp.Or(firstLine(after), before.Line), before.Text+" is gone").WithSeverity(metric.Medium)
+	isAtRoot := !strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")
+	losesAllTests := isAtRoot && countTestCalls(f.NewCalls) == 0
 	switch {
 	case mentionsProgram(after, before.Name), exampleFolderRE.MatchString(f.Path):
-	case countTestCalls(f.NewCalls) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScriptRE.MatchString(before.Key), isReplacedByNoOp(f, before.Key):
+	case losesAllTests, mainScriptRE.MatchString(before.Key), isReplacedByNoOp(f, before.Key):
 		finding.Severity = metric.High
 	}
 	return []facts.Finding{finding}
@@ -180,13 +183,14 @@ var exampleFolderRE = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|pl
 // mainScriptRE is the key of the script by which a project is tested.
 var mainScriptRE = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
 
-// isReplacedByNoOp reports whether a step that does nothing replaced one that is gone:
-// steps without a name are identified by what they run.
+// isReplacedByNoOp reports whether a step that does nothing replaced one that was removed: steps
+// without a name are identified by what they run.
 func isReplacedByNoOp(f *facts.ConfigFile, key string) bool {
-	job, _, ok := strings.Cut(key, "[")
-	return ok && slices.ContainsFunc(f.NewConfig.Commands, func(x configtext.Command) bool {
-		return strings.HasPrefix(x.Key, job+"[") && areAllNoOps([]configtext.Command{x}) && !strings.HasPrefix(x.Text, "$") &&
-			!slices.ContainsFunc(f.OldConfig.Commands, func(y configtext.Command) bool { return y.Text == x.Text })
+	job, _, isStep := strings.Cut(key, "[")
+	return isStep && slices.ContainsFunc(f.NewConfig.Commands, func(x configtext.Command) bool {
+		isOld := slices.ContainsFunc(f.OldConfig.Commands, func(old configtext.Command) bool { return old.Text == x.Text })
+		isNoOp := !strings.HasPrefix(x.Text, "$") && areAllNoOps([]configtext.Command{x})
+		return strings.HasPrefix(x.Key, job+"[") && isNoOp && !isOld
 	})
 }
 
@@ -218,24 +222,12 @@ func hasAddedCalls(c *facts.Change, p framework.Purpose) bool {
 }
 
 func countTestCalls(calls []configtext.Call) int {
-	n := 0
-	for _, x := range calls {
-		if x.Purpose == framework.RunsTests && !x.Guessed {
-			n++
-		}
-	}
-	return n
+	return facts.Count(calls, func(x configtext.Call) bool { return x.Purpose == framework.RunsTests && !x.Guessed })
 }
 
 // commandsAt returns what is run under a key after the change.
 func commandsAt(f *facts.ConfigFile, key string) []configtext.Command {
-	var out []configtext.Command
-	for _, x := range f.NewConfig.Commands {
-		if x.Key == key {
-			out = append(out, x)
-		}
-	}
-	return out
+	return facts.Filter(f.NewConfig.Commands, func(x configtext.Command) bool { return x.Key == key })
 }
 
 // isEmptied reports whether the target or the script is still there, with nothing
@@ -313,13 +305,12 @@ func findNarrowedPaths(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// isDeeper reports whether a call that replaced one with a folder has a folder within
-// it.
+// isDeeper reports whether a call that replaced one with a folder has a folder within it.
 func isDeeper(f *facts.ConfigFile, after configtext.Call) bool {
-	return slices.ContainsFunc(f.OldCalls, func(before configtext.Call) bool {
-		return before.Name == after.Name && before.Key == after.Key && !slices.Equal(before.Args, after.Args) && areWithin(before.Args, after.Args)
-	}) && !slices.ContainsFunc(f.OldCalls, func(before configtext.Call) bool {
-		return before.Name == after.Name && slices.Equal(before.Args, after.Args)
+	sameProgram := facts.Filter(f.OldCalls, func(old configtext.Call) bool { return old.Name == after.Name })
+	isOld := slices.ContainsFunc(sameProgram, func(old configtext.Call) bool { return slices.Equal(old.Args, after.Args) })
+	return !isOld && slices.ContainsFunc(sameProgram, func(old configtext.Call) bool {
+		return old.Key == after.Key && areWithin(old.Args, after.Args)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"supervise/source"
 )
 
-// namesFiles matches the keys of settings that leave files out by their paths;
+// pathKeyRE matches the keys of settings that leave files out by their paths;
 // those that choose by group, tag or the names of tests do not.
 var (
 	pathKeyRE     = regexp.MustCompile(`(ignorepatterns|exclude|excludes?|excludedirs|testexcludes?|testignore|excludespecpattern|ignore|files|collectignore(glob)?|norecursedirs|directory|file)(\[\])*$`)

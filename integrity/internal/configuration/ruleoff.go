@@ -121,18 +121,8 @@ func findDisabledRulesIn(f *facts.ConfigFile) []facts.Finding {
 
 // countEnabledRules counts the rules of one file that were turned on.
 func countEnabledRules(f *facts.ConfigFile) int {
-	n := 0
-	for _, s := range f.RemovedSettings {
-		if disablesRule(s, false) {
-			n++
-		}
-	}
-	for _, s := range f.AddedSettings {
-		if disablesRule(s, true) {
-			n++
-		}
-	}
-	return n
+	return facts.Count(f.RemovedSettings, func(s configtext.Setting) bool { return disablesRule(s, false) }) +
+		facts.Count(f.AddedSettings, func(s configtext.Setting) bool { return disablesRule(s, true) })
 }
 
 func disablesRule(s configtext.Setting, removed bool) bool {

@@ -183,7 +183,7 @@ func (r *settingRow) findings(c *facts.Change, f *facts.ConfigFile) []facts.Find
 	return out
 }
 
-// leavesOut and takesIn match the keys of the tests of one of several projects in a
+// projectExcludeRE and projectIncludeRE match the keys of the tests of one of several projects in a
 // configuration.
 var (
 	projectExcludeRE = regexp.MustCompile(`\bprojects?\[\].*\bexclude(\[\])*$`)
@@ -228,14 +228,13 @@ func dependsOnProfile(f *facts.ConfigFile, value string) bool {
 		(strings.Contains(text, "<"+m[1]+"></"+m[1]+">") || strings.Contains(text, "<"+m[1]+"/>") || strings.Contains(text, "<"+m[1]+" />"))
 }
 
-// severityOf is the severity of the row, less for tests that run in another place, or were
-// never there, and more for a single file of the product that is left out of the
-// coverage.
+// severityOf returns the severity of the row. It is less for tests that run in another place, or
+// never existed, and more for a single product file that is excluded from the coverage.
 func (r *settingRow) severityOf(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) metric.Severity {
+	excludesTests := r.id == "TP-26" && !r.removed && !selectionKeyRE.MatchString(s.Key)
+	isEndToEnd := endToEndRE.MatchString(s.Value) && !testFileRE.MatchString(s.Value)
 	switch {
-	case dependsOnProfile(f, s.Value), r.id == "TP-26" && !r.removed && !selectionKeyRE.MatchString(s.Key) && excludesNothing(c, s):
-		return metric.Medium
-	case r.id == "TP-26" && !r.removed && !selectionKeyRE.MatchString(s.Key) && endToEndRE.MatchString(s.Value) && !testFileRE.MatchString(s.Value):
+	case dependsOnProfile(f, s.Value), excludesTests && (excludesNothing(c, s) || isEndToEnd):
 		return metric.Medium
 	case r.id == "TP-27" && r.severity == 0 && sourceFileRE.MatchString(s.Value):
 		return metric.High
@@ -263,17 +262,20 @@ func isListMoved(c *facts.Change, s configtext.Setting) bool {
 	})
 }
 
-// isWidened reports whether a removed value was replaced by one that covers as much:
-// tests/unit by tests, or a.test.js by a pattern.
-func isWidened(f *facts.ConfigFile, s configtext.Setting) bool {
-	for _, x := range f.NewConfig.Settings {
-		short := strings.Trim(x.Value, "./*")
-		if x.Key == s.Key && x.Value != s.Value && (strings.HasPrefix(strings.Trim(s.Value, "./*"), short) && short != strings.Trim(s.Value, "./*") ||
-			strings.Count(x.Value, "*") > strings.Count(s.Value, "*") || strings.ContainsAny(x.Value, "{|?[") && !strings.ContainsAny(s.Value, "{|?[")) {
-			return true
+// isWidened reports whether a removed value was replaced by one that covers as much: tests/unit by
+// tests, or a.test.js by a pattern.
+func isWidened(f *facts.ConfigFile, removed configtext.Setting) bool {
+	oldPath := strings.Trim(removed.Value, "./*")
+	return slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool {
+		if s.Key != removed.Key || s.Value == removed.Value {
+			return false
 		}
-	}
-	return false
+		newPath := strings.Trim(s.Value, "./*")
+		isParent := strings.HasPrefix(oldPath, newPath) && newPath != oldPath
+		hasMoreStars := strings.Count(s.Value, "*") > strings.Count(removed.Value, "*")
+		becamePattern := strings.ContainsAny(s.Value, "{|?[") && !strings.ContainsAny(removed.Value, "{|?[")
+		return isParent || hasMoreStars || becamePattern
+	})
 }
 
 // isNewTarget reports whether a target of Cargo with its own harness is new, with its
@@ -293,16 +295,6 @@ func isNewTarget(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) boo
 
 // countAddedTargets counts how many more targets a manifest names than before.
 func countAddedTargets(f *facts.ConfigFile, table string) int {
-	n := 0
-	for _, x := range f.NewConfig.Settings {
-		if x.Key == table+".name" {
-			n++
-		}
-	}
-	for _, x := range f.OldConfig.Settings {
-		if x.Key == table+".name" {
-			n--
-		}
-	}
-	return n
+	isTarget := func(s configtext.Setting) bool { return s.Key == table+".name" }
+	return facts.Count(f.NewConfig.Settings, isTarget) - facts.Count(f.OldConfig.Settings, isTarget)
 }

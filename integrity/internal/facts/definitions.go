@@ -39,7 +39,7 @@ func definitions(text []byte) []string {
 type definitionReader struct {
 	text      []byte
 	semicolon int   // the first one after the last place that was looked up
-	parens    []int // where each ") {" begins, see bracesAfter
+	parens    []int // where each ") {" begins, see findBodies
 	bodies    []int // and the place after it
 	scanned   bool
 }

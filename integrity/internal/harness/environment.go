@@ -16,24 +16,27 @@ import (
 // goldenScriptRE matches scripts next to expected output.
 var goldenScriptRE = regexp.MustCompile(`(?i)(^|/)(generate|update|compare|create|make|run|regen\w*)[\w-]*\.(py|rb|sh|js|ts|mjs)$`)
 
-// findRegeneratedSnapshots finds expected output that was rewritten: without a change of the product
-// or its dependencies, the test was adapted to the failure.
+// findRegeneratedSnapshots finds expected output that was rewritten. Without a change of the
+// product or its dependencies, the test was adapted to the failure.
 func findRegeneratedSnapshots(c *facts.Change) []facts.Finding {
-	bump := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+	changesDependency := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		return facts.DependencyFileRE.MatchString(f.Path) || changesOnlyVersions(f)
 	})
 	var out []facts.Finding
 	for _, f := range c.Files {
-		if !isGolden(f) || goldenScriptRE.MatchString(f.Path) || f.Added || f.Deleted || f.After().IsProduct() || len(f.RemovedLines()) == 0 || len(f.AddedLines()) == 0 {
+		before, after := f.RemovedLines(), f.AddedLines()
+		isRewritten := !f.Added && !f.Deleted && len(before) > 0 && len(after) > 0
+		isCode := goldenScriptRE.MatchString(f.Path) || f.After().IsProduct()
+		if !isRewritten || isCode || !isGolden(f) {
 			continue
 		}
-		finding := f.NewFinding(f.AddedLines()[0].Number, f.RemovedLines()[0].Text+" → "+f.AddedLines()[0].Text)
+		finding := f.NewFinding(after[0].Number, before[0].Text+" → "+after[0].Text)
 		switch {
-		case onlyDates(f.RemovedLines(), f.AddedLines()):
+		case onlyDates(before, after):
 			continue
-		case onlyPlaces(f.RemovedLines(), f.AddedLines()):
+		case onlyPlaces(before, after):
 			finding.Severity = metric.Low
-		case bump:
+		case changesDependency:
 			finding.Severity, finding.ExplainedBy = metric.Info, "a dependency changed, too"
 		case !c.TouchesProduct(), c.IsIsolatedRecording(f):
 			finding.Severity = metric.High
@@ -48,8 +51,11 @@ var expectedDataRE = regexp.MustCompile(`(?i)(^|/)[\w.-]*(expect|golden|snapshot
 
 // isGolden reports whether a file is expected output.
 func isGolden(f *facts.ChangedFile) bool {
-	return facts.GoldenFileRE.MatchString(f.Path) ||
-		f.After().Language() == source.Unknown && facts.IsInTestFolder(f.Path) && expectedDataRE.MatchString(f.Path) && !facts.IsDocumentation(path.Base(path.Dir(f.Path))) && f.After().ConfigKind() == configtext.None
+	if facts.GoldenFileRE.MatchString(f.Path) {
+		return true
+	}
+	isData := f.After().Language() == source.Unknown && f.After().ConfigKind() == configtext.None && !facts.IsDocumentation(path.Base(path.Dir(f.Path)))
+	return isData && facts.IsInTestFolder(f.Path) && expectedDataRE.MatchString(f.Path)
 }
 
 // toolchainFileRE are files that declare, among other things, the version of the language
@@ -110,7 +116,7 @@ func findForgedReport(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
-// reportName is a report named in code; writes are the ways to write it.
+// reportNameRE is a report named in code; writes are the ways to write it.
 var (
 	reportNameRE = regexp.MustCompile(`(?i)["'\x60/= >](` + framework.ReportName + `|TEST-\*\.xml|coverage\.xml|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco\.xml|cover(age)?\.out|\.coverage|coverage\.json|reward\.txt)\b`)
 	writeCallRE  = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|WriteFile\(|os\.Create\(|fs::write\(|File\.write|file_put_contents|Files\.write|WriteAllText|copyFile(Sync)?\(|shutil\.copy\w*\(|os\.(rename|replace)\(|(^|[^-=>])>{1,2}\s*["']?[\w./$-]*(junit|TEST-|results?|report|coverage|lcov|cobertura|clover|jacoco|cover|reward)[\w.-]*\.(xml|info|json|out|txt)|\b(cp|mv|ln|install|tee|touch)\s+(-\w+\s+)*\S*.*\.(xml|info|json|out|txt)\b)`)
@@ -154,7 +160,7 @@ func findSupervisorChange(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
-// hookFiles are the hooks that git and agents run.
+// gitHookFileRE are the hooks that git and agents run.
 var (
 	gitHookFileRE   = regexp.MustCompile(`(^|/)(\.husky|\.githooks|git-?hooks|\.git/hooks|hooks)/(pre|post|commit|prepare)-[\w-]+(\.sh)?$|(^|/)\.?lefthook\.(ya?ml|toml|json)$|(^|/)\.pre-commit-config\.ya?ml$`)
 	agentHookFileRE = regexp.MustCompile(`(^|/)\.(claude|codex|gemini|cursor|opencode|qwen)/(settings[\w.]*\.json|hooks[\w./-]*|config\.(toml|json)|hooks\.json)$`)
@@ -211,14 +217,8 @@ func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
 var successExitRE = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true`)
 
 // countWorkLines counts the lines of a hook that do something.
-func countWorkLines(list []facts.Line) int {
-	n := 0
-	for _, l := range list {
-		if !hookBoilerplateRE.MatchString(l.Text) {
-			n++
-		}
-	}
-	return n
+func countWorkLines(lines []facts.Line) int {
+	return facts.Count(lines, func(l facts.Line) bool { return !hookBoilerplateRE.MatchString(l.Text) })
 }
 
 // guides are instructions for agents.
@@ -252,14 +252,8 @@ func findWeakenedGuide(f *facts.ChangedFile) []facts.Finding {
 }
 
 // findDuties returns the lines that say what must be done, or not, about tests.
-func findDuties(list []facts.Line) []facts.Line {
-	var out []facts.Line
-	for _, l := range list {
-		if dutyRE.MatchString(l.Text) && testTopicRE.MatchString(l.Text) {
-			out = append(out, l)
-		}
-	}
-	return out
+func findDuties(lines []facts.Line) []facts.Line {
+	return facts.Filter(lines, func(l facts.Line) bool { return dutyRE.MatchString(l.Text) && testTopicRE.MatchString(l.Text) })
 }
 
 // bypasses are commands that circumvent the hooks, or hide changes from git.

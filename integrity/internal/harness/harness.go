@@ -28,8 +28,8 @@ var certainSetUpFileRE = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setu
 type forcePattern struct {
 	langs      []source.Language
 	code       *regexp.Regexp
-	path       *regexp.Regexp // of paths; nil for setUp
-	needsHooks bool           // in another place than in setUp, and in tests, only in a file with hooks of pytest
+	path       *regexp.Regexp // of paths; nil for setUpFileRE
+	needsHooks bool           // in another place than in setUpFileRE, and in tests, only in a file with hooks of pytest
 	// severity is not that of the rule, unless it is 0.
 	severity metric.Severity
 }
@@ -168,7 +168,7 @@ func isInMainProgram(f *facts.ChangedFile, n int) bool {
 	return false
 }
 
-// hookNames are the hooks of pytest that decide what counts, runs or is shown.
+// decidingHookRE are the hooks of pytest that decide what counts, runs or is shown.
 var (
 	decidingHookRE   = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(pytest_(?:runtest_makereport|runtest_protocol|runtest_call|pyfunc_call|collection_modifyitems|report_teststatus|sessionfinish|ignore_collect|collect_file|itemcollected|unconfigure|runtest_logreport|collection_finish|runtestloop|exception_interact|deselected|cmdline_main|load_initial_conftests|make_collect_report|assertrepr_compare))\(`)
 	constantReturnRE = regexp.MustCompile(`^\s*return\s+(True|0|\[\])\s*$`)
@@ -254,7 +254,7 @@ var runnerHookREs = map[source.Language]*regexp.Regexp{
 	source.CSharp: regexp.MustCompile(`:\s*.*\b(ITestRunner|XunitTestFramework|ITestFrameworkExecutor|IWrapSetUpTearDown|IApplyToTest)\b|assembly:\s*(Xunit\.)?(TestFramework|TestCaseOrderer)\b`),
 }
 
-// rakeCleared and rakeReplaced match a task of Rake that is cleared, or redefined.
+// rakeClearRE and rakeTaskRE match a task of Rake that is cleared, or redefined.
 var (
 	rakeClearRE = regexp.MustCompile(`Rake::Task\[\s*["':]+\w*(test|spec)\w*["']?\s*\]\.(clear|clear_actions)\b`)
 	rakeTaskRE  = regexp.MustCompile(`^\s*task\s*\(?\s*[:"']?(test|spec|default|check)\b.*\bdo\b`)

@@ -17,7 +17,7 @@ import (
 var (
 	// pythonImportRE matches the imports of Python: the module, and what it is called.
 	pythonImportRE = regexp.MustCompile(`^\s*(?:from\s+([\w.]+)\s+import\s+\(?\s*([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)`)
-	// attributeAssignmentRE matches a line that gives a value to an attribute, setAttribute one that
+	// attributeAssignmentRE matches a line that gives a value to an attribute, setAttributeCallRE one that
 	// does so by name, in Python.
 	attributeAssignmentRE = regexp.MustCompile(`^\s*((\w+)(?:\.\w+)*\.(\w+))\s*=\s*([^=].*)$`)
 	setAttributeCallRE    = regexp.MustCompile(`\b(monkeypatch\.setattr|mocker\.patch(?:\.object)?|patch(?:\.object)?|setattr)\(\s*(?:["']([\w.]+)["']|([\w.]+))\s*,?`)

@@ -140,7 +140,7 @@ func (t *tree) role(name string) Role {
 	return t.roles[name]
 }
 
-// determineRole decides where the path does not. byPath is what it suggests.
+// determineRole decides where the path does not. pathRole is what it suggests.
 func (t *tree) determineRole(name string, suggested Role) Role {
 	t.readConfigs()
 	lang := source.DetectLanguage(name, nil)

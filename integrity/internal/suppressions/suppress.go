@@ -64,15 +64,11 @@ var reasonRE = regexp.MustCompile(`(?:(?:\s|^)(?://|#|-+|;)|\*/|:)\s*(?:[^\s/#-]
 // castRE matches the cast that takes a value out of the checks: one value, not a rule.
 var castRE = regexp.MustCompile(`\bas any\b`)
 
-// countJustified counts the new directives that say why they are there, or are casts.
+// countJustified counts the new directives that say why they are needed, or are casts.
 func (f *directiveChange) countJustified() int {
-	n := 0
-	for _, d := range f.added {
-		if !d.Blanket && reasonRE.MatchString(d.Text) || castRE.MatchString(d.Text) {
-			n++
-		}
-	}
-	return n
+	return facts.Count(f.added, func(d source.Directive) bool {
+		return !d.Blanket && reasonRE.MatchString(d.Text) || castRE.MatchString(d.Text)
+	})
 }
 
 // singleRuleRE matches what silences a single rule in a complete file.
@@ -142,19 +138,16 @@ func findDirectives(s *facts.Side, coverage bool) []source.Directive {
 	})
 }
 
-// surplusDirectives returns those that occur more often in a than in b.
+// surplusDirectives returns the directives that occur more often in a than in b.
 func surplusDirectives(a, b []source.Directive) []source.Directive {
 	count := map[string]int{}
 	for _, d := range b {
 		count[d.Text]++
 	}
-	var out []source.Directive
-	for _, d := range a {
-		if count[d.Text]--; count[d.Text] < 0 {
-			out = append(out, d)
-		}
-	}
-	return out
+	return facts.Filter(a, func(d source.Directive) bool {
+		count[d.Text]--
+		return count[d.Text] < 0
+	})
 }
 
 // baselineFileRE are the files in which tools keep accepted findings.

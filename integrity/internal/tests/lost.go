@@ -19,7 +19,7 @@ const (
 	lostByFileDeletion
 	lostByRenaming
 	lostByComment
-	lostByChoice // it is defined under a condition now, see chosenSkips
+	lostByChoice // it is defined under a condition now, see findChosenSkips
 )
 
 // lostTest is a test that is gone: how, and where that shows.
@@ -31,7 +31,7 @@ type lostTest struct {
 	nested bool // the test around it is lost, too: it is reported once
 }
 
-// lostTests are all of them.
+// lostTests are the tests that were lost.
 var lostTests = facts.Define(func(c *facts.Change) []lostTest {
 	var out []lostTest
 	seen := map[*facts.Test]bool{}

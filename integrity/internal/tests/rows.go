@@ -134,30 +134,19 @@ func explainRemovedRows(c *facts.Change, removed []string, b facts.Table) string
 // namedElementRE matches an element with the name of a field or a parameter before it.
 var namedElementRE = regexp.MustCompile(`^[A-Za-z_]\w*\s*(?:=|:)[^=:]`)
 
-// hasNamedElements reports whether a list is a value with named fields, or the arguments of a
-// call, rather than a table.
+// hasNamedElements reports whether a list is a value with named fields, or the arguments of a call,
+// rather than a table.
 func hasNamedElements(t facts.Table) bool {
-	n := 0
-	for _, r := range t.Rows {
-		if namedElementRE.MatchString(r) {
-			n++
-		}
-	}
-	return 2*n > len(t.Rows)
+	return 2*facts.Count(t.Rows, namedElementRE.MatchString) > len(t.Rows)
 }
 
 // countCommonRows counts the rows that two tables of the same test have in common.
 func countCommonRows(a, b facts.Table) int {
-	if (a.Test == nil) != (b.Test == nil) || a.Test != nil && a.Test.Name != b.Test.Name {
+	isSameTest := a.Test == nil && b.Test == nil || a.Test != nil && b.Test != nil && a.Test.Name == b.Test.Name
+	if !isSameTest {
 		return 0
 	}
-	n := 0
-	for _, r := range a.Keys {
-		if slices.Contains(b.Keys, r) {
-			n++
-		}
-	}
-	return n
+	return facts.Count(a.Keys, func(key string) bool { return slices.Contains(b.Keys, key) })
 }
 
 func isLost(c *facts.Change, t *source.TestDef, s *facts.Side) bool {
@@ -167,7 +156,7 @@ func isLost(c *facts.Change, t *source.TestDef, s *facts.Side) bool {
 // emptyLiteralRE matches a literal without rows.
 var emptyLiteralRE = regexp.MustCompile(`\[\s*\]|\{\s*\}|(?:=|\bin|,)\s*\(\s*\)`)
 
-// rowMark matches the rows that are annotations, otherRows annotations that
+// rowAnnotationRE matches the rows that are annotations, rowSourceRE annotations that
 // name where rows come from.
 var (
 	rowAnnotationRE = regexp.MustCompile(`^(?:InlineData|TestCase|DataRow|case|test_case|TestWith|Arguments)\s*\(`)

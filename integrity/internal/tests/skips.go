@@ -265,20 +265,23 @@ func findFocus(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// findDeadAssertions finds assertions of existing tests that are no longer reached.
+// findDeadAssertions finds assertions of existing tests that are no longer reached. A test that
+// lost all its assertions is reported by other rules.
 func findDeadAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
 		dead := deadMarks(p.After)
-		if len(dead) == 0 || len(deadMarks(p.Before)) > 0 || p.After.Parent != nil && len(deadMarks(p.After.Parent)) > 0 {
+		isParentDead := p.After.Parent != nil && len(deadMarks(p.After.Parent)) > 0
+		if len(dead) == 0 || len(deadMarks(p.Before)) > 0 || isParentDead {
 			continue
 		}
-		in, all := p.After.CountAssertionsIn(dead), len(p.After.Assertions)
-		if in == 0 && all > 0 || all == 0 && len(p.Before.Assertions) > 0 && !deadText(p) {
+		unreached, total := p.After.CountAssertionsIn(dead), len(p.After.Assertions)
+		losesAll := total == 0 && len(p.Before.Assertions) > 0
+		if unreached == 0 && total > 0 || losesAll {
 			continue
 		}
-		f := p.After.NewFinding(dead[0].Line, fmt.Sprintf("%s: %d of %d assertions are not reached", dead[0].Text, in, all))
-		if in < all || all == 0 {
+		f := p.After.NewFinding(dead[0].Line, fmt.Sprintf("%s: %d of %d assertions are not reached", dead[0].Text, unreached, total))
+		if unreached < total || total == 0 {
 			f.Severity = metric.High
 		}
 		out = append(out, f)
@@ -286,11 +289,5 @@ func findDeadAssertions(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// deadText reports whether a test had no assertions before: if it had, and lost them,
-// other rules report it.
-func deadText(p facts.Pair) bool { return len(p.Before.Assertions) == 0 }
-
 // deadMarks returns the marks of lines within a test that are not reached.
-func deadMarks(t *facts.Test) []source.Mark {
-	return t.MarksWithin(source.Unreachable)
-}
+func deadMarks(t *facts.Test) []source.Mark { return t.MarksWithin(source.Unreachable) }
