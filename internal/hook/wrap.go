@@ -103,13 +103,7 @@ func exportVariables(r *shellReader, c command) stream {
 	return stream{known: true}
 }
 
-func runEval(r *shellReader, c command) stream {
-	texts := make([]string, 0, len(c.args))
-	for _, w := range c.args {
-		texts = append(texts, w.text)
-	}
-	return r.readText(strings.Join(texts, " "))
-}
+func runEval(r *shellReader, c command) stream { return r.readText(joinTexts(c.args)) }
 
 // runShell reads the script that a shell is given: after -c, on its input, or in a file that
 // the agent has written.

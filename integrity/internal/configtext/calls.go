@@ -261,18 +261,17 @@ func mayFailScript(s simpleCommand) bool {
 
 // usesStatus reports whether the status of the preceding command is checked.
 func usesStatus(s simpleCommand) bool {
-	if len(s.Words) > 0 && (s.Words[0] == "done" || s.Words[0] == "fi" || s.Words[0] == "then") {
-		return true
-	}
-	return slices.ContainsFunc(s.Words, func(w string) bool {
-		return strings.Contains(w, "$?") || strings.Contains(w, "PIPESTATUS")
-	})
+	endsBlock := len(s.Words) > 0 && slices.Contains([]string{"done", "fi", "then"}, s.Words[0])
+	return endsBlock || slices.ContainsFunc(s.Words, readsShellStatus)
 }
 
+func readsShellStatus(text string) bool {
+	return strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS")
+}
+
+// readsStatus reports whether one of the lines checks the exit status of a command.
 func readsStatus(lines []Command) bool {
-	return slices.ContainsFunc(lines, func(l Command) bool {
-		return strings.Contains(l.Text, "$?") || strings.Contains(l.Text, "PIPESTATUS") || strings.Contains(l.Text, "LASTEXITCODE")
-	})
+	return slices.ContainsFunc(lines, func(l Command) bool { return readsShellStatus(l.Text) || strings.Contains(l.Text, "LASTEXITCODE") })
 }
 
 // findMarks finds the marks that the arguments of a call give it.

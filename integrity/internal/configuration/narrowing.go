@@ -89,7 +89,7 @@ func fixedFolder(pattern string) string {
 	return path.Dir(strings.TrimPrefix(pattern, "./"))
 }
 
-// testTargetRE is a target that tests; aims are those that people and CI call.
+// testTargetRE matches a target that tests, and mainTargetRE those that people and CI call.
 var (
 	testTargetRE = regexp.MustCompile(`(?i)^(unit|integration|run|go|py|js|e2e)?[-_]?(tests?|spec|check|` + framework.TargetNames + `)([-_]\w+)?$`)
 	mainTargetRE = regexp.MustCompile(`^(all|ci|check|test|tests|default|verify|build|validate|precommit|tests_?)(\.needs)?$|^(check|x)?(tests|checkprograms)$`)

@@ -178,12 +178,12 @@ func isLoosened(f *facts.ConfigFile, s configtext.Setting) bool {
 	return had && after >= 2*old
 }
 
+// findNumber returns the number of the setting with a key.
 func findNumber(list []configtext.Setting, key string) (float64, bool) {
-	for _, s := range list {
-		if s.Key == key {
-			n, err := strconv.ParseFloat(strings.TrimSuffix(s.Value, "s"), 64)
-			return n, err == nil
-		}
+	s := findSetting(list, key)
+	if s == nil {
+		return 0, false
 	}
-	return 0, false
+	n, err := strconv.ParseFloat(strings.TrimSuffix(s.Value, "s"), 64)
+	return n, err == nil
 }

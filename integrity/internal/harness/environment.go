@@ -116,7 +116,7 @@ func findForgedReport(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
-// reportNameRE is a report named in code; writes are the ways to write it.
+// reportNameRE matches a report named in code, and writeCallRE the ways to write it.
 var (
 	reportNameRE = regexp.MustCompile(`(?i)["'\x60/= >](` + framework.ReportName + `|TEST-\*\.xml|coverage\.xml|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco\.xml|cover(age)?\.out|\.coverage|coverage\.json|reward\.txt)\b`)
 	writeCallRE  = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|WriteFile\(|os\.Create\(|fs::write\(|File\.write|file_put_contents|Files\.write|WriteAllText|copyFile(Sync)?\(|shutil\.copy\w*\(|os\.(rename|replace)\(|(^|[^-=>])>{1,2}\s*["']?[\w./$-]*(junit|TEST-|results?|report|coverage|lcov|cobertura|clover|jacoco|cover|reward)[\w.-]*\.(xml|info|json|out|txt)|\b(cp|mv|ln|install|tee|touch)\s+(-\w+\s+)*\S*.*\.(xml|info|json|out|txt)\b)`)

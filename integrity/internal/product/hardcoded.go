@@ -120,10 +120,11 @@ func markKnownPairs(s *facts.Side, list []hardCodedPair, known map[int]string) {
 	}
 }
 
-func (a hardCodedPair) isInTest(in map[string]bool) bool {
-	has := func(key string) bool { return in[key] }
+// isInTest reports whether a test, given by its literals, has the inputs.
+func (a hardCodedPair) isInTest(literals map[string]bool) bool {
+	has := func(key string) bool { return literals[key] }
 	if a.needsAll {
-		return !slices.ContainsFunc(a.inputs, func(key string) bool { return !has(key) })
+		return facts.All(a.inputs, has)
 	}
 	return slices.ContainsFunc(a.inputs, has)
 }
@@ -233,21 +234,12 @@ func productLines(s *facts.Side, list []facts.Line) []facts.Line {
 	return out
 }
 
-// linesInFunctions returns the lines of functions of the given names.
-func linesInFunctions(s *facts.Side, list []facts.Line, names map[string]bool) []facts.Line {
-	var in []source.Function
-	for _, f := range s.Inspection().Functions {
-		if names[f.Name] {
-			in = append(in, f)
-		}
-	}
-	var out []facts.Line
-	for _, l := range list {
-		if slices.ContainsFunc(in, func(f source.Function) bool { return f.Line <= l.Number && l.Number <= f.End }) {
-			out = append(out, l)
-		}
-	}
-	return out
+// linesInFunctions returns the lines of functions with one of the names.
+func linesInFunctions(s *facts.Side, lines []facts.Line, names map[string]bool) []facts.Line {
+	functions := facts.Filter(s.Inspection().Functions, func(fn source.Function) bool { return names[fn.Name] })
+	return facts.Filter(lines, func(l facts.Line) bool {
+		return slices.ContainsFunc(functions, func(fn source.Function) bool { return fn.Line <= l.Number && l.Number <= fn.End })
+	})
 }
 
 // A literal that is an entire value, perhaps in a constructor: Ok("x"),

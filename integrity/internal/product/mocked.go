@@ -14,8 +14,8 @@ import (
 // moduleMockRE matches calls that replace a module by a double.
 var moduleMockRE = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b` + framework.NodeMock + `\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
 
-// findMockedSubject finds tests that replace what they test by a double: what their
-// file is named after, what they call themselves, or what they assert about.
+// findMockedSubject finds tests that replace what they test by a double: what their file is named
+// after, what they call themselves, or what they assert about.
 func findMockedSubject(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {
@@ -23,33 +23,19 @@ func findMockedSubject(c *facts.Change) []facts.Finding {
 		if !s.Exists() || !s.IsTestFile() || f.Added {
 			continue
 		}
-		for _, l := range f.AddedLines() {
-			if !doubleWordRE.MatchString(l.Text) {
-				continue
+		for _, l := range facts.MatchingLines(f.AddedLines(), doubleWordRE) {
+			if severity, found := mocksSubject(c, f, l); found {
+				out = append(out, s.FindingAt(l.Number, l.Text).WithSeverity(severity))
 			}
-			severity, found := mocksSubject(c, f, l)
-			if !found {
-				continue
-			}
-			x := s.FindingAt(l.Number, l.Text)
-			x.Severity = severity
-			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// isPartOfPath reports whether a module or a name in it is of the subject.
+// isPartOfPath reports whether a subject is a part of the name of a module.
 func isPartOfPath(module, subject string) bool {
-	if len(subject) < 3 {
-		return false
-	}
-	for _, part := range strings.FieldsFunc(module, func(r rune) bool { return r == '.' || r == '/' }) {
-		if strings.ToLower(part) == subject {
-			return true
-		}
-	}
-	return false
+	parts := strings.FieldsFunc(strings.ToLower(module), func(r rune) bool { return r == '.' || r == '/' })
+	return len(subject) > 2 && slices.Contains(parts, subject)
 }
 
 var (

@@ -102,7 +102,7 @@ func findExit(f *facts.ChangedFile) []facts.Finding {
 // isInFixtures reports whether a file is one of those that tests start or read.
 func isInFixtures(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
-		return strings.Trim(dir, "_") == "fixtures" || strings.Trim(dir, "_") == "fixture"
+		return slices.Contains([]string{"fixture", "fixtures"}, strings.Trim(dir, "_"))
 	})
 }
 

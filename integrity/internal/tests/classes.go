@@ -31,10 +31,8 @@ func findClasses(s *facts.Side) []classHead {
 
 // enclosingClass returns the class that contains a line, nil for none.
 func enclosingClass(s *facts.Side, heads []classHead, n int) *classHead {
-	text := s.LineAt(n)
-	indent := len(text) - len(strings.TrimLeft(text, " \t"))
-	for i := len(heads) - 1; i >= 0; i-- {
-		if heads[i].line < n && heads[i].indent < indent {
+	for i, h := range slices.Backward(heads) {
+		if h.line < n && h.indent < indentation(s.LineAt(n)) {
 			return &heads[i]
 		}
 	}
@@ -179,22 +177,23 @@ var (
 	uncalledBlockRE = regexp.MustCompile(`^\s*(?:(?:const|let|var)\s+)?(?:(\w+)\s*=\s*)?(?:(?:proc|lambda|Proc\.new)\s*(?:do\b|\{)|->\s*(?:do\b|\{)|(?:async\s+)?(?:\(\)\s*=>|function\s*\(\))\s*\{\s*$)|^\s*function\s+(\w+)\(\)\s*\{\s*$`)
 )
 
-// findUncalledGroups finds groups of tests whose block became a function that is never
-// called.
+// findUncalledGroups finds groups of tests whose block became a function that is never called.
 func findUncalledGroups(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
-	if lang := s.Language(); !s.MayHoldTests() || lang != source.Ruby && lang != source.JavaScript && lang != source.TypeScript {
-		return nil
-	}
-	if len(facts.MatchingLines(f.RemovedLines(), groupLineRE)) <= len(facts.MatchingLines(f.AddedLines(), groupLineRE)) {
+	hasGroups := s.Language() == source.Ruby || s.IsScript()
+	if !hasGroups || !s.MayHoldTests() || len(facts.MatchingLines(f.RemovedLines(), groupLineRE)) <= len(facts.MatchingLines(f.AddedLines(), groupLineRE)) {
 		return nil
 	}
 	for _, l := range f.AddedLines() {
 		m := uncalledBlockRE.FindStringSubmatch(l.Text)
-		if m == nil || testBelow(s, l.Number) == nil || countName(s, m[1]+m[2]) > 1 {
+		if m == nil || countName(s, m[1]+m[2]) > 1 {
 			continue
 		}
-		return []facts.Finding{{File: s.Path, Line: l.Number, Test: testBelow(s, l.Number).Name, Evidence: facts.ShortenEvidence(l.Text)}}
+		if t := testBelow(s, l.Number); t != nil {
+			finding := f.NewFinding(l.Number, l.Text)
+			finding.Test = t.Name
+			return []facts.Finding{finding}
+		}
 	}
 	return nil
 }
@@ -207,16 +206,14 @@ func countName(s *facts.Side, name string) int {
 	return len(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).FindAll(s.WithoutStrings(), -1))
 }
 
-// testBelow returns the first test that begins below a line and is indented further.
+// testBelow returns the first test that starts below a line, if it is indented further.
 func testBelow(s *facts.Side, n int) *source.TestDef {
-	indent := func(n int) int { return len(s.LineAt(n)) - len(strings.TrimLeft(s.LineAt(n), " \t")) }
-	for i := range s.Inspection().Tests {
-		if t := &s.Inspection().Tests[i]; t.Line > n {
-			if indent(t.Line) > indent(n) {
-				return t
-			}
-			return nil
-		}
+	tests := s.Inspection().Tests
+	i := slices.IndexFunc(tests, func(t source.TestDef) bool { return t.Line > n })
+	if i < 0 || indentation(s.LineAt(tests[i].Line)) <= indentation(s.LineAt(n)) {
+		return nil
 	}
-	return nil
+	return &tests[i]
 }
+
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }

@@ -65,11 +65,13 @@ func guardedAssertion(p facts.Pair, before, after []source.Mark) (f facts.Findin
 	return f, false
 }
 
-// wasUnguarded reports whether an assertion was under no condition. One on the same line now is
-// part of its text.
-func wasUnguarded(free map[string]int, after string) bool {
-	for text, n := range free {
-		if n > 0 && (text == after || strings.HasPrefix(after, text+"if") || strings.HasPrefix(after, text+"unless") || strings.HasPrefix(after, "if") && strings.HasSuffix(after, text)) {
+// wasUnguarded reports whether an assertion was under no condition. A condition on the same line is
+// part of its text now.
+func wasUnguarded(unguarded map[string]int, assertion string) bool {
+	for text, n := range unguarded {
+		hasSuffixCondition := strings.HasPrefix(assertion, text+"if") || strings.HasPrefix(assertion, text+"unless")
+		hasPrefixCondition := strings.HasPrefix(assertion, "if") && strings.HasSuffix(assertion, text)
+		if n > 0 && (text == assertion || hasSuffixCondition || hasPrefixCondition) {
 			return true
 		}
 	}
