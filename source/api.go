@@ -34,10 +34,10 @@ const (
 	Shell      = language.Shell
 )
 
-// DetectLanguage returns the language of a file from its path (slash separated),
-// and where the path does not tell, from the interpreter in its first line.
-// head is the beginning of the file, 512 bytes are enough; it may be nil.
-// Documentation, data, lock files and binary content are Unknown.
+// DetectLanguage returns the language of a file from its slash-separated path or, if the path
+// does not determine it, from the interpreter in its first line. head is the start of the
+// file; 512 bytes are enough, and nil is allowed. Documentation, data, lock files and binary
+// content are Unknown.
 func DetectLanguage(file string, head []byte) Language { return language.Detect(file, head) }
 
 // IsVendored reports whether a path (slash separated, relative to the root of
@@ -67,13 +67,13 @@ type File = scan.File
 // Function is a function with a body.
 type Function = function.Function
 
-// FileScope names the one function of a file without any.
+// FileScope is the name of the only function of a file in which no function was found.
 const FileScope = function.FileScope
 
 // TestDef is the definition of a test in a source file.
 type TestDef = tests.TestDef
 
-// TestKind is how the runner treats a test definition.
+// TestKind is how a test runner treats a test definition.
 type TestKind = tests.TestKind
 
 // The kinds of test definitions.
@@ -90,10 +90,10 @@ const (
 // all. Two empty bodies have nothing in common.
 func Similarity(a, b TestDef) float64 { return tests.Similarity(a, b) }
 
-// Assertion is what is known of one assertion.
+// Assertion is what the text of an assertion shows.
 type Assertion = assertion.Assertion
 
-// Strength is how much an assertion demands.
+// Strength is how closely an assertion determines a value.
 type Strength = assertion.Strength
 
 // The strengths of assertions, weakest first.
@@ -107,26 +107,28 @@ const (
 	Exact   = assertion.Exact
 )
 
-// ParseAssertion reads an assertion as TestDef.Assertions has it.
+// ParseAssertion reads an assertion as TestDef.Assertions contains it.
 func ParseAssertion(text string) Assertion { return assertion.ParseAssertion(text) }
 
-// IsTrivial reports whether an assertion holds whatever the code does.
+// IsTrivial reports whether an assertion passes whatever the code does.
 func IsTrivial(text string) bool { return assertion.IsTrivial(text) }
 
-// AssertsTuple reports whether an assertion of Python is about a tuple, which is always true:
-// assert (a == b, "message").
+// AssertsTuple reports whether a Python assertion checks a tuple, which is always true: assert
+// (a == b, "message").
 func AssertsTuple(text string) bool { return assertion.AssertsTuple(text) }
 
-// ConstantValue returns the value of a condition that depends on nothing.
+// ConstantValue returns the value of a condition that does not depend on the code or
+// environment.
 func ConstantValue(cond string) (value, known bool) { return assertion.ConstantValue(cond) }
 
-// Inspection says whether the tests of a file are run and what they can still find.
+// Inspection describes whether the tests of a source file run, and which failures they can
+// still detect.
 type Inspection = inspect.Inspection
 
-// Mark is a place that changes whether or how some lines are run.
+// Mark is a place in the source that changes whether or how some lines run.
 type Mark = inspect.Mark
 
-// MarkKind is what a mark does.
+// MarkKind is the effect of a mark.
 type MarkKind = inspect.MarkKind
 
 // The kinds of marks.
@@ -152,12 +154,12 @@ const (
 	OnFile  = inspect.OnFile
 )
 
-// List is a literal with rows: the table of a test.
+// List is a literal with several rows, such as the table of a table-driven test.
 type List = inspect.List
 
 // Directive is a comment or an annotation that silences a tool.
 type Directive = inspect.Directive
 
-// Inspect reads a source file as Scan does and more closely. The error is that
-// of Scan; it comes with as much as could be read.
+// Inspect reads a source file like Scan, and in more detail. The error is that of Scan; the
+// result contains what could be read.
 func Inspect(path string, src []byte) (Inspection, error) { return inspect.Inspect(path, src) }

@@ -9,8 +9,8 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// InlineTests is a module of tests in the file of the code that it tests, as Rust
-// has them: #[cfg(test)] mod tests { … }.
+// InlineTests is a module of tests in the file of the code under test, as in Rust:
+// #[cfg(test)] mod tests { … }.
 type InlineTests struct {
 	Name      string // with the modules around it, "calc::tests"
 	From, To  int    // where it is, with its attributes, in bytes
@@ -25,33 +25,32 @@ func (t InlineTests) ContainsLine(n int) bool { return t.First <= n && n <= t.La
 // module matches a Rust module with its attributes; forTests matches an attribute
 // that has it built for tests.
 var (
-	module   = regexp.MustCompile(`((?:#\[[^\]]*\]\s*)*)(?:pub(?:\s*\([^)]*\))?\s+)?\bmod\s+(\w+)\s*([{;])`)
-	forTests = regexp.MustCompile(`\bcfg\s*\([^\]]*\btest\b`)
-	forOther = regexp.MustCompile(`\bnot\s*\(\s*test\b`)
+	rustModuleRE = regexp.MustCompile(`((?:#\[[^\]]*\]\s*)*)(?:pub(?:\s*\([^)]*\))?\s+)?\bmod\s+(\w+)\s*([{;])`)
+	cfgTestRE    = regexp.MustCompile(`\bcfg\s*\([^\]]*\btest\b`)
+	cfgNotTestRE = regexp.MustCompile(`\bnot\s*\(\s*test\b`)
 )
 
-// FindInlineTests returns the modules of tests in a file, in order; those within one
-// of them are part of it. Languages other than Rust have none.
+// FindInlineTests returns the outermost test modules of a file, in order. Only Rust has any.
 func FindInlineTests(path string, src []byte) []InlineTests {
 	if DetectLanguage(path, src) != Rust || !bytes.Contains(src, []byte("cfg")) {
 		return nil
 	}
 	masked := lex.Mask(src, lex.Classify(Rust, src))
 	var out []InlineTests
-	var around []rustModule
+	var enclosing []rustModule
 	end := 0
-	for _, m := range module.FindAllSubmatchIndex(masked, -1) {
-		for len(around) > 0 && around[len(around)-1].end <= m[0] {
-			around = around[:len(around)-1]
+	for _, m := range rustModuleRE.FindAllSubmatchIndex(masked, -1) {
+		for len(enclosing) > 0 && enclosing[len(enclosing)-1].end <= m[0] {
+			enclosing = enclosing[:len(enclosing)-1]
 		}
 		name, body := string(masked[m[4]:m[5]]), masked[m[6]] == '{'
 		to := m[1]
 		if body {
-			to = braceEnd(masked, m[6])
+			to = findClosingBrace(masked, m[6])
 		}
-		if attributes := masked[m[2]:m[3]]; m[0] >= end && forTests.Match(attributes) && !forOther.Match(attributes) {
+		if attributes := masked[m[2]:m[3]]; m[0] >= end && cfgTestRE.Match(attributes) && !cfgNotTestRE.Match(attributes) {
 			var path []string
-			for _, a := range around {
+			for _, a := range enclosing {
 				path = append(path, a.name)
 			}
 			t := InlineTests{Name: strings.Join(append(path, name), "::"), From: m[0], To: to, OtherFile: !body}
@@ -59,20 +58,21 @@ func FindInlineTests(path string, src []byte) []InlineTests {
 			out, end = append(out, t), to
 		}
 		if body {
-			around = append(around, rustModule{name, to})
+			enclosing = append(enclosing, rustModule{name, to})
 		}
 	}
 	return out
 }
 
+// rustModule is a module and the byte offset of its end.
 type rustModule struct {
 	name string
 	end  int
 }
 
-// braceEnd returns the place after the brace that closes the one at from, the end of
-// the text where none does.
-func braceEnd(masked []byte, from int) int {
+// findClosingBrace returns the offset after the brace that closes the one at from, or the end
+// of the text if none does.
+func findClosingBrace(masked []byte, from int) int {
 	depth := 0
 	for i := from; i < len(masked); i++ {
 		switch masked[i] {
@@ -87,22 +87,23 @@ func braceEnd(masked []byte, from int) int {
 	return len(masked)
 }
 
+// lineAt returns the line of a byte offset.
 func lineAt(src []byte, pos int) int { return 1 + bytes.Count(src[:pos], []byte("\n")) }
 
-// ReplaceInlineTests returns a file with the modules of tests as they are in another
-// version of it: in the place of those of the same name, or at the end of the file.
-// Modules that are missing in the other version stay. It is false if that version has none,
-// or one belongs into a module that is not there.
+// ReplaceInlineTests returns a file with the test modules of another version of it. They
+// replace modules of the same name, and are otherwise appended. Modules that the other version
+// does not have are unchanged. It is false if the other version has no test module, or one
+// whose parent module is missing.
 func ReplaceInlineTests(path string, src, other []byte) ([]byte, bool) {
 	wanted := slices.DeleteFunc(FindInlineTests(path, other), func(t InlineTests) bool { return t.OtherFile })
 	have := FindInlineTests(path, src)
 	var missing []byte
-	with := map[string][]byte{}
+	wantedText := map[string][]byte{}
 	for _, t := range wanted {
 		text := other[t.From:t.To]
-		with[t.Name] = text
-		switch there := slices.ContainsFunc(have, func(h InlineTests) bool { return h.Name == t.Name }); {
-		case there:
+		wantedText[t.Name] = text
+		switch exists := slices.ContainsFunc(have, func(h InlineTests) bool { return h.Name == t.Name }); {
+		case exists:
 		case strings.Contains(t.Name, "::"):
 			return nil, false
 		default:
@@ -112,7 +113,7 @@ func ReplaceInlineTests(path string, src, other []byte) ([]byte, bool) {
 	var out []byte
 	at := 0
 	for _, t := range have {
-		if text, ok := with[t.Name]; ok {
+		if text, ok := wantedText[t.Name]; ok {
 			out = slices.Concat(out, src[at:t.From], text)
 			at = t.To
 		}
@@ -120,17 +121,17 @@ func ReplaceInlineTests(path string, src, other []byte) ([]byte, bool) {
 	return slices.Concat(out, src[at:], missing), len(wanted) > 0
 }
 
-// DifferOnlyInInlineTests reports whether two versions of a file differ, but in nothing
-// else than their modules of tests and in white space.
-func DifferOnlyInInlineTests(path string, was, is []byte) bool {
-	if bytes.Equal(was, is) || len(FindInlineTests(path, was))+len(FindInlineTests(path, is)) == 0 {
+// DifferOnlyInInlineTests reports whether two versions of a file differ, but only in their
+// test modules and in white space.
+func DifferOnlyInInlineTests(path string, before, after []byte) bool {
+	if bytes.Equal(before, after) || len(FindInlineTests(path, before))+len(FindInlineTests(path, after)) == 0 {
 		return false
 	}
-	return slices.EqualFunc(bytes.Fields(productOf(path, was)), bytes.Fields(productOf(path, is)), bytes.Equal)
+	return slices.EqualFunc(bytes.Fields(withoutInlineTests(path, before)), bytes.Fields(withoutInlineTests(path, after)), bytes.Equal)
 }
 
-// productOf is a file without its modules of tests.
-func productOf(path string, src []byte) []byte {
+// withoutInlineTests returns a file without its test modules.
+func withoutInlineTests(path string, src []byte) []byte {
 	var out []byte
 	at := 0
 	for _, t := range FindInlineTests(path, src) {

@@ -22,16 +22,16 @@ import (
 	"supervise/source/internal/scan"
 )
 
-// Scan reads a source file. Its language, and in Go whether it
-// holds tests, follow from path; it is slash separated and need not exist. A Go file that does not
-// parse gives the syntax error together with what the scanner for the other
-// languages finds in it; there is no other error.
+// Scan reads a source file. The language, and in Go whether the file has tests, follow from
+// its slash-separated path, which need not exist. For a Go file that does not parse, Scan
+// returns the syntax error and what the scanner for the other languages finds; there is no
+// other error.
 func Scan(path string, src []byte) (File, error) {
 	lang := DetectLanguage(path, src)
 	if lang == Unknown {
 		return File{}, nil
 	}
-	r := lex.NewReading(lang, src)
+	r := lex.NewSource(lang, src)
 	defer r.Close()
 	return scan.Read(path, r)
 }

@@ -8,20 +8,21 @@ import (
 	"supervise/metric"
 )
 
-// buildOf returns what a run shows about the build of the project, nil if nothing.
-func (m *measurement) buildOf(r *Run, first bool) *metric.Build {
+// buildResult returns what a run shows about the build of the project, nil if nothing.
+func (m *measurement) buildResult(r *Run, first bool) *metric.Build {
 	switch {
 	case r.Skipped:
 	case r.Check.Kind == Build && r.State == metric.Measured:
-		return m.buildOutcome(r, first)
+		return m.buildCheckResult(r, first)
 	case r.Check.Compiles():
 		return buildFromTests(r)
 	}
 	return nil
 }
 
-// buildOutcome is the result of a build, unless it was broken at the baseline.
-func (m *measurement) buildOutcome(r *Run, first bool) *metric.Build {
+// buildCheckResult returns the result of a build, unknown if the build was broken at the
+// baseline.
+func (m *measurement) buildCheckResult(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
 	m.recordBuild(r)
 	if r.ExitCode == 0 {
@@ -32,20 +33,19 @@ func (m *measurement) buildOutcome(r *Run, first bool) *metric.Build {
 	if m.isExcluded(r, comparableLines(r), first) {
 		b.Status = metric.BuildUnknown
 		if first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, b.FirstError))
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, b.FirstError))
 		}
 		return b
 	}
-	b.FirstError = m.newError(r, b.FirstError)
+	b.FirstError = m.firstNewError(r, b.FirstError)
 	if m.memory.Built.Has(r.Check.ID()) && !r.Check.DiscardsOutput() {
 		m.brokenBuilds[r.Check.Dir] = b.FirstError
 	}
 	return b
 }
 
-// skipReason returns why a check does not run, "" if it does: a build that it needs
-// succeeded before and fails now. At the baseline every check runs, and so it does until a
-// build has succeeded once.
+// skipReason returns why a check does not run, "" if it runs. A check is skipped if the build
+// of its folder succeeded earlier and fails now. At the baseline every check runs.
 func (m *measurement) skipReason(c Check) string {
 	first, broken := m.brokenBuilds[c.Dir]
 	if !broken {
@@ -57,9 +57,9 @@ func (m *measurement) skipReason(c Check) string {
 	return fmt.Sprintf("%s did not run because the build is broken: %s", c.Name, first)
 }
 
-// newError is the first error of a build that it did not have at the baseline. The go
-// command names the package in the line before.
-func (m *measurement) newError(r *Run, first string) string {
+// firstNewError returns the first error of a build that the baseline did not have. The go
+// command names the package on the line before.
+func (m *measurement) firstNewError(r *Run, first string) string {
 	for line := range strings.Lines(r.Output) {
 		line = strings.TrimSpace(line)
 		if len(m.memory.Excluded) == 0 || line == "" || m.memory.Excluded.Has(fingerprint.Of(line)) {
@@ -73,8 +73,8 @@ func (m *measurement) newError(r *Run, first string) string {
 	return first
 }
 
-// buildFromTests returns what tests show that are compiled with the project. A Go test
-// that does not compile is no broken build.
+// buildFromTests returns what the run of tests shows about the build of the project that they
+// compile. A Go test that does not compile is no broken build.
 func buildFromTests(r *Run) *metric.Build {
 	for _, f := range r.Findings() {
 		if f.Type && !strings.HasSuffix(f.File, "_test.go") {

@@ -20,7 +20,7 @@ type Reruns struct {
 	Reruns   int `json:"reruns"`    // how often a suspect runs again at most; 0: never
 }
 
-// Confirmation is the result for the tests that fail although they passed before.
+// Confirmation is the result of rerunning the tests that passed before and fail now.
 type Confirmation struct {
 	Suspects []metric.ID
 	Flaky    []metric.ID // the suspects that passed when run again
@@ -39,12 +39,12 @@ func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmati
 	for _, s := range suspects {
 		c.Suspects = append(c.Suspects, s.ID)
 	}
-	if c.Refused = m.refusal(suspects, now); c.Refused != "" || len(suspects) == 0 {
+	if c.Refused = m.whyNotRerun(suspects, now); c.Refused != "" || len(suspects) == 0 {
 		return c, nil
 	}
-	rounds := &rounds{meter: m, incomplete: map[int]bool{}, done: map[int]bool{}}
-	for range m.reruns().Reruns {
-		passed, err := rounds.next(ctx, suspects)
+	rounds := &rerunRounds{meter: m, incomplete: map[int]bool{}, finished: map[int]bool{}}
+	for range m.rerunLimits().Reruns {
+		passed, err := rounds.rerunAll(ctx, suspects)
 		c.Flaky, c.Runs = append(c.Flaky, passed...), rounds.runs
 		if err != nil {
 			return c, err
@@ -58,18 +58,16 @@ func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmati
 	return c, nil
 }
 
-// rerun runs a check without learning from it: a few tests show nothing about the others,
-// and their coverage is meaningless.
-func (m *Meter) reruns() Reruns {
+func (m *Meter) rerunLimits() Reruns {
 	if m.opts.Reruns != nil {
 		return *m.opts.Reruns
 	}
 	return Reruns{DefaultMaxTests, DefaultReruns}
 }
 
-// refusal returns why the suspects do not run again, "" if they do.
-func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
-	limits := m.reruns()
+// whyNotRerun returns why the suspects do not run again, "" if they do.
+func (m *Meter) whyNotRerun(suspects []metric.Test, now metric.Set) string {
+	limits := m.rerunLimits()
 	switch {
 	case len(suspects) == 0:
 		return ""
@@ -86,8 +84,8 @@ func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
 	return ""
 }
 
-// NewFailures returns the tests that passed in before and fail in now, and none if a suite
-// could not run: then chance is not the reason.
+// NewFailures returns the tests that passed in before and fail in now. It returns none if a
+// suite could not run, since the failures are then not a matter of chance.
 func NewFailures(before, now *metric.Tests) []metric.Test {
 	if now == nil || len(now.Broken) > 0 {
 		return nil
@@ -111,28 +109,28 @@ func newFailures(before, now *metric.Tests) []metric.Test {
 	return out
 }
 
-// rounds rerun suspects, check by check.
-type rounds struct {
+// rerunRounds rerun suspects, check by check.
+type rerunRounds struct {
 	meter      *Meter
 	runs       []Run
 	incomplete map[int]bool // checks, by index in the plan, that did not run all requested tests
-	done       map[int]bool // checks that do not run again
+	finished   map[int]bool // checks that do not run again
 }
 
-// next reruns the suspects. It returns those that passed and did not fail in another check
+// rerunAll reruns the suspects. It returns those that passed and did not fail in another check
 // that also runs them.
-func (r *rounds) next(ctx context.Context, suspects []metric.Test) ([]metric.ID, error) {
+func (r *rerunRounds) rerunAll(ctx context.Context, suspects []metric.Test) ([]metric.ID, error) {
 	worst := map[metric.ID]metric.Status{}
 	for i, c := range r.meter.plan.Checks {
 		own := r.meter.testsOf(c, suspects)
-		if c.Kind != Test || r.done[i] || len(own) == 0 {
+		if c.Kind != Test || r.finished[i] || len(own) == 0 {
 			continue
 		}
-		run, err := r.run(ctx, i, own)
+		run, err := r.rerunCheck(ctx, i, own)
 		if err != nil {
 			return nil, fmt.Errorf("run failed tests again: %w", err)
 		}
-		for id, status := range outcomes(run, own) {
+		for id, status := range suspectOutcomes(run, own) {
 			worst[id] = max(worst[id], status)
 		}
 	}
@@ -145,13 +143,13 @@ func (r *rounds) next(ctx context.Context, suspects []metric.Test) ([]metric.ID,
 	return passed, nil
 }
 
-// run reruns the suspects of the check with index i. If they cannot be selected, or that
+// rerunCheck reruns the suspects of the check with index i. If they cannot be selected, or that
 // did not work, it runs the complete command, once.
-func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error) {
+func (r *rerunRounds) rerunCheck(ctx context.Context, i int, own []metric.Test) (Run, error) {
 	c := r.meter.plan.Checks[i]
-	chosen, selected := r.meter.selected(c, own)
+	chosen, selected := r.meter.selectTests(c, own)
 	if !selected || r.incomplete[i] {
-		chosen, selected, r.done[i] = c, false, true
+		chosen, selected, r.finished[i] = c, false, true
 	}
 	chosen.Name, chosen.Extra = c.Name+" (again)", true
 	chosen.Coverage = false
@@ -161,17 +159,17 @@ func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error)
 		t, ok := run.Tests.Lookup(s.ID)
 		return !ok || t.Status == metric.Skipped
 	})
-	r.done[i] = r.done[i] || run.Killed // it would take as long again
+	r.finished[i] = r.finished[i] || run.Killed // it would take as long again
 	return run, err
 }
 
-// rerun runs a check without learning from it: a few tests say nothing about the
-// others, and their coverage is meaningless.
+// rerun runs a check without learning from it: a few tests show nothing about the others, and
+// their coverage is meaningless.
 func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	c = c.Uncached()
 	m.opts.OnProgress(Progress{Check: c})
 	other := &Meter{plan: m.plan, opts: m.opts, memory: (&Memory{}).Clone()}
-	run, err := other.start().check(ctx, c)
+	run, err := other.newMeasurement().runCheck(ctx, c)
 	run.Coverage = nil
 	if err == nil {
 		m.opts.OnProgress(Progress{Check: c, Run: &run})
@@ -179,14 +177,14 @@ func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	return run, err
 }
 
-// outcomes are the results of the suspects in the run. Only an explicit pass clears a
-// suspect, and none counts in a run that failed outside its tests.
-func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
+// suspectOutcomes returns the results of the suspects in the run. Only an explicit pass clears
+// a suspect, and a run that failed outside its tests clears none.
+func suspectOutcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 	out := map[metric.ID]metric.Status{}
 	if r.State != metric.Measured || r.Tests == nil {
 		return out
 	}
-	complete := len(r.Tests.Broken) == 0 && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
+	complete := len(r.Tests.Broken) == 0 && (r.Tests.Failure == "" || rerunRule(r.Check).CoverageLimit)
 	for _, s := range suspects {
 		t, ok := r.Tests.Lookup(s.ID)
 		switch {
@@ -198,8 +196,8 @@ func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 	return out
 }
 
-// testsOf returns the suspects in suites that the check has run, or all of them if its
-// suites are unknown.
+// testsOf returns the suspects in suites that the check has run, or all of them if its suites
+// are unknown.
 func (m *Meter) testsOf(c Check, suspects []metric.Test) []metric.Test {
 	suites, learnt := m.memory.Suites[c.ID()]
 	if !learnt {

@@ -28,7 +28,7 @@ func TestPassInAFailedRunClearsNothing(t *testing.T) {
 	} {
 		tests := metric.NewTests([]metric.Test{suspect})
 		tests.Failure, tests.Broken = tt.failure, tt.broken
-		got := outcomes(Run{Check: Check{Runner: tt.runner}, State: metric.Measured, Tests: tests}, []metric.Test{suspect})
+		got := suspectOutcomes(Run{Check: Check{Runner: tt.runner}, State: metric.Measured, Tests: tests}, []metric.Test{suspect})
 		if len(got) != tt.want {
 			t.Errorf("%+v: %v, want %d", tt, got, tt.want)
 		}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// recordContention notes on the tests of a measurement how much of their time other checks
-// may have cost that ran in parallel. With few CPUs each of those may take one from the
-// tests, so that n+1 checks get at least one part in n+1 of the machine.
+// recordContention notes on the tests of a measurement how much of their time parallel checks
+// may have taken. With few CPUs, each parallel check may take one from the tests, so n+1
+// checks get at least one part in n+1 of the machine.
 func recordContention(runs []Run) {
 	if runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return
@@ -23,7 +23,7 @@ func recordContention(runs []Run) {
 	}
 }
 
-// contention is the share of a run, in [0,1), that other checks may have cost.
+// contention returns the share of a run, in [0,1), that parallel checks may have taken.
 func contention(r Run, runs []Run) float64 {
 	var moments []time.Time // at which the number of others may change
 	for _, o := range runs {
@@ -48,20 +48,20 @@ func contention(r Run, runs []Run) float64 {
 	return lost / r.Duration.Seconds()
 }
 
-// Clock adds up how long the commands of checks ran. Parallel commands count once.
-type Clock struct{ spans []span }
+// Clock sums how long the commands of checks ran. Parallel commands count once.
+type Clock struct{ intervals []interval }
 
-type span struct{ from, to time.Time }
+type interval struct{ from, to time.Time }
 
 // Add adds a run.
-func (c *Clock) Add(r Run) { c.spans = append(c.spans, span{r.Started, r.EndTime()}) }
+func (c *Clock) Add(r Run) { c.intervals = append(c.intervals, interval{r.Started, r.EndTime()}) }
 
-// Elapsed is the total.
+// Elapsed returns the sum.
 func (c *Clock) Elapsed() time.Duration {
-	slices.SortFunc(c.spans, func(a, b span) int { return a.from.Compare(b.from) })
+	slices.SortFunc(c.intervals, func(a, b interval) int { return a.from.Compare(b.from) })
 	var sum time.Duration
 	var until time.Time
-	for _, s := range c.spans {
+	for _, s := range c.intervals {
 		if s.from.After(until) {
 			until = s.from
 		}

@@ -73,12 +73,12 @@ func TestCheapestRunsFirst(t *testing.T) {
 	lint, build := check(Lint, "go vet"), check(Build, "go build -o /dev/null")
 	style, types := check(Lint, "eslint"), check(Lint, "tsc --noEmit")
 	m := New(Plan{Checks: []Check{build, lint, style, types}}, Options{})
-	if got := m.start().cheapest([]int{0, 1, 2, 3}); got[3] != 0 {
+	if got := m.newMeasurement().sortByDuration([]int{0, 1, 2, 3}); got[3] != 0 {
 		t.Errorf("order %v, want the build last: nothing is known", got)
 	}
 	m = New(m.plan, Options{Memory: Memory{Durations: map[string]time.Duration{build.ID(): 1, lint.ID(): 4, style.ID(): 3, types.ID(): 2}}})
 	for i, want := range []int{0, 3, 2, 1} {
-		if got := m.start().cheapest([]int{0, 1, 2, 3}); got[i] != want {
+		if got := m.newMeasurement().sortByDuration([]int{0, 1, 2, 3}); got[i] != want {
 			t.Fatalf("order %v, want that of what they took", got)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-// nameLostSuites names the suites whose programs could not run, see [ctestcases.Lost].
+// nameLostSuites names the suites whose programs could not run.
 func nameLostSuites(r *Run, known *metric.Tests) {
 	if r.Check.Runner != ctestcases.Runner {
 		return
@@ -17,14 +17,14 @@ func nameLostSuites(r *Run, known *metric.Tests) {
 	r.Tests = ctestcases.ReplaceUnbuilt(r.Tests, known, r.Check.SuitePrefix())
 }
 
-// withoutPrograms drops from a list the programs whose cases are counted instead.
-func withoutPrograms(r *Run, list []listing.Test) []listing.Test {
+// dropProgramTests removes from a list the ctest programs whose cases are counted instead.
+func dropProgramTests(r *Run, list []listing.Test) []listing.Test {
 	return slices.DeleteFunc(list, func(l listing.Test) bool { return r.Programs[l.Name] })
 }
 
-// programs are the tests of ctest that run the tests: themselves, or the programs that they
-// are cases of.
-func (s selection) programs() []metric.Test {
+// ctestPrograms returns the ctest tests that run the selected tests: the tests themselves, or
+// the programs whose cases they are.
+func (s selection) ctestPrograms() []metric.Test {
 	out := slices.Clone(s.tests)
 	for i, t := range out {
 		if t.Class != "" {

@@ -20,13 +20,13 @@ import (
 	"supervise/metric"
 )
 
-// integration matches the classes that failsafe takes for integration tests by default.
-var integration = regexp.MustCompile(`^(IT.*|.*IT|.*ITCase)$`)
+// integrationClassRE matches the classes that failsafe runs as integration tests by default.
+var integrationClassRE = regexp.MustCompile(`^(IT.*|.*IT|.*ITCase)$`)
 
-var jvmSource = regexp.MustCompile(`\.(java|kt|groovy|scala)$`)
+var jvmSourceRE = regexp.MustCompile(`\.(java|kt|groovy|scala)$`)
 
-// deferTests returns the plan of an iteration: detected checks run without their
-// integration tests, if those passed before and did not change.
+// deferTests returns the plan of an iteration: detected checks run without their integration
+// tests if those passed before and their files are unchanged.
 func (m *Meter) deferTests(known *metric.Tests) Plan {
 	p := m.plan
 	if !p.Recognised || known == nil {
@@ -35,7 +35,7 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
 		if deferred, learnt := m.memory.Deferred[c.ID()]; learnt && defersTests(c) && !deferred.Needed && allPassed(deferred.Suites, known) && deferred.Files == m.deferredDigest(c, deferred.Suites) {
-			p.Checks[i] = unitOnly(c)
+			p.Checks[i] = withoutIntegrationTests(c)
 			if !deferred.Proven {
 				p.Checks[i].Fallback = &c
 			}
@@ -44,14 +44,14 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 	return p
 }
 
-// defersTests reports whether the check has integration tests that can be deferred.
-// Coverage is a sum over all tests, which could not be compared without them.
+// defersTests reports whether the check has integration tests that can be deferred. A check
+// with coverage has none, since its sum could not be compared without them.
 func defersTests(c Check) bool {
 	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, read.IsIntegrationReport)
 }
 
-// unitOnly is the check without its integration tests.
-func unitOnly(c Check) Check {
+// withoutIntegrationTests returns the check without its integration tests.
+func withoutIntegrationTests(c Check) Check {
 	c.PlannedID, c.UnitOnly = c.ID(), true
 	c.Command = slices.Clone(c.Command)
 	c.Command[slices.Index(c.Command, "verify")] = "test"
@@ -59,16 +59,16 @@ func unitOnly(c Check) Check {
 	return c
 }
 
-// allPassed reports whether all tests of the suites passed or were skipped. Tests that
-// fail run in every iteration: the agent may be fixing them.
+// allPassed reports whether all tests of the suites passed or were skipped. Failing tests run
+// in every iteration, since the agent may be fixing them.
 func allPassed(suites []string, known *metric.Tests) bool {
 	return len(suites) > 0 && !slices.ContainsFunc(known.Cases, func(t metric.Test) bool {
 		return t.Status != metric.Passed && t.Status != metric.Skipped && slices.Contains(suites, t.Suite)
 	})
 }
 
-// mergeDeferred adds the earlier results of the tests that a successful run deferred. From
-// a complete run it learns which tests those are.
+// mergeDeferred adds the earlier results of the tests that a successful run deferred. From a
+// complete run it learns which tests can be deferred.
 func (m *measurement) mergeDeferred(run *Run, known *metric.Tests) {
 	id := run.Check.ID()
 	switch {
@@ -93,8 +93,9 @@ func (m *measurement) mergeDeferred(run *Run, known *metric.Tests) {
 	}
 }
 
-// deferredDigest is a digest of the poms and of the files of integration tests: those
-// named like one of the suites, or like an integration test of failsafe.
+// deferredDigest returns a digest of the poms and the files of integration tests: those named
+// like one of the suites, or like an integration test of failsafe. It is "" if a file cannot
+// be read.
 func (m *Meter) deferredDigest(c Check, suites []string) string {
 	names := map[string]bool{}
 	for _, s := range suites {
@@ -114,9 +115,9 @@ func (m *Meter) deferredDigest(c Check, suites []string) string {
 		if d.IsDir() && path != m.plan.Dir(c) && (base == "target" || base == "node_modules" || strings.HasPrefix(base, ".")) {
 			return fs.SkipDir
 		}
-		class := jvmSource.ReplaceAllString(base, "")
-		if d.Type().IsRegular() && (base == "pom.xml" || class != base && (names[class] || integration.MatchString(class))) {
-			return hashed(sum, tree, reportfile.RelativePath(m.plan.Root, path))
+		class := jvmSourceRE.ReplaceAllString(base, "")
+		if d.Type().IsRegular() && (base == "pom.xml" || class != base && (names[class] || integrationClassRE.MatchString(class))) {
+			return hashFile(sum, tree, reportfile.RelativePath(m.plan.Root, path))
 		}
 		return nil
 	})
@@ -126,8 +127,8 @@ func (m *Meter) deferredDigest(c Check, suites []string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// hashed adds a file to a digest.
-func hashed(sum io.Writer, tree *projectfile.Tree, name string) error {
+// hashFile adds a file to a digest.
+func hashFile(sum io.Writer, tree *projectfile.Tree, name string) error {
 	text, err := tree.Read(name, projectfile.Source)
 	if err == nil {
 		_, err = fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)

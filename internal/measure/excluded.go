@@ -11,13 +11,14 @@ import (
 	"supervise/metric"
 )
 
-// A check that fails where a loop starts, for a reason in no file of the project, shows
-// nothing about the agent: something is missing on the machine, or a package is no
-// program. It is excluded while it fails for this reason only.
-const excludedText = "failed before any agent ran, for no error in a file of the project; other errors count: %s"
+// excludedFormat reports that a failure is excluded. A check that fails at the baseline for a
+// reason in no file of the project shows nothing about the agent: the machine may lack a
+// program, or a package may be no program. The check is excluded while it fails for this
+// reason only.
+const excludedFormat = "failed before any agent ran, for no error in a file of the project; other errors count: %s"
 
-// isExcluded reports whether a failure with these comparable lines was there at the
-// baseline, and notes the lines on the run.
+// isExcluded reports whether a failure with these comparable lines existed at the baseline,
+// and notes the lines on the run.
 func (m *measurement) isExcluded(r *Run, lines []string, first bool) bool {
 	if first && m.opts.Baseline {
 		m.memory.LearnExcluded(lines)
@@ -29,47 +30,49 @@ func (m *measurement) isExcluded(r *Run, lines []string, first bool) bool {
 	return true
 }
 
-// exclude excludes what tests and linters cannot compile: packages, modules that a build
-// tool could not build next to tests that ran, and linters that could not read the code.
+// exclude excludes what tests and linters could not compile at the baseline either: packages,
+// modules that a build tool could not build, and linters that could not read the code.
 func (m *measurement) exclude(r *Run, first bool) {
 	switch {
 	case r.ExitCode == 0 || r.Killed || r.DirMissing || r.Skipped:
-	case r.Check.Kind == Lint && onlyMissing(r):
+	case r.Check.Kind == Lint && foundOnlyMissing(r):
 		if m.isExcluded(r, comparableLines(r), first) && first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, printed.LastLine(r.Output)))
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, printed.LastLine(r.Output)))
 		}
 	case r.Check.Kind == Test && r.Tests != nil:
 		tests := *r.Tests
 		r.Tests = &tests
 		m.excludeSuites(r, first)
-		if buildTools[r.Check.Runner] && tests.Failure != "" && m.isExcluded(r, comparableLines(r), first) {
+		if runsModulesInOrder[r.Check.Runner] && tests.Failure != "" && m.isExcluded(r, comparableLines(r), first) {
 			r.Problems = slices.DeleteFunc(r.Problems, func(p string) bool { return p == tests.Failure })
 			tests.Failure = ""
 			if first {
-				r.Problems = append(r.Problems, fmt.Sprintf(excludedText, printed.LastLine(r.Output)))
+				r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, printed.LastLine(r.Output)))
 			}
 		}
 	}
 }
 
-// unbuilt is the start of the reason why a Go package did not run that could not be built.
-const unbuilt = "build failed: "
+// buildFailedPrefix starts the reason why a Go package that could not be built did not run.
+const buildFailedPrefix = "build failed: "
 
-// located matches an error that names its place in a file.
-var located = regexp.MustCompile(`^\S+\.\w+:\d+`)
+// locatedErrorRE matches an error that names its line in a file: "main.go:3".
+var locatedErrorRE = regexp.MustCompile(`^\S+\.\w+:\d+`)
 
-// missingModule matches the error of the go command about a module that is not on this
-// machine. It names the file that imports it, which is not at fault.
-var missingModule = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by|: Get "https?://`)
+// missingModuleRE matches the error of the go command about a module that is missing on this
+// machine. The file that the error names only imports the module.
+var missingModuleRE = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by|: Get "https?://`)
 
-// atFault reports whether the file that an error names is at fault.
-func atFault(f metric.Finding) bool { return f.File != "" && !missingModule.MatchString(f.Message) }
+// blamesFile reports whether the finding is an error in the file that it names.
+func blamesFile(f metric.Finding) bool {
+	return f.File != "" && !missingModuleRE.MatchString(f.Message)
+}
 
-// onlyMissing reports whether a linter found nothing in the code: its output could not be
-// read, or names only what is missing.
-func onlyMissing(r *Run) bool {
+// foundOnlyMissing reports whether a linter found nothing in the code: its output could not be
+// read, or names only missing modules.
+func foundOnlyMissing(r *Run) bool {
 	return r.State == metric.Absent || len(r.Findings()) > 0 && !slices.ContainsFunc(r.Findings(), func(f metric.Finding) bool {
-		return atFault(f) || !f.Type && !missingModule.MatchString(f.Message)
+		return blamesFile(f) || !f.Type && !missingModuleRE.MatchString(f.Message)
 	})
 }
 
@@ -77,38 +80,39 @@ func onlyMissing(r *Run) bool {
 func (m *measurement) excludeSuites(r *Run, first bool) {
 	var broken []metric.Suite
 	for _, s := range r.Tests.Broken {
-		why, is := strings.CutPrefix(s.Why, unbuilt)
-		if !is || located.MatchString(why) && !missingModule.MatchString(why) || !m.isExcluded(r, []string{s.Name + ": " + fingerprint.Of(why)}, first) {
+		why, is := strings.CutPrefix(s.Why, buildFailedPrefix)
+		if !is || locatedErrorRE.MatchString(why) && !missingModuleRE.MatchString(why) || !m.isExcluded(r, []string{s.Name + ": " + fingerprint.Of(why)}, first) {
 			broken = append(broken, s)
 			continue
 		}
 		r.Tests.BrokenAtBaseline = append(r.Tests.BrokenAtBaseline, s.Name)
 		dropFindings(r, why)
 		if first {
-			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(excludedText, why))
+			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(excludedFormat, why))
 		}
 	}
 	r.Tests.Broken = broken
 }
 
-// dropFindings drops the errors that repeat a reason.
+// dropFindings removes the findings that repeat a reason.
 func dropFindings(r *Run, why string) {
 	if r.Lint == nil {
 		return
 	}
-	why = strings.TrimPrefix(strings.TrimPrefix(why, located.FindString(why)), ": ")
+	why = strings.TrimPrefix(strings.TrimPrefix(why, locatedErrorRE.FindString(why)), ": ")
 	lint := *r.Lint
-	lint.Findings = slices.DeleteFunc(slices.Clone(lint.Findings), func(f metric.Finding) bool { return !atFault(f) && strings.HasPrefix(f.Message, why) })
+	lint.Findings = slices.DeleteFunc(slices.Clone(lint.Findings), func(f metric.Finding) bool { return !blamesFile(f) && strings.HasPrefix(f.Message, why) })
 	r.Lint = &lint
 }
 
-// comparableLines returns the lines of a failed run so that two runs can be compared; none
-// if an error is in a file. If the tool marks its errors, only those count.
+// comparableLines returns the lines of a failed run in a form in which two runs can be
+// compared; none if an error is in a file. If the tool marks its errors, only those lines
+// count.
 func comparableLines(r *Run) []string {
-	if slices.ContainsFunc(r.Findings(), atFault) {
+	if slices.ContainsFunc(r.Findings(), blamesFile) {
 		return nil
 	}
-	var all, marked []string
+	var lines, marked []string
 	for line := range strings.Lines(r.Output) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
@@ -116,19 +120,19 @@ func comparableLines(r *Run) []string {
 		if strings.HasPrefix(line, "[ERROR] ") {
 			marked = append(marked, fingerprint.Of(line))
 		}
-		all = append(all, fingerprint.Of(line))
+		lines = append(lines, fingerprint.Of(line))
 	}
 	if len(marked) > 0 {
-		all = marked
+		lines = marked
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(lines)
+	return slices.Compact(lines)
 }
 
-// keepReadable keeps the tests of other checks if one check has no readable tests: its
-// suites did not run. If it never had any, it is itself a broken suite, and excluded if
-// its errors in files would be known.
-func (m *measurement) keepReadable(runs []Run, known *metric.Tests) {
+// keepReadableTests keeps the tests of the other checks if one check has no readable tests:
+// its suites are broken. If it never had any, the check itself is a broken suite, or excluded
+// if it failed the same way at the baseline.
+func (m *measurement) keepReadableTests(runs []Run, known *metric.Tests) {
 	first := known == nil
 	counts := func(r Run) bool { return r.Check.Kind == Test && r.State == metric.Measured && len(r.Tests.Cases) > 0 }
 	if !slices.ContainsFunc(runs, counts) {
@@ -141,11 +145,11 @@ func (m *measurement) keepReadable(runs []Run, known *metric.Tests) {
 		}
 		if len(m.memory.Suites[r.Check.ID()]) > 0 {
 			if r.State == metric.Absent {
-				m.breakSuites(r)
+				m.markSuitesBroken(r)
 			}
 			continue
 		}
-		if m.unownedTests(runs, known) {
+		if m.hasUnownedSuites(runs, known) {
 			continue
 		}
 		r.State, r.Tests = metric.Measured, metric.NewTests(nil)
@@ -155,14 +159,14 @@ func (m *measurement) keepReadable(runs []Run, known *metric.Tests) {
 		}
 		r.Tests.BrokenAtBaseline, r.Build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
 		if first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, printed.LastLine(r.Output)))
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, printed.LastLine(r.Output)))
 		}
 	}
 }
 
-// unownedTests reports whether a known suite was run by no check. A new meter, as in a
-// merge gate, cannot tell whose it is: it may be that of the unreadable check.
-func (m *measurement) unownedTests(runs []Run, known *metric.Tests) bool {
+// hasUnownedSuites reports whether no check is known to run one of the known suites. The
+// unreadable check may own it; a new meter, as in a merge gate, does not know that.
+func (m *measurement) hasUnownedSuites(runs []Run, known *metric.Tests) bool {
 	if known == nil {
 		return false
 	}

@@ -17,26 +17,26 @@ import (
 	"supervise/source"
 )
 
-// definitions return, by the language of a runner that lists its tests, which of some tests
-// no source file defines. Tests of other languages get their names at run time.
-var definitions = map[string]func(m *measurement, c Check, tests []metric.Test) []metric.Test{
-	"go":     undefinedGo,
-	"python": undefinedPython,
+// undefinedFinders return the tests that no source file defines, by the language of a runner
+// that lists its tests. In other languages, tests get their names at run time.
+var undefinedFinders = map[string]func(m *measurement, c Check, tests []metric.Test) []metric.Test{
+	"go":     findUndefinedGo,
+	"python": findUndefinedPython,
 }
 
-// definitionsFor returns the entry of definitions for a runner, nil if there is none.
-func definitionsFor(runner string) func(*measurement, Check, []metric.Test) []metric.Test {
+// undefinedFinderFor returns the function for a runner, nil if there is none.
+func undefinedFinderFor(runner string) func(*measurement, Check, []metric.Test) []metric.Test {
 	f := framework.Named(runner)
 	if f == nil || f.List.Format == framework.NoList {
 		return nil
 	}
-	return definitions[f.Language]
+	return undefinedFinders[f.Language]
 }
 
-// removeForged removes the new tests of a run that passed although no source file defines
-// them and the framework does not list them: something printed their names.
+// removeForged removes the new tests that passed although no source file defines them and the
+// framework does not list them: the tests printed their names.
 func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.Tests) error {
-	undefined := definitionsFor(run.Check.Runner)
+	undefined := undefinedFinderFor(run.Check.Runner)
 	if undefined == nil || known == nil || run.State != metric.Measured || run.Tests == nil || run.DirMissing {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.
 	suspects := undefined(m, run.Check, fresh)
 	if len(suspects) > 0 && run.Check.Runner != "go" { // Go lists nothing but what it defines
 		var err error
-		if suspects, err = m.unlisted(ctx, run, suspects); err != nil {
+		if suspects, err = m.dropListed(ctx, run, suspects); err != nil {
 			return err
 		}
 	}
@@ -71,53 +71,53 @@ func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.
 	return nil
 }
 
-// unlisted returns the tests that the framework does not list; none if it cannot list any.
-func (m *measurement) unlisted(ctx context.Context, run *Run, tests []metric.Test) ([]metric.Test, error) {
+// dropListed returns the tests that the framework does not list, and none if it cannot list
+// its tests.
+func (m *measurement) dropListed(ctx context.Context, run *Run, tests []metric.Test) ([]metric.Test, error) {
 	if len(run.Check.Inventory) == 0 {
 		return nil, nil
 	}
-	list, err := m.list(ctx, run.Check)
+	list, err := m.runListCommand(ctx, run.Check)
 	if err != nil || len(list) == 0 {
 		return nil, context.Cause(ctx)
 	}
-	there := map[listing.Test]bool{}
+	listed := map[listing.Test]bool{}
 	for _, l := range list {
-		there[listing.NormalizedName("", withoutParameters(l.Name))] = true
+		listed[listing.NormalizedName("", withoutParameters(l.Name))] = true
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool {
 		name := withoutParameters(t.Name)
-		return there[listing.NormalizedName("", name)] || there[listing.NormalizedName("", listing.LastWord(t.Class)+" "+name)] || there[listing.NormalizedName("", t.Class+" "+name)]
+		return listed[listing.NormalizedName("", name)] || listed[listing.NormalizedName("", listing.LastWord(t.Class)+" "+name)] || listed[listing.NormalizedName("", t.Class+" "+name)]
 	}), nil
 }
 
-// withoutParameters removes the parameters from the name of a test, and the name of a
-// subtest.
+// withoutParameters removes the parameters and the subtest name from the name of a test.
 func withoutParameters(name string) string {
 	name, _, _ = strings.Cut(name, "[")
 	name, _, _ = strings.Cut(name, " (")
 	return strings.TrimSpace(name)
 }
 
-var pythonFunction = regexp.MustCompile(`(?m)\bdef\s+(\w+)`)
+var pythonFunctionRE = regexp.MustCompile(`(?m)\bdef\s+(\w+)`)
 
-// maxSources limits the files that are searched for definitions.
+// maxSources limits how many files are searched for definitions.
 const maxSources = 5000
 
-// undefinedGo returns the tests of packages of the tree that no test file in their folders
-// defines.
-func undefinedGo(m *measurement, c Check, tests []metric.Test) []metric.Test {
+// findUndefinedGo returns the tests that no test file of their package defines.
+func findUndefinedGo(m *measurement, c Check, tests []metric.Test) []metric.Test {
 	return gotests.FindUndefined(m.plan.Root, c.Dir, tests)
 }
 
-// undefinedPython returns the tests whose functions no file below the check defines.
-func undefinedPython(m *measurement, c Check, tests []metric.Test) []metric.Test {
-	left := map[string]bool{}
+// findUndefinedPython returns the tests whose functions no file below the folder of the check
+// defines.
+func findUndefinedPython(m *measurement, c Check, tests []metric.Test) []metric.Test {
+	missing := map[string]bool{}
 	function := func(t metric.Test) string {
 		name := withoutParameters(t.Name)
 		return name[strings.LastIndexAny(name, ".:/ ")+1:]
 	}
 	for _, t := range tests {
-		left[function(t)] = true
+		missing[function(t)] = true
 	}
 	files := 0
 	base := m.plan.Dir(c)
@@ -129,17 +129,17 @@ func undefinedPython(m *measurement, c Check, tests []metric.Test) []metric.Test
 			return nil
 		}
 		if files++; files > maxSources {
-			clear(left)
+			clear(missing)
 		}
-		if len(left) == 0 {
+		if len(missing) == 0 {
 			return fs.SkipAll
 		}
 		if text, err := projectfile.Read(name, projectfile.Source); err == nil {
-			for _, found := range pythonFunction.FindAllSubmatch(text, -1) {
-				delete(left, string(found[1]))
+			for _, found := range pythonFunctionRE.FindAllSubmatch(text, -1) {
+				delete(missing, string(found[1]))
 			}
 		}
 		return nil
 	})
-	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return !left[function(t)] })
+	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return !missing[function(t)] })
 }

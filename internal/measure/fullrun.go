@@ -21,10 +21,10 @@ type FullRun struct {
 // limit applies to everything; 0 leaves the limits of the checks. The meter learns nothing
 // from the results. The error is that of ctx, or a failure of the machine.
 func (m *Meter) FullRun(ctx context.Context, plan Plan, limit time.Duration) (FullRun, error) {
-	e := m.inTree(plan, limit)
+	e := m.newTreeRun(plan, limit)
 	var out FullRun
 	var err error
-	out.Why, err = e.buildAndTest(ctx, func(_ int, run Run) string {
+	out.Why, err = e.runBuildsAndTests(ctx, func(_ int, run Run) string {
 		out.Tests = sections.JoinTests(out.Tests, run.Tests)
 		return ""
 	})
@@ -40,20 +40,20 @@ func (m *Meter) FullRun(ctx context.Context, plan Plan, limit time.Duration) (Fu
 	return out, nil
 }
 
-// buildAndTest runs the checks that build, then the tests. It passes each usable run to
-// read, with the index of its check. It stops at the first reason from either, and returns
-// it.
-func (e *treeRun) buildAndTest(ctx context.Context, read func(int, Run) string) (why string, err error) {
+// runBuildsAndTests runs the checks that build, then the tests. It passes each usable run and
+// the index of its check to read. It stops at the first reason from a run or from read, and
+// returns it.
+func (e *treeRun) runBuildsAndTests(ctx context.Context, read func(int, Run) string) (why string, err error) {
 	for _, kind := range []Kind{Build, Test} {
-		for i, c := range e.inTree.plan.Checks {
+		for i, c := range e.treeMeter.plan.Checks {
 			if c.Kind != kind {
 				continue
 			}
-			run, err := e.run(ctx, c)
+			run, err := e.runInTree(ctx, c)
 			if err != nil {
 				return "", err
 			}
-			if why := unusable(run); why != "" {
+			if why := whyUnusable(run); why != "" {
 				return why, nil
 			}
 			if why := read(i, run); why != "" {
@@ -75,13 +75,13 @@ type TreeLint struct {
 // LintInTree runs only the linters of a plan for another tree. The meter learns nothing
 // from the results. The error is that of ctx, or a failure of the machine.
 func (m *Meter) LintInTree(ctx context.Context, plan Plan) (TreeLint, error) {
-	e := m.inTree(plan, 0)
+	e := m.newTreeRun(plan, 0)
 	var out TreeLint
-	for _, c := range e.inTree.plan.Checks {
+	for _, c := range e.treeMeter.plan.Checks {
 		if c.Kind != Lint {
 			continue
 		}
-		run, err := e.run(ctx, c)
+		run, err := e.runInTree(ctx, c)
 		out.Runs = e.runs
 		if err != nil {
 			return out, err
@@ -107,11 +107,11 @@ type TreeCoverage struct {
 // and reads their coverage. The meter learns nothing from the results. The error is that
 // of ctx, or a failure of the machine.
 func (m *Meter) CoverageInTree(ctx context.Context, plan Plan) (TreeCoverage, error) {
-	e := m.inTree(plan, 0)
+	e := m.newTreeRun(plan, 0)
 	e.coverage = true
 	var out TreeCoverage
 	var err error
-	out.Why, err = e.buildAndTest(ctx, func(i int, run Run) string {
+	out.Why, err = e.runBuildsAndTests(ctx, func(i int, run Run) string {
 		if c := m.plan.Checks[i]; run.Coverage == nil && m.memory.Covers.Has(c.ID()) {
 			return c.Name + " wrote no coverage report there"
 		}
@@ -130,8 +130,8 @@ func (m *Meter) CoverageInTree(ctx context.Context, plan Plan) (TreeCoverage, er
 	return out, nil
 }
 
-// unusable returns why a run cannot be used, "" if it can.
-func unusable(r Run) string {
+// whyUnusable returns why a run cannot be used, "" if it can.
+func whyUnusable(r Run) string {
 	switch {
 	case r.Check.Kind == Build && (r.Killed || r.ExitCode != 0):
 		return "the build fails there: " + cmp.Or(r.Why, r.FirstError())

@@ -38,7 +38,7 @@ func TestCoverageOfSeveralChecks(t *testing.T) {
 				{Check: Check{Kind: Test}, State: metric.Measured, Tests: tests, Coverage: &first},
 				{Check: Check{Kind: Test}, State: metric.Measured, Tests: tests, Coverage: &tt.second},
 			}
-			set, _ := New(Plan{}, Options{}).start().gather(runs, nil)
+			set, _ := New(Plan{}, Options{}).newMeasurement().gatherSections(runs, nil)
 			got := set.Coverage
 			if got == nil || got.Covered != tt.want.Covered || got.Total != tt.want.Total || !got.Comparable(&tt.want) {
 				t.Errorf("coverage %+v, want %+v", got, tt.want)
@@ -60,7 +60,7 @@ func TestTestsOfSeveralChecks(t *testing.T) {
 		of(test("c", metric.Passed)),
 		of(test("b", metric.Failed), test("c", metric.Passed), test("d", metric.Passed)),
 	}
-	set, _ := New(Plan{}, Options{}).start().gather(runs, nil)
+	set, _ := New(Plan{}, Options{}).newMeasurement().gatherSections(runs, nil)
 	if got := set.Tests.Counts(); got.Count != 4 || got.Failed != 1 {
 		t.Errorf("%+v, want 4 with 1 failed", got)
 	}
@@ -76,10 +76,10 @@ func TestErrorsThatCount(t *testing.T) {
 		fields []metric.Field
 		want   float64
 	}{{nil, 2}, {[]metric.Field{metric.LintErrors}, 1}} {
-		m := New(Plan{ErrorFields: tt.fields}, Options{}).start()
+		m := New(Plan{ErrorFields: tt.fields}, Options{}).newMeasurement()
 		runs := []Run{{Check: Check{Kind: Lint, Dir: "a"}, State: metric.Measured, Lint: found}, {Check: Check{Kind: Lint, Dir: "b"}, State: metric.Measured, Lint: &metric.Lint{}}}
-		set, _ := m.gather(runs, nil)
-		parts := m.parts(runs)
+		set, _ := m.gatherSections(runs, nil)
+		parts := m.gatherParts(runs)
 		if got, ok := set.Value(metric.ErrorCount); !ok || got != tt.want {
 			t.Errorf("%v: error_count %v, want %v", tt.fields, got, tt.want)
 		}

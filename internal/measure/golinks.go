@@ -9,40 +9,40 @@ import (
 	"supervise/metric"
 )
 
-// linked is a build of Go programs in an iteration, and the digest of what it linked.
-type linked struct {
-	of  string
-	run Run
+// linkedBuild is the last build of Go programs, with the digest of what it linked.
+type linkedBuild struct {
+	digest string
+	run    Run
 }
 
-// reuseLink asks the go command what a build is going to link. If the last build linked
-// the same, it reports true, and the attempt has the result of that build.
-func (m *measurement) reuseLink(ctx context.Context, a *attempt) bool {
+// reuseLinkedBuild asks the go command what a build will link. If the last build linked the
+// same, it sets the result of that build and returns true.
+func (m *measurement) reuseLinkedBuild(ctx context.Context, a *attempt) bool {
 	question, ok := golink.ListCommand(a.Check.Command)
 	if !ok || m.links == nil {
 		return false
 	}
 	began := time.Now()
-	if err := m.commands().Query(ctx, a.Check, question, func(answer *os.File) error {
-		a.linked = golink.Digest(answer)
+	if err := m.commandRunner().Query(ctx, a.Check, question, func(answer *os.File) error {
+		a.linkDigest = golink.Digest(answer)
 		return nil
-	}); err != nil || a.linked == "" {
+	}); err != nil || a.linkDigest == "" {
 		return false // the build reports the reason
 	}
 	last, ok := m.links.Load(a.Check.ID())
-	l, _ := last.(linked)
-	if !ok || l.of != a.linked {
+	l, _ := last.(linkedBuild)
+	if !ok || l.digest != a.linkDigest {
 		return false
 	}
-	a.linked, a.Run = "", l.run
+	a.linkDigest, a.Run = "", l.run
 	a.Run.Leftovers = nil
 	a.Run.Started, a.Run.Duration, a.Run.Sources = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
 	return true
 }
 
-// rememberLink remembers the result of a build.
-func (m *measurement) rememberLink(a *attempt, r Run) {
-	if a.linked != "" && r.State == metric.Measured {
-		m.links.Store(r.Check.ID(), linked{a.linked, r})
+// rememberLinkedBuild stores the result of a build.
+func (m *measurement) rememberLinkedBuild(a *attempt, r Run) {
+	if a.linkDigest != "" && r.State == metric.Measured {
+		m.links.Store(r.Check.ID(), linkedBuild{a.linkDigest, r})
 	}
 }

@@ -49,9 +49,9 @@ const maxSelected = 200
 // first. The meter learns nothing from the results. The error is that of ctx, or a failure
 // of the machine.
 func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error) {
-	e := m.inTree(want.Plan, want.Limit)
+	e := m.newTreeRun(want.Plan, want.Limit)
 	e.full, e.adapt, e.noRetry = want.Full || len(want.Tests) > maxSelected, want.Adapt, want.NoRetry
-	err := e.all(ctx, want.Tests)
+	err := e.runTests(ctx, want.Tests)
 	for _, t := range want.Tests {
 		if _, known := e.results[t.ID]; !known {
 			e.results[t.ID] = TestResult{Why: "no check ran it"}
@@ -60,9 +60,9 @@ func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error
 	return TreeResults{e.results, e.others, e.broken, e.runs}, err
 }
 
-// buildsTwice reports whether the builds leave nothing, and the tests build what they
-// need: then the builds need not run.
-func buildsTwice(p Plan) bool {
+// areBuildsRedundant reports whether the builds need not run: they discard their output, and
+// the tests build what they need.
+func areBuildsRedundant(p Plan) bool {
 	for _, c := range p.Checks {
 		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !c.DiscardsOutput() {
 			return false
@@ -71,14 +71,14 @@ func buildsTwice(p Plan) bool {
 	return true
 }
 
-// treeRun is one run of checks in another tree.
+// treeRun runs checks in another tree.
 type treeRun struct {
-	meter   *Meter // of the project's own tree
-	inTree  *Meter
-	limit   time.Duration
-	until   time.Time // zero: no limit
-	results map[metric.ID]TestResult
-	runs    []Run
+	original  *Meter // of the project's own tree
+	treeMeter *Meter
+	limit     time.Duration
+	deadline  time.Time // zero: no limit
+	results   map[metric.ID]TestResult
+	runs      []Run
 
 	full     bool // nothing is selected
 	noRetry  bool
@@ -88,31 +88,31 @@ type treeRun struct {
 	coverage bool // coverage is read as well
 }
 
-func (m *Meter) inTree(plan Plan, limit time.Duration) *treeRun {
+func (m *Meter) newTreeRun(plan Plan, limit time.Duration) *treeRun {
 	e := &treeRun{
-		meter: m, inTree: &Meter{plan: plan, opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
+		original: m, treeMeter: &Meter{plan: plan, opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
 		results: map[metric.ID]TestResult{}, limit: limit,
 	}
 	if limit > 0 {
-		e.until = time.Now().Add(limit)
+		e.deadline = time.Now().Add(limit)
 	}
 	return e
 }
 
-func (e *treeRun) all(ctx context.Context, tests []metric.Test) error {
+func (e *treeRun) runTests(ctx context.Context, tests []metric.Test) error {
 	for _, kind := range []Kind{Build, Test} {
-		if kind == Build && buildsTwice(e.meter.plan) {
+		if kind == Build && areBuildsRedundant(e.original.plan) {
 			continue
 		}
-		for i, c := range e.meter.plan.Checks {
+		for i, c := range e.original.plan.Checks {
 			own := tests
 			if kind == Test {
-				own = e.meter.testsOf(c, tests)
+				own = e.original.testsOf(c, tests)
 			}
 			if c.Kind != kind || len(own) == 0 && !e.full {
 				continue
 			}
-			stop, err := e.check(ctx, e.inTree.plan.Checks[i], own)
+			stop, err := e.runCheck(ctx, e.treeMeter.plan.Checks[i], own)
 			if stop || err != nil {
 				return err
 			}
@@ -121,12 +121,12 @@ func (e *treeRun) all(ctx context.Context, tests []metric.Test) error {
 	return nil
 }
 
-// check runs one check for the tests, and reports whether nothing is left to do.
-func (e *treeRun) check(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
+// runCheck runs one check for the tests, and reports whether nothing is left to do.
+func (e *treeRun) runCheck(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
 	selected := false
 	all := c
 	if c.Kind == Test && !e.full {
-		c, selected = e.inTree.selected(c, own)
+		c, selected = e.treeMeter.selectTests(c, own)
 	}
 	if e.adapt != nil && c.Kind == Test {
 		var can, could bool
@@ -138,15 +138,15 @@ func (e *treeRun) check(ctx context.Context, c Check, own []metric.Test) (stop b
 			return false, nil
 		}
 	}
-	run, err := e.run(ctx, c)
-	if err == nil && selected && e.missingResults(run, own) {
-		run, err = e.run(ctx, all)
+	run, err := e.runInTree(ctx, c)
+	if err == nil && selected && e.isMissingResults(run, own) {
+		run, err = e.runInTree(ctx, all)
 	}
 	switch {
 	case err != nil:
 		return false, err
 	case c.Kind == Test:
-		e.record(run, own)
+		e.recordResults(run, own)
 	case run.Killed, run.ExitCode != 0:
 		why := cmp.Or(run.Why, run.FirstError())
 		for _, t := range own {
@@ -157,36 +157,36 @@ func (e *treeRun) check(ctx context.Context, c Check, own []metric.Test) (stop b
 	return false, nil
 }
 
-func (e *treeRun) run(ctx context.Context, c Check) (Run, error) {
+func (e *treeRun) runInTree(ctx context.Context, c Check) (Run, error) {
 	c = c.Uncached()
 	c.Name, c.Extra = c.Name+" (in another tree)", true
 	c.Coverage = c.Coverage && e.coverage
 	if e.limit > 0 {
-		c.Timeout = min(e.inTree.commands().TimeoutOf(c), time.Until(e.until))
+		c.Timeout = min(e.treeMeter.commandRunner().TimeoutOf(c), time.Until(e.deadline))
 		if c.Timeout <= 0 {
 			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree has passed", e.limit), Killed: true}, nil
 		}
 	}
-	e.meter.opts.OnProgress(Progress{Check: c})
-	if err := e.inTree.commands().GiveToUser(e.inTree.plan.Root); err != nil {
+	e.original.opts.OnProgress(Progress{Check: c})
+	if err := e.treeMeter.commandRunner().GiveToUser(e.treeMeter.plan.Root); err != nil {
 		return Run{}, err
 	}
-	run, err := e.inTree.start().check(ctx, c)
+	run, err := e.treeMeter.newMeasurement().runCheck(ctx, c)
 	if !e.coverage {
 		run.Coverage = nil
 	}
 	e.runs = append(e.runs, run)
 	if err == nil {
-		e.meter.opts.OnProgress(Progress{Check: c, Run: &run})
+		e.original.opts.OnProgress(Progress{Check: c, Run: &run})
 	} else {
 		err = fmt.Errorf("run tests in another tree: %w", err)
 	}
 	return run, err
 }
 
-// missingResults reports whether a run of selected tests did not run all of them, and no
-// broken suite explains it: the framework may have read their names differently.
-func (e *treeRun) missingResults(r Run, own []metric.Test) bool {
+// isMissingResults reports whether some selected tests did not run and no broken suite
+// explains it: the framework may interpret their names differently.
+func (e *treeRun) isMissingResults(r Run, own []metric.Test) bool {
 	if e.noRetry || r.Killed || r.Tests != nil && len(r.Tests.Broken) > 0 {
 		return false
 	}
@@ -196,11 +196,11 @@ func (e *treeRun) missingResults(r Run, own []metric.Test) bool {
 	})
 }
 
-// record records the results of the tests. If several checks ran a test, the worst result
-// counts.
-func (e *treeRun) record(r Run, own []metric.Test) {
+// recordResults records the results of the tests. If several checks ran a test, the worst
+// result counts.
+func (e *treeRun) recordResults(r Run, own []metric.Test) {
 	for _, t := range own {
-		is := resultIn(r, t.ID)
+		is := resultOf(r, t.ID)
 		if was, known := e.results[t.ID]; !known || was.Test.Status == 0 || is.Test.Status > was.Test.Status {
 			e.results[t.ID] = is
 		}
@@ -220,35 +220,35 @@ func (e *treeRun) record(r Run, own []metric.Test) {
 	}
 }
 
-// resultIn is the result of a test in a run.
-func resultIn(r Run, id metric.ID) TestResult {
+// resultOf returns the result of a test in a run.
+func resultOf(r Run, id metric.ID) TestResult {
 	if r.Killed {
 		return TestResult{Aborted: true, Why: r.Why}
 	}
 	t, ran := r.Tests.Lookup(id)
 	switch {
-	case ran && t.Status == metric.Passed && !passesCount(r):
+	case ran && t.Status == metric.Passed && !arePassesValid(r):
 		return TestResult{Why: cmp.Or(r.Why, r.Tests.Failure)}
 	case ran && t.Status == metric.Skipped:
 		return TestResult{Why: cmp.Or(t.Message, "it was skipped there")}
 	case ran && t.Status != metric.NotRun:
 		return TestResult{Test: t}
 	}
-	if why, broken := brokenBy(r, id); broken {
+	if why, broken := whyBroken(r, id); broken {
 		return TestResult{Unbuilt: true, Why: why}
 	}
 	return TestResult{Why: cmp.Or(r.Why, "no test of that name ran there")}
 }
 
-// passesCount reports whether a pass in the run counts: none does if the command failed
+// arePassesValid reports whether passes in the run count. They do not if the command failed
 // although no test did.
-func passesCount(r Run) bool {
-	return r.State == metric.Measured && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
+func arePassesValid(r Run) bool {
+	return r.State == metric.Measured && (r.Tests.Failure == "" || rerunRule(r.Check).CoverageLimit)
 }
 
-// brokenBy returns what kept the suite of a test from running. A command that fails and
-// reports no test did not reach it.
-func brokenBy(r Run, id metric.ID) (string, bool) {
+// whyBroken returns what prevented the suite of a test from running. A command that fails and
+// reports no test did not reach the suite.
+func whyBroken(r Run, id metric.ID) (string, bool) {
 	if r.Tests != nil {
 		for _, b := range r.Tests.Broken {
 			if b.Name == id.Suite {

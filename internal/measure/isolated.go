@@ -9,11 +9,11 @@ import (
 	"supervise/metric"
 )
 
-// rerunIsolated runs tests again, one check at a time, that failed while other checks ran:
-// a test with a time limit fails for that on a busy machine. Those that pass are flaky. If
-// tests are known already, [Meter.Confirm] reruns those that passed before.
+// rerunIsolated reruns, one check at a time, the tests that failed while other checks ran: a
+// test with a time limit may fail because the machine is busy. Those that pass are flaky. If
+// tests are known, [Meter.Confirm] reruns those that passed before instead.
 func (m *measurement) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tests) error {
-	if known != nil || m.reruns().Reruns <= 0 || runtime.GOMAXPROCS(0) >= enoughCPUs {
+	if known != nil || m.rerunLimits().Reruns <= 0 || runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return nil
 	}
 	for i, r := range runs {
@@ -22,29 +22,29 @@ func (m *measurement) rerunIsolated(ctx context.Context, runs []Run, known *metr
 		if at < 0 || len(failed) == 0 {
 			continue
 		}
-		again, err := (&rounds{meter: m.Meter, incomplete: map[int]bool{}, done: map[int]bool{}}).run(ctx, at, failed)
+		again, err := (&rerunRounds{meter: m.Meter, incomplete: map[int]bool{}, finished: map[int]bool{}}).rerunCheck(ctx, at, failed)
 		if err != nil {
 			return fmt.Errorf("rerun failed tests in isolation: %w", err)
 		}
-		markFlaky(&runs[i], outcomes(again, failed))
+		markFlaky(&runs[i], suspectOutcomes(again, failed))
 	}
 	return nil
 }
 
-// failedUnderContention returns the tests of a run that failed while others ran; none if
-// there are too many for that to be the reason.
+// failedUnderContention returns the tests of a run that failed while other checks ran, and
+// none if they are too many to be a matter of chance.
 func (m *measurement) failedUnderContention(r Run, runs []Run) []metric.Test {
 	if r.Tests == nil || len(r.Tests.Broken) > 0 || r.Duration <= 0 || contention(r, runs) == 0 {
 		return nil
 	}
 	failed := slices.DeleteFunc(slices.Clone(r.Tests.Cases), func(t metric.Test) bool { return !t.Failed() || t.Status == metric.NotRun })
-	if len(failed) > m.reruns().MaxTests {
+	if len(failed) > m.rerunLimits().MaxTests {
 		return nil
 	}
 	return failed
 }
 
-// markFlaky marks the tests as passed and flaky that passed in the isolated rerun.
+// markFlaky marks the tests that passed in the isolated rerun as passed and flaky.
 func markFlaky(r *Run, results map[metric.ID]metric.Status) {
 	tests := *r.Tests
 	tests.Cases = slices.Clone(tests.Cases)

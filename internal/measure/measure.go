@@ -44,9 +44,9 @@ type Progress struct {
 	Run   *Run // nil at the start
 }
 
-// Watch is called when the command of a check starts. The writer that it returns is given
-// the outputs of the command while they are printed, and is closed when it has ended.
-// Checks, and the two outputs of one check, may be written concurrently.
+// Watch is called when the command of a check starts. The returned writer receives the outputs
+// of the command as they are printed, and is closed when the command has ended. Several
+// checks, and the two outputs of one check, may be written concurrently.
 type Watch func(Check) io.WriteCloser
 
 // Result is a measurement and its runs.
@@ -65,8 +65,8 @@ type Part struct {
 	Set metric.Set
 }
 
-// Meter measures trees by one plan. It remembers the shape of files, so that measuring
-// again costs only what changed. It is not safe for concurrent use.
+// Meter measures trees by one plan. It caches the size of files, so that measuring again costs
+// only what changed. It is not safe for concurrent use.
 type Meter struct {
 	plan   Plan
 	opts   Options
@@ -87,26 +87,26 @@ func New(plan Plan, o Options) *Meter {
 // Memory returns what the meter has learnt so far.
 func (m *Meter) Memory() Memory { return *m.memory.Clone() }
 
-// Run measures the tree and reads no result from a cache. known are the tests of the tree
-// that the agent started from, nil for the baseline; those of a suite that could not run
-// are carried over. The error is that of ctx, or a failure of the machine. A failing check
-// is not an error but part of the result.
+// Run measures the tree without using any cache. known are the tests of the tree that the
+// agent started from, nil at the baseline; the results of a suite that could not run are
+// copied from them. The error is that of ctx, or a failure of the machine. A failing check is
+// part of the result, not an error.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	uncached := m.WithPlan(m.plan.Uncached())
 	uncached.links = nil
-	return uncached.start().all(ctx, known)
+	return uncached.newMeasurement().measureAll(ctx, known)
 }
 
-// RunQuick is [Meter.Run] for an iteration: a tool may take results from its own cache that
-// the change does not affect, and integration tests that passed and did not change do not
-// run. The tests with such a result are marked as cached.
+// RunQuick is [Meter.Run] for an iteration: tools may use their own caches for results that
+// the change does not affect, and integration tests that passed and did not change do not run.
+// Tests with such a result are marked as cached.
 func (m *Meter) RunQuick(ctx context.Context, known *metric.Tests) (Result, error) {
-	return m.WithPlan(m.deferTests(known)).start().all(ctx, known)
+	return m.WithPlan(m.deferTests(known)).newMeasurement().measureAll(ctx, known)
 }
 
-// Clone returns a meter that knows what m knows, for runs in other trees at the same time as
-// others: it reports no progress, and m does not learn from it. Its checks get additional
-// environment variables.
+// Clone returns a meter with a copy of the memory of m, for concurrent runs in other trees. It
+// reports no progress, and m does not learn from it. env is added to the environment of its
+// checks.
 func (m *Meter) Clone(env ...string) *Meter {
 	plan := m.plan
 	plan.Checks = slices.Clone(plan.Checks)
@@ -118,7 +118,7 @@ func (m *Meter) Clone(env ...string) *Meter {
 	return &Meter{plan: plan, opts: opts, memory: m.memory.Clone(), code: codesize.Cache{}}
 }
 
-// WithPlan returns a meter for the same tree by another plan. Both share their memory.
+// WithPlan returns a meter for the same tree and another plan. Both share their memory.
 func (m *Meter) WithPlan(plan Plan) *Meter {
 	other := *m
 	other.plan = plan
@@ -129,11 +129,11 @@ func (m *Meter) WithPlan(plan Plan) *Meter {
 func (m *Meter) Plan() Plan { return m.plan }
 
 // Environ returns the environment of the checks.
-func (m *Meter) Environ() []string { return m.commands().Environ() }
+func (m *Meter) Environ() []string { return m.commandRunner().Environ() }
 
-// Getenv returns the value of a variable that the checks see.
+// Getenv returns the value of a variable in the environment of the checks.
 func (m *Meter) Getenv(name string) string {
-	for _, kv := range slices.Backward(m.commands().Environ()) {
+	for _, kv := range slices.Backward(m.commandRunner().Environ()) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value
 		}
@@ -141,11 +141,10 @@ func (m *Meter) Getenv(name string) string {
 	return ""
 }
 
-// Environ is an environment as tests see it, see [command.Environ].
+// Environ returns an environment as the checks see it, see [command.Environ].
 func Environ(env []string) []string { return command.Environ(env) }
 
-// commands runs the commands of the checks.
-func (m *Meter) commands() *command.Runner {
+func (m *Meter) commandRunner() *command.Runner {
 	o := m.opts
 	return &command.Runner{Root: m.plan.Root, Scratch: o.Scratch, User: o.User, Env: o.Env, Watch: o.Watch, Hold: o.Hold, BeforeStart: o.BeforeStart, MaxOutput: o.MaxOutput}
 }

@@ -21,19 +21,19 @@ type measurement struct {
 	builds       map[string]string // by folder: the builds that succeeded, "" if one failed
 }
 
-// start starts a measurement.
-func (m *Meter) start() *measurement {
+// newMeasurement starts a measurement.
+func (m *Meter) newMeasurement() *measurement {
 	return &measurement{m, map[string]string{}, map[string]string{}}
 }
 
-// all runs all checks of the plan.
-func (m *measurement) all(ctx context.Context, known *metric.Tests) (Result, error) {
+// measureAll runs all checks of the plan.
+func (m *measurement) measureAll(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
-	if err := m.commands().GiveToUser(m.plan.Root); err != nil {
+	if err := m.commandRunner().GiveToUser(m.plan.Root); err != nil {
 		return res, err
 	}
-	for _, st := range stages(m.plan) {
-		runs, err := m.stage(ctx, st, known)
+	for _, st := range planStages(m.plan) {
+		runs, err := m.runStage(ctx, st, known)
 		res.Runs = append(res.Runs, runs...)
 		if err != nil {
 			return res, err
@@ -43,9 +43,9 @@ func (m *measurement) all(ctx context.Context, known *metric.Tests) (Result, err
 	if err := m.rerunIsolated(ctx, res.Runs, known); err != nil {
 		return res, err
 	}
-	m.keepReadable(res.Runs, known)
-	res.Set, res.Reported = m.gather(res.Runs, known)
-	res.Parts = m.parts(res.Runs)
+	m.keepReadableTests(res.Runs, known)
+	res.Set, res.Reported = m.gatherSections(res.Runs, known)
+	res.Parts = m.gatherParts(res.Runs)
 	code, err := m.code.Measure(ctx, m.plan.Root, m.opts.Ignore)
 	if err != nil {
 		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionCode, State: metric.Absent, Why: err.Error()})
@@ -54,23 +54,23 @@ func (m *measurement) all(ctx context.Context, known *metric.Tests) (Result, err
 	return res, ctx.Err()
 }
 
-// stage runs the checks of a stage and reads what they wrote. Results and progress are
-// in the order of the plan.
-func (m *measurement) stage(ctx context.Context, st stage, known *metric.Tests) ([]Run, error) {
+// runStage runs the checks of a stage and reads what they wrote. Results and progress are in
+// the order of the plan.
+func (m *measurement) runStage(ctx context.Context, st stage, known *metric.Tests) ([]Run, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	workers := m.startStage(ctx, st)
-	defer workers.wait()
+	defer workers.waitAndRelease()
 	defer cancel()
 	var runs []Run
-	for _, i := range st.all() {
+	for _, i := range st.checks() {
 		c := m.plan.Checks[i]
 		m.opts.OnProgress(Progress{Check: c})
-		run, err := m.finish(ctx, <-workers.attempts[i], known)
+		run, err := m.finishCheck(ctx, <-workers.attempts[i], known)
 		if err != nil {
 			return runs, fmt.Errorf("run %s: %w", c.Name, err)
 		}
 		if slices.Contains(st.sequential, i) {
-			workers.concluded <- struct{}{}
+			workers.sequentialRead <- struct{}{}
 		}
 		m.opts.OnProgress(Progress{Check: c, Run: &run})
 		runs = append(runs, run)
@@ -78,21 +78,21 @@ func (m *measurement) stage(ctx context.Context, st stage, known *metric.Tests) 
 	return runs, nil
 }
 
-// finish reads what a check wrote, and compares it with the known tests.
-func (m *measurement) finish(ctx context.Context, a *attempt, known *metric.Tests) (Run, error) {
-	run, err := m.read(a)
+// finishCheck reads what a check wrote, and compares it with the known tests.
+func (m *measurement) finishCheck(ctx context.Context, a *attempt, known *metric.Tests) (Run, error) {
+	run, err := m.readAttempt(a)
 	if err != nil {
 		return run, err
 	}
-	m.rememberLink(a, run)
+	m.rememberLinkedBuild(a, run)
 	run.Tests = unstablenames.MatchNames(run.Tests, known)
 	m.mergeDeferred(&run, known)
-	m.markStopped(&run, known)
+	m.markStoppedSuites(&run, known)
 	nameLostSuites(&run, known)
 	if known == nil && run.CountDiffers != "" { // later measurements know it
 		run.Problems = append(run.Problems, run.CountDiffers)
 	}
-	if err := m.inventory(ctx, &run, known); err != nil {
+	if err := m.compareWithList(ctx, &run, known); err != nil {
 		return run, err
 	}
 	if err := m.removeForged(ctx, &run, known); err != nil {
@@ -102,39 +102,39 @@ func (m *measurement) finish(ctx context.Context, a *attempt, known *metric.Test
 		m.memory.LearnSuites(run.Check.ID(), run.Tests)
 	}
 	m.exclude(&run, known == nil)
-	run.Build = m.buildOf(&run, known == nil)
+	run.Build = m.buildResult(&run, known == nil)
 	m.memory.Durations[run.Check.ID()] = run.Duration
 	run.Cached = run.Tests.Counts().Cached
 	return run, nil
 }
 
-// gather joins the runs into one set. A section is missing if one of its runs does not
+// gatherSections joins the runs into one set. A section is missing if one of its runs does not
 // count: half of the linters would look like fewer errors.
-func (m *measurement) gather(runs []Run, known *metric.Tests) (set metric.Set, reported *metric.Tests) {
+func (m *measurement) gatherSections(runs []Run, known *metric.Tests) (set metric.Set, reported *metric.Tests) {
 	g := sections.New(m.plan.ErrorFields)
 	for i := range runs {
 		g.ReportDuplicates(&runs[i])
 		g.Add(&runs[i])
-		m.uncovered(g, runs[i])
+		m.noteMissingCoverage(g, runs[i])
 	}
-	m.memory.Covered = m.memory.Covered || g.Covered() // once measured, coverage is expected
+	m.memory.Covered = m.memory.Covered || g.HasCoverage() // once measured, coverage is expected
 	return g.Set(m.memory.Covered || m.plan.WantsCoverage(), known), g.Tests()
 }
 
-// uncovered notes that a check wrote no coverage although it did before: the sum of the
-// others would cover less code.
-func (m *measurement) uncovered(g *sections.Gathering, r Run) {
+// noteMissingCoverage notes that a check wrote no coverage although it did before. The sum of
+// the other checks would cover less code.
+func (m *measurement) noteMissingCoverage(g *sections.Gathering, r Run) {
 	switch {
 	case r.State != metric.Measured || r.Check.Kind != Test:
 	case r.Coverage != nil:
 		m.memory.LearnCoverage(r.Check.ID())
 	case m.memory.Covers.Has(r.Check.ID()):
-		g.Uncovered = cmp.Or(g.Uncovered, r.Check.Name+" wrote no coverage report, which it did before")
+		g.CoverageGap = cmp.Or(g.CoverageGap, r.Check.Name+" wrote no coverage report, which it did before")
 	}
 }
 
-// parts gathers the runs of each folder separately.
-func (m *measurement) parts(runs []Run) []Part {
+// gatherParts joins the runs of each folder separately.
+func (m *measurement) gatherParts(runs []Run) []Part {
 	byDir := map[string]*sections.Gathering{}
 	var dirs []string
 	for i := range runs {
@@ -156,23 +156,24 @@ func (m *measurement) parts(runs []Run) []Part {
 	return out
 }
 
-// attempt is one execution of a check, whose reports are not read yet.
+// attempt is one execution of a check whose reports are not read yet.
 type attempt struct {
 	command.Attempt
-	linked string                      // digest of what it links, see [linked]
-	early  func() (read.Report, error) // what it printed, read while it ran; nil if that is read later
+	linkDigest string                      // digest of what it links, see [linked]
+	readEarly  func() (read.Report, error) // what it printed, read while it ran; nil if that is read later
 }
 
-// check runs one command and reads what it wrote.
-func (m *measurement) check(ctx context.Context, c Check) (Run, error) {
-	return m.read(m.attempt(ctx, c))
+// runCheck runs one command and reads what it wrote.
+func (m *measurement) runCheck(ctx context.Context, c Check) (Run, error) {
+	return m.readAttempt(m.startAttempt(ctx, c))
 }
 
-// attempt runs the command of a check. It may be called concurrently.
-func (m *measurement) attempt(ctx context.Context, c Check) *attempt {
+// startAttempt runs the command of a check, and its fallback if it fails. It may be called
+// concurrently.
+func (m *measurement) startAttempt(ctx context.Context, c Check) *attempt {
 	a := &attempt{Attempt: command.Attempt{Check: c, Run: Run{Check: c, State: metric.Absent}}}
 	if c.Kind == Test && c.Runner == "go" { // its report is what it prints, and may be long
-		a.Follow = func(output io.Reader) { a.early = read.ReadWhileRunning(output) }
+		a.Follow = func(output io.Reader) { a.readEarly = read.ReadWhileRunning(output) }
 	}
 	switch why := m.skipReason(c); {
 	case ctx.Err() != nil:
@@ -181,16 +182,16 @@ func (m *measurement) attempt(ctx context.Context, c Check) *attempt {
 		a.Run.Why, a.Run.Skipped = why, true
 	case m.coveredByBuild(c):
 		a.Run.State, a.Run.Lint, a.Run.Sources = metric.Measured, &metric.Lint{}, []Source{{Path: m.builds[c.Dir], Format: "the same"}}
-	case m.reuseLink(ctx, a):
+	case m.reuseLinkedBuild(ctx, a):
 	default:
-		a.Err = m.commands().Run(ctx, &a.Attempt)
+		a.Err = m.commandRunner().Run(ctx, &a.Attempt)
 	}
 	if c.Fallback == nil && a.Err == nil && a.Run.ExitCode != 0 {
 		c.Fallback = m.withDefaultFeatures(a.Run)
 	}
 	if c.Fallback != nil && a.Err == nil && a.Run.ExitCode != 0 {
 		a.Release()
-		a = m.attempt(ctx, *c.Fallback)
+		a = m.startAttempt(ctx, *c.Fallback)
 		a.Run.IsFallback = true
 		if c.Fallback.FallbackReason != "" {
 			a.Run.Problems = append(a.Run.Problems, c.Fallback.FallbackReason)
@@ -199,9 +200,9 @@ func (m *measurement) attempt(ctx context.Context, c Check) *attempt {
 	return a
 }
 
-// breakSuites turns a test check into one whose suites, if it has run any, could not run.
-// Those of other projects are measured as usual.
-func (m *measurement) breakSuites(r *Run) {
+// markSuitesBroken turns the run of a test check into one whose known suites could not run.
+// Other checks are measured as usual.
+func (m *measurement) markSuitesBroken(r *Run) {
 	suites := m.memory.Suites[r.Check.ID()]
 	if len(suites) == 0 {
 		return
@@ -213,19 +214,19 @@ func (m *measurement) breakSuites(r *Run) {
 	r.Problems, r.Why = append(r.Problems, r.Why), ""
 }
 
-// read reads what the attempt wrote, and releases it.
-func (m *measurement) read(a *attempt) (Run, error) {
+// readAttempt reads what the attempt wrote, and releases it.
+func (m *measurement) readAttempt(a *attempt) (Run, error) {
 	defer a.Release()
-	if a.Err != nil || !a.Unread {
+	if a.Err != nil || !a.HasUnreadReports {
 		switch {
 		case !a.Run.DirMissing && !a.Run.Skipped:
 		case a.Run.Check.Kind == Test:
-			m.breakSuites(&a.Run)
+			m.markSuitesBroken(&a.Run)
 		case a.Run.Skipped && a.Run.Check.Kind == Build:
 			a.Run.State = metric.Measured // a broken build is a result
 		}
 		return a.Run, a.Err
 	}
-	read.ReadAttempt(&a.Attempt, m.plan.Root, m.memory, a.early)
+	read.ReadAttempt(&a.Attempt, m.plan.Root, m.memory, a.readEarly)
 	return a.Run, nil
 }

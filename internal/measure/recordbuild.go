@@ -8,8 +8,8 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// recordBuild notes whether a build succeeded. One that leaves nothing may run at any
-// time.
+// recordBuild records whether a build succeeded. A build that discards its output is ignored,
+// since it may run at any time.
 func (m *measurement) recordBuild(r *Run) {
 	if r.Check.DiscardsOutput() {
 		return
@@ -25,8 +25,8 @@ func (m *measurement) recordBuild(r *Run) {
 	}
 }
 
-// coveredByBuild reports whether a successful build ran the check too, which found
-// nothing. The tree defines what a build runs, so it must still be what the plan knows.
+// coveredByBuild reports whether a successful build already ran the check, without findings.
+// The package.json that defines the build must be unchanged since the plan was made.
 func (m *measurement) coveredByBuild(c Check) bool {
 	if c.CoveredByBuild == "" || m.builds[c.Dir] == "" {
 		return false

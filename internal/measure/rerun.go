@@ -17,63 +17,64 @@ import (
 // Runners lists the valid names for [Check].Runner, sorted.
 func Runners() []string { return framework.Runners() }
 
-// rerunOf is how the framework of a check runs selected tests.
-func rerunOf(c Check) framework.Rerun {
+// rerunRule returns how the framework of a check runs selected tests.
+func rerunRule(c Check) framework.Rerun {
 	if f := framework.Named(c.Runner); f != nil {
 		return f.Rerun
 	}
 	return framework.Rerun{}
 }
 
-// selection is a check, and the tests of it that shall run.
+// selection is a check and the tests of it that are to run.
 type selection struct {
 	check      Check
 	root, base string // the tree, and where the check runs
 	env        []string
 	tests      []metric.Test
 	line       commandline.Command
-	plain      bool // the words of line are known
+	understood bool // the words of line are known
 	inCopy     bool // in a copy, in which only the results of tests count
 }
 
-// selected returns the check that runs only the tests, and false if its framework is
-// unknown or its command not understood.
-func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
-	s := selection{check: c, root: m.plan.Root, base: m.plan.Dir(c), env: m.commands().Environ(), tests: tests, inCopy: m.inCopy}
-	s.line, s.plain = commandline.Parse(c.Command)
-	r := rerunOf(c)
+// selectTests returns the check that runs only the tests. It is false if the framework is
+// unknown or its command is not understood.
+func (m *Meter) selectTests(c Check, tests []metric.Test) (Check, bool) {
+	s := selection{check: c, root: m.plan.Root, base: m.plan.Dir(c), env: m.commandRunner().Environ(), tests: tests, inCopy: m.inCopy}
+	s.line, s.understood = commandline.Parse(c.Command)
+	r := rerunRule(c)
 	switch r.Way {
 	case framework.ByPackage:
-		return goAgain(s)
+		return selectGo(s)
 	case framework.ByPlugin:
-		return pytestAgain(s)
+		return selectPytest(s)
 	case framework.ByEnvironment:
-		return rspecAgain(s)
+		return selectRSpec(s)
 	case framework.ByInitScript:
-		return gradleAgain(s, r)
+		return selectGradle(s, r)
 	case framework.ByWords:
-		return wordsAgain(s, r)
+		return selectByWords(s, r)
 	}
 	return c, false
 }
 
-// wordsAgain selects by words that are added to the command.
-func wordsAgain(s selection, r framework.Rerun) (Check, bool) {
-	at, ok := s.position(r)
+// selectByWords adds words to the command.
+func selectByWords(s selection, r framework.Rerun) (Check, bool) {
+	at, ok := s.insertPosition(r)
 	if !ok {
 		return s.check, false
 	}
-	tests := framework.Selection{Tests: s.tests, Files: s.files(), Dash: s.line.HasOption("--")}
+	tests := framework.Selection{Tests: s.tests, Files: s.testFiles(), Dash: s.line.HasOption("--")}
 	if s.check.Runner == ctestcases.Runner {
-		tests.Tests = s.programs()
+		tests.Tests = s.ctestPrograms()
 	}
-	s.check.Command = s.line.Edit(at, s.separated(r, r.Words(tests)), s.line.OptionIndexes(r.Conflicts...))
+	s.check.Command = s.line.Edit(at, s.withSeparator(r, r.Words(tests)), s.line.OptionIndexes(r.Conflicts...))
 	return s.check, true
 }
 
-// position is where the selecting words go, and false if the command has no such place.
-func (s selection) position(r framework.Rerun) (int, bool) {
-	if !s.plain || s.line.ProgramIndex(r.Programs...) < 0 && !s.script() || s.line.HasOption(r.Own...) {
+// insertPosition returns where to insert the selecting words. It is false if the command has
+// no such place.
+func (s selection) insertPosition(r framework.Rerun) (int, bool) {
+	if !s.understood || s.line.ProgramIndex(r.Programs...) < 0 && !s.isScript() || s.line.HasOption(r.Own...) {
 		return 0, false
 	}
 	end := len(s.line.Words)
@@ -87,25 +88,25 @@ func (s selection) position(r framework.Rerun) (int, bool) {
 	return end, true
 }
 
-func (s selection) script() bool {
+func (s selection) isScript() bool {
 	return s.line.ProgramIndex(slices.Collect(maps.Keys(framework.PackageManagers))...) == 0 && s.line.HasOption("test", "t", "run", "run-script")
 }
 
-// separated puts "--" before words for a script that npm runs; npm would read them
-// itself otherwise.
-func (s selection) separated(r framework.Rerun, words []string) []string {
+// withSeparator puts "--" before words for a script that npm runs. Otherwise npm would read
+// the words itself.
+func (s selection) withSeparator(r framework.Rerun, words []string) []string {
 	if s.line.ProgramIndex("npm") == 0 && s.line.ProgramIndex(r.Programs...) < 0 && !s.line.HasOption("--") {
 		return append([]string{"--"}, words...)
 	}
 	return words
 }
 
-// files are the files of the tests relative to where the check runs, none if one of
+// testFiles returns the files of the tests relative to the folder of the check, none if one of
 // them is unknown.
-func (s selection) files() []string {
+func (s selection) testFiles() []string {
 	var out []string
 	for _, t := range s.tests {
-		file, ok := s.file(t)
+		file, ok := s.testFile(t)
 		if !ok {
 			return nil
 		}
@@ -116,9 +117,9 @@ func (s selection) files() []string {
 	return out
 }
 
-// file is the file of a test. Reports are read with names relative to the root; the
-// framework needs those relative to its folder.
-func (s selection) file(t metric.Test) (string, bool) {
+// testFile returns the file of a test relative to the folder of the check. Reports are read
+// with names relative to the root.
+func (s selection) testFile(t metric.Test) (string, bool) {
 	name := cmp.Or(t.File, t.Suite)
 	if name == "" || filepath.IsAbs(name) {
 		return name, false
@@ -133,9 +134,9 @@ func (s selection) file(t metric.Test) (string, bool) {
 
 // withFiles returns the check with additional files and environment variables.
 func withFiles(c Check, files map[string]string, env ...string) Check {
-	all := map[string]string{}
-	maps.Copy(all, c.Files)
-	maps.Copy(all, files)
-	c.Files, c.Env = all, append(slices.Clone(c.Env), env...)
+	merged := map[string]string{}
+	maps.Copy(merged, c.Files)
+	maps.Copy(merged, files)
+	c.Files, c.Env = merged, append(slices.Clone(c.Env), env...)
 	return c
 }

@@ -67,7 +67,7 @@ func TestSelected(t *testing.T) {
 		root := t.TempDir()
 		writeFile(t, root+"/web/src/a.test.js")
 		m := New(Plan{Root: root}, Options{})
-		got, ok := m.selected(Check{Kind: Test, Runner: tt.runner, Dir: "web", Command: strings.Fields(tt.command)}, []metric.Test{tt.test})
+		got, ok := m.selectTests(Check{Kind: Test, Runner: tt.runner, Dir: "web", Command: strings.Fields(tt.command)}, []metric.Test{tt.test})
 		if !ok {
 			got.Command = nil
 		}
@@ -87,7 +87,7 @@ func TestSelectedInCopy(t *testing.T) {
 	} {
 		m := New(Plan{Root: t.TempDir()}, Options{})
 		m.inCopy = true
-		got, ok := m.selected(Check{Kind: Test, Runner: "go", Command: strings.Fields(command)}, []metric.Test{one})
+		got, ok := m.selectTests(Check{Kind: Test, Runner: "go", Command: strings.Fields(command)}, []metric.Test{one})
 		if diff := cmp.Diff(want, strings.Join(got.Command, " ")); diff != "" || !ok {
 			t.Errorf("%s: %t (-want +got):\n%s", command, ok, diff)
 		}

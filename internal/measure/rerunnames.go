@@ -14,22 +14,22 @@ import (
 	"supervise/runner"
 )
 
-// names are the distinct names of the tests.
-func (s selection) names(name func(metric.Test) string) []string {
+// distinctNames returns the distinct names of the tests.
+func (s selection) distinctNames(name func(metric.Test) string) []string {
 	return framework.Selection{Tests: s.tests}.Names(name)
 }
 
 //go:embed rerun.gradle
 var gradleFilter string
 
-// gradleAgain selects by an init script: the option --tests applies to one task, and
+// selectGradle selects with an init script, since the option --tests applies to one task and
 // there may be several.
-func gradleAgain(s selection, r framework.Rerun) (Check, bool) {
+func selectGradle(s selection, r framework.Rerun) (Check, bool) {
 	at := s.line.ProgramIndex(r.Programs...)
-	if !s.plain || at < 0 || s.line.HasOption(r.Own...) {
+	if !s.understood || at < 0 || s.line.HasOption(r.Own...) {
 		return s.check, false
 	}
-	names := s.names(func(t metric.Test) string {
+	names := s.distinctNames(func(t metric.Test) string {
 		class, name := framework.JavaMethod(t)
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(strings.TrimSuffix(class+"."+name, ".")) + "'"
 	})
@@ -41,9 +41,9 @@ func gradleAgain(s selection, r framework.Rerun) (Check, bool) {
 //go:embed rerun.py
 var pytestPlugin string
 
-// pytestAgain selects by a plugin that the environment names. The command, the folders
-// and the names of the tests stay those of the complete run, whatever starts it.
-func pytestAgain(s selection) (Check, bool) {
+// selectPytest selects with a plugin that the environment names. The command, the folders and
+// the names of the tests remain those of the complete run, whatever starts pytest.
+func selectPytest(s selection) (Check, bool) {
 	type test struct {
 		File  string `json:"file,omitempty"`
 		Class string `json:"class,omitempty"`
@@ -51,7 +51,7 @@ func pytestAgain(s selection) (Check, bool) {
 	}
 	var list []test
 	for _, t := range s.tests {
-		file, known := s.file(t)
+		file, known := s.testFile(t)
 		if file = filepath.Join(s.base, file); !known || !strings.HasSuffix(file, ".py") {
 			file = ""
 		}
@@ -63,16 +63,16 @@ func pytestAgain(s selection) (Check, bool) {
 	}
 	dir := ".rerun/"
 	return withFiles(s.check, map[string]string{dir + "supervise_rerun.py": pytestPlugin, dir + "tests.json": string(text)},
-		s.extended("PYTHONPATH", string(os.PathListSeparator), ReportDir+"/.rerun"),
-		s.extended(framework.Named(s.check.Runner).Rerun.Variable, ",", "supervise_rerun"),
+		s.extendVariable("PYTHONPATH", string(os.PathListSeparator), ReportDir+"/.rerun"),
+		s.extendVariable(framework.Named(s.check.Runner).Rerun.Variable, ",", "supervise_rerun"),
 	), true
 }
 
-// rspecAgain selects by the environment, which reaches RSpec through any script. A
-// description that RSpec makes up at run time is unknown beforehand, so its group is
+// selectRSpec selects with the environment, which reaches RSpec through any script. A
+// description that RSpec generates at run time is unknown beforehand, so its group is
 // selected.
-func rspecAgain(s selection) (Check, bool) {
-	names := s.names(func(t metric.Test) string {
+func selectRSpec(s selection) (Check, bool) {
+	names := s.distinctNames(func(t metric.Test) string {
 		if t.Class != "" && (strings.HasPrefix(t.Name, "is expected to") || strings.HasPrefix(t.Name, "should")) {
 			return t.Class
 		}
@@ -85,11 +85,12 @@ func rspecAgain(s selection) (Check, bool) {
 		}
 		words = append(words, "--example="+n)
 	}
-	return withFiles(s.check, nil, s.extended("SPEC_OPTS", " ", runner.ShellQuote(words...))), true
+	return withFiles(s.check, nil, s.extendVariable("SPEC_OPTS", " ", runner.ShellQuote(words...))), true
 }
 
-// extended is an environment variable with a value put before the check's own.
-func (s selection) extended(name, separator, value string) string {
+// extendVariable returns an environment variable with a value prepended to the value that the
+// check has.
+func (s selection) extendVariable(name, separator, value string) string {
 	for _, v := range slices.Backward(slices.Concat(s.env, s.check.Env)) {
 		if old, ok := strings.CutPrefix(v, name+"="); ok {
 			if old != "" {
@@ -101,11 +102,11 @@ func (s selection) extended(name, separator, value string) string {
 	return name + "=" + value
 }
 
-// goAgain runs only the packages of the tests. Other options of the command, such as
-// tags, are kept; a command that is not go test is replaced by it.
-func goAgain(s selection) (Check, bool) {
-	packages := s.names(func(t metric.Test) string { return t.Suite })
-	roots := s.names(func(t metric.Test) string {
+// selectGo runs only the packages of the tests. Other options of the command, such as tags,
+// are kept. A command other than go test is replaced by go test.
+func selectGo(s selection) (Check, bool) {
+	packages := s.distinctNames(func(t metric.Test) string { return t.Suite })
+	roots := s.distinctNames(func(t metric.Test) string {
 		root, _, _ := strings.Cut(t.Name, "/")
 		return regexp.QuoteMeta(root)
 	})
@@ -114,9 +115,9 @@ func goAgain(s selection) (Check, bool) {
 		words = append([]string{"-vet=off"}, words...)
 	}
 	c := s.check
-	if at, drop, ok := s.goPackages(); ok {
+	if at, drop, ok := s.findGoPackages(); ok {
 		if s.inCopy {
-			s.goCoverage(drop)
+			s.dropGoCoverage(drop)
 		}
 		c.Command = s.line.Edit(at, words, drop)
 		return c, true
@@ -125,41 +126,41 @@ func goAgain(s selection) (Check, bool) {
 	return c, true
 }
 
-// goSwitches are the options of go test without a value.
-var goSwitches = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failfast|fullpath|i|json|linkshared|modcacherw|msan|n|race|short|trimpath|v|work|x)$`)
+// goSwitchRE matches the options of go test without a value.
+var goSwitchRE = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failfast|fullpath|i|json|linkshared|modcacherw|msan|n|race|short|trimpath|v|work|x)$`)
 
-// goCoverage drops the options of go test that count what is covered.
-func (s selection) goCoverage(drop map[int]bool) {
+// dropGoCoverage adds the coverage options of go test to the words to drop.
+func (s selection) dropGoCoverage(drop map[int]bool) {
 	for i := range s.line.OptionIndexes("-cover", "-coverprofile", "-covermode", "-coverpkg") {
 		drop[i] = true
-		if goValued(s.line.Words[i].Text) {
+		if takesValue(s.line.Words[i].Text) {
 			drop[i+1] = true
 		}
 	}
 }
 
-// goValued reports whether the word after an option of go test is its value.
-func goValued(option string) bool {
-	return !strings.Contains(option, "=") && !goSwitches.MatchString(option)
+// takesValue reports whether the word after an option of go test is its value.
+func takesValue(option string) bool {
+	return !strings.Contains(option, "=") && !goSwitchRE.MatchString(option)
 }
 
-// goPackages returns the indexes of the packages in the command, and where to insert
-// others; false if the command is not understood.
-func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
+// findGoPackages returns where to insert packages, and the words to drop: the packages of the
+// command. It is false if the command is not understood.
+func (s selection) findGoPackages() (at int, drop map[int]bool, ok bool) {
 	start, ok := s.line.GoTestOptions()
 	if !ok {
 		return 0, nil, false
 	}
 	drop = map[int]bool{}
-	for i := start; s.plain && i < len(s.line.Words); i++ {
+	for i := start; s.understood && i < len(s.line.Words); i++ {
 		switch w := s.line.Words[i].Text; {
 		case w == "-args" || w == "--args":
 			return 0, nil, false
 		case !strings.HasPrefix(w, "-"):
 			drop[i] = true
-		case goValued(w):
+		case takesValue(w):
 			i++
 		}
 	}
-	return len(s.line.Words), drop, s.plain
+	return len(s.line.Words), drop, s.understood
 }

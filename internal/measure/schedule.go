@@ -10,8 +10,8 @@ import (
 	"supervise/internal/measure/internal/free"
 )
 
-// AutoParallel is the [Plan].Parallel that runs linters known to only read in parallel with the
-// tests, if there are two CPUs and enough memory.
+// AutoParallel is the [Plan].Parallel that runs read-only linters in parallel with the tests
+// if there are two CPUs and enough memory.
 const AutoParallel = 0
 
 // enoughCPUs is the number of CPUs from which on a linter does not slow the tests down.
@@ -29,15 +29,15 @@ type stage struct {
 	parallel   []int // at any time during the stage
 }
 
-// all returns the checks of the stage in the order of the plan.
-func (s stage) all() []int {
+// checks returns the checks of the stage in the order of the plan.
+func (s stage) checks() []int {
 	list := slices.Concat(s.sequential, s.parallel)
 	slices.Sort(list)
 	return list
 }
 
-// maxWorkers is how many checks of the plan may run at the same time.
-func maxWorkers(p Plan) int {
+// workerLimit returns how many checks of the plan may run at the same time.
+func workerLimit(p Plan) int {
 	switch {
 	case p.Parallel > 0:
 		return p.Parallel
@@ -50,11 +50,12 @@ func maxWorkers(p Plan) int {
 	return 2
 }
 
-// stages divides the checks. Later checks may need what is built, so a build is a stage
-// by itself, unless it leaves nothing. Two test checks never run at the same time.
-func stages(p Plan) []stage {
+// planStages divides the checks into stages. Later checks may need the output of a build, so a
+// build is a separate stage unless it discards its output. Two test checks never run at the
+// same time.
+func planStages(p Plan) []stage {
 	var list []stage
-	open, several := false, maxWorkers(p) > 1
+	open, several := false, workerLimit(p) > 1
 	for i, c := range p.Checks {
 		needed := c.Kind == Build && !c.DiscardsOutput()
 		if needed || !open {
@@ -73,37 +74,37 @@ func stages(p Plan) []stage {
 
 // workers run the checks of one stage.
 type workers struct {
-	meter     *measurement
-	attempts  map[int]chan *attempt // by index in the plan; each holds one
-	concluded chan struct{}         // the last sequential one was read
-	waiting   chan int              // parallel ones that did not start
-	running   sync.WaitGroup
+	measurement    *measurement
+	attempts       map[int]chan *attempt // by index in the plan; each holds one
+	sequentialRead chan struct{}         // the last sequential one was read
+	queue          chan int              // parallel ones that did not start
+	running        sync.WaitGroup
 }
 
-// startStage starts a stage. Every check of it is sent as an attempt, also if ctx ends
-// before its turn. Of the parallel checks the cheapest comes first, by its last duration.
+// startStage starts a stage. Every check is sent as an attempt, also if ctx ends before its
+// turn. Of the parallel checks, the one with the shortest last run starts first.
 func (m *measurement) startStage(ctx context.Context, s stage) *workers {
-	w := &workers{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1), waiting: make(chan int, len(s.parallel))}
-	for _, i := range s.all() {
+	w := &workers{measurement: m, attempts: map[int]chan *attempt{}, sequentialRead: make(chan struct{}, 1), queue: make(chan int, len(s.parallel))}
+	for _, i := range s.checks() {
 		w.attempts[i] = make(chan *attempt, 1)
 	}
-	for _, i := range m.cheapest(s.parallel) {
-		w.waiting <- i
+	for _, i := range m.sortByDuration(s.parallel) {
+		w.queue <- i
 	}
-	close(w.waiting)
+	close(w.queue)
 	w.running.Go(func() {
 		w.runSequential(ctx, s.sequential)
 		w.runParallel(ctx)
 	})
-	for range min(maxWorkers(m.plan)-1, len(s.parallel)) {
+	for range min(workerLimit(m.plan)-1, len(s.parallel)) {
 		w.running.Go(func() { w.runParallel(ctx) })
 	}
 	return w
 }
 
-// cheapest sorts checks by their last duration. Before one is known linters come before a
-// build, which links.
-func (m *measurement) cheapest(list []int) []int {
+// sortByDuration sorts checks by their last duration. Without a known duration, linters
+// precede builds, which also link.
+func (m *measurement) sortByDuration(list []int) []int {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b int) int {
 		one, other := m.plan.Checks[a], m.plan.Checks[b]
@@ -114,8 +115,8 @@ func (m *measurement) cheapest(list []int) []int {
 
 // runParallel runs the checks that may run at any time.
 func (w *workers) runParallel(ctx context.Context) {
-	for i := range w.waiting {
-		w.attempts[i] <- w.meter.attempt(ctx, w.meter.plan.Checks[i])
+	for i := range w.queue {
+		w.attempts[i] <- w.measurement.startAttempt(ctx, w.measurement.plan.Checks[i])
 	}
 }
 
@@ -123,17 +124,17 @@ func (w *workers) runParallel(ctx context.Context) {
 // next one may overwrite them.
 func (w *workers) runSequential(ctx context.Context, list []int) {
 	for _, i := range list {
-		w.attempts[i] <- w.meter.attempt(ctx, w.meter.plan.Checks[i])
+		w.attempts[i] <- w.measurement.startAttempt(ctx, w.measurement.plan.Checks[i])
 		select {
-		case <-w.concluded:
+		case <-w.sequentialRead:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// wait waits for the checks that still run, and releases the attempts that were not
+// waitAndRelease waits for the running checks, and releases the attempts that were not
 // received.
-func (w *workers) wait() {
+func (w *workers) waitAndRelease() {
 	w.running.Wait()
 	for _, c := range w.attempts {
 		select {

@@ -32,7 +32,7 @@ func TestBuildsAndTestsHaveStages(t *testing.T) {
 		{"nothing", 2, nil, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := stages(Plan{Checks: tc.checks, Parallel: tc.parallel}); !reflect.DeepEqual(got, tc.want) {
+			if got := planStages(Plan{Checks: tc.checks, Parallel: tc.parallel}); !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 		})
@@ -63,7 +63,7 @@ func TestAutoRunsReadingLintersNextToTests(t *testing.T) {
 		{2, "echo a b c d e eslint", false},
 	} {
 		runtime.GOMAXPROCS(tc.cpus)
-		st := stages(Plan{Checks: []Check{check(Test, "go test"), check(Lint, tc.lint)}})
+		st := planStages(Plan{Checks: []Check{check(Test, "go test"), check(Lint, tc.lint)}})
 		if got := len(st) == 1 && len(st[0].parallel) == 1; got != tc.parallel {
 			t.Errorf("%d CPUs, %s: in parallel with the tests %t, want %t", tc.cpus, tc.lint, got, tc.parallel)
 		}

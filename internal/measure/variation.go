@@ -9,24 +9,24 @@ import (
 	"supervise/metric"
 )
 
-// RecordVariation notes on the runs of a measurement which results of a check differ in a
-// second measurement of the same tree.
+// RecordVariation notes on the runs of a measurement which of their results differ in a second
+// measurement of the same tree.
 func RecordVariation(first, second []Run) {
 	for i := range first {
 		for _, again := range second {
 			if first[i].Check.ID() != again.Check.ID() {
 				continue
 			}
-			if text := variation(&first[i], again); text != "" {
+			if text := describeVariation(&first[i], again); text != "" {
 				first[i].Problems = append(first[i].Problems, text)
 			}
 		}
 	}
 }
 
-// variation names the results that differ between two runs, "" if none does.
-func variation(r *Run, again Run) string {
-	was, is := varying(r), varying(&again)
+// describeVariation names the results that differ between two runs, "" if none does.
+func describeVariation(r *Run, again Run) string {
+	was, is := varyingSections(r), varyingSections(&again)
 	differs := was.VariationFrom(is)
 	delete(differs, metric.ErrorCount) // the sum of others
 	if len(differs) == 0 {
@@ -41,8 +41,8 @@ func variation(r *Run, again Run) string {
 	return fmt.Sprintf("its results vary between runs on the same tree: %s; a difference within that range is no regression", strings.Join(list, "; "))
 }
 
-// varying are the results of the check itself that may vary, without its tests.
-func varying(r *Run) (s metric.Set) {
+// varyingSections returns the results of the check that may vary, without its tests.
+func varyingSections(r *Run) (s metric.Set) {
 	if r.State == metric.Measured && r.Check.Kind == Lint {
 		s.Lint = r.Lint
 	}

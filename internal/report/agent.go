@@ -11,47 +11,47 @@ import (
 	"supervise/metric"
 )
 
-// AgentEnding says how an agent ended that failed, left processes running or was refused hosts,
-// "" otherwise.
+// AgentEnding returns how an agent ended that failed, left processes running or was refused
+// hosts, "" otherwise.
 func AgentEnding(a *ledger.AgentRun) string {
 	switch {
 	case a == nil || a.Cause == ledger.CauseIdle:
 		return ""
 	case a.LimitReached != "":
-		return "the limit of " + a.LimitReached + " was reached" + sideEffects(a)
+		return "the limit of " + a.LimitReached + " was reached" + sideEffectsText(a)
 	case a.Signal != "":
-		return underscored(a.Cause) + ", ended by " + a.Signal + sideEffects(a)
+		return replaceUnderscores(a.Cause) + ", ended by " + a.Signal + sideEffectsText(a)
 	case a.Cause == "exited" && !a.Succeeded() && a.Outcome != "crashed" && a.Outcome != "":
-		return fmt.Sprintf("%s, status %d%s", colon(underscored(a.Outcome), a.Message), a.ExitCode, sideEffects(a))
+		return fmt.Sprintf("%s, status %d%s", joinReason(replaceUnderscores(a.Outcome), a.Message), a.ExitCode, sideEffectsText(a))
 	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers)+len(a.RefusedHosts) > 0:
-		return fmt.Sprintf("%s, status %d%s", underscored(a.Cause), a.ExitCode, sideEffects(a))
+		return fmt.Sprintf("%s, status %d%s", replaceUnderscores(a.Cause), a.ExitCode, sideEffectsText(a))
 	}
 	return ""
 }
 
-// sideEffects says what supervise had to clean up or refuse.
-func sideEffects(a *ledger.AgentRun) string {
-	text := leftovers(a.Leftovers)
+// sideEffectsText returns what supervise had to clean up or refuse.
+func sideEffectsText(a *ledger.AgentRun) string {
+	text := leftoversText(a.Leftovers)
 	if len(a.RefusedHosts) > 0 {
 		text += "; the sandbox refused access to " + strings.Join(a.RefusedHosts, ", ")
 	}
 	return text
 }
 
-func underscored(name string) string { return strings.ReplaceAll(name, "_", " ") }
+func replaceUnderscores(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-func colon(what, why string) string {
+func joinReason(what, why string) string {
 	if why == "" {
 		return what
 	}
 	return what + ": " + why
 }
 
-// AgentSummary is what a known agent reported about its run, "" for nothing.
+// AgentSummary returns what a known agent reported about its run, "" for nothing.
 func AgentSummary(a *ledger.AgentRun) string {
 	var out []string
 	if a.Outcome != "" && a.Program != "" {
-		out = append(out, a.Program+" "+colon(underscored(a.Outcome), a.Message))
+		out = append(out, a.Program+" "+joinReason(replaceUnderscores(a.Outcome), a.Message))
 	}
 	if a.Runs > 1 {
 		out = append(out, fmt.Sprintf("run %d times, its service failed", a.Runs))
@@ -62,12 +62,12 @@ func AgentSummary(a *ledger.AgentRun) string {
 	return strings.Join(out, "; ")
 }
 
-// AgentUsage is what a run of an agent consumed, "" if it reported nothing.
+// AgentUsage returns what a run of an agent consumed, "" if it reported nothing.
 func AgentUsage(a *ledger.AgentRun) string {
 	if a == nil || a.Usage == nil {
 		return ""
 	}
-	text := used(*a.Usage, a.Usage.Tokens())
+	text := usageTexts(*a.Usage, a.Usage.Tokens())
 	for _, c := range []struct {
 		n         *int64
 		one, many string
@@ -79,7 +79,7 @@ func AgentUsage(a *ledger.AgentRun) string {
 	return strings.Join(text, ", ")
 }
 
-func used(u metric.Usage, tokens *int64) []string {
+func usageTexts(u metric.Usage, tokens *int64) []string {
 	var out []string
 	if tokens != nil {
 		out = append(out, Pluralize(int(*tokens), "token", "tokens"))
@@ -93,12 +93,12 @@ func used(u metric.Usage, tokens *int64) []string {
 	return out
 }
 
-// SpendingText is what the agent consumed in a loop, "" if it reported nothing.
+// SpendingText returns what the agent consumed in a loop, "" if it reported nothing.
 func SpendingText(s *ledger.Spending) string {
 	if s == nil {
 		return ""
 	}
-	text := strings.Join(used(s.Usage, s.Tokens), ", ")
+	text := strings.Join(usageTexts(s.Usage, s.Tokens), ", ")
 	switch {
 	case s.CostPerImprovement != nil:
 		text += fmt.Sprintf("; $%.4f for each of %s", *s.CostPerImprovement, Pluralize(s.Improvements, "kept improvement", "kept improvements"))
@@ -111,7 +111,7 @@ func SpendingText(s *ledger.Spending) string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// CheckCommand is the command of a check, and the folder if it is not the root.
+// CheckCommand returns the command of a check, and its folder if that is not the root.
 func CheckCommand(c measure.Check, paint document.Paint) string {
 	if c.Dir == "" {
 		return c.CommandLine()

@@ -39,10 +39,10 @@ type AnalyticsPoint struct {
 	Class     detector.Class `json:"classification"`
 }
 
-// NewAnalytics sums up a loop. Scores are in [0,1].
+// NewAnalytics summarizes a loop. Scores are in [0,1].
 func NewAnalytics(v Loop) Analytics {
 	a := Analytics{
-		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.count(),
+		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.iterationCount(),
 		Rejected: v.State.Rejections(), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),
 		Alerts: map[string]int{}, Classes: map[string]int{},
 		Tokens: v.Summary.Tokens, CostUSD: v.Summary.CostUSD, Trend: v.Summary.Trend, Head: v.Head,
@@ -55,16 +55,16 @@ func NewAnalytics(v Loop) Analytics {
 	}
 	var scores []float64
 	for _, it := range v.Iterations {
-		a.add(it)
+		a.addIteration(it)
 		if q := it.Quality(); q != nil && it.Number > 0 {
 			scores = append(scores, *q)
 		}
 	}
-	a.summarise(scores)
+	a.setScores(scores)
 	return a
 }
 
-func (a *Analytics) add(it ledger.Iteration) {
+func (a *Analytics) addIteration(it ledger.Iteration) {
 	a.Trajectory = append(a.Trajectory, AnalyticsPoint{it.Number, it.Quality(), it.Assessment.Class})
 	a.Classes[it.Assessment.Class.String()]++
 	a.OwnMS += it.OwnTime.Milliseconds()
@@ -87,7 +87,7 @@ func (a *Analytics) add(it ledger.Iteration) {
 	}
 }
 
-func (a *Analytics) summarise(scores []float64) {
+func (a *Analytics) setScores(scores []float64) {
 	if len(scores) == 0 {
 		return
 	}

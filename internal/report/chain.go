@@ -14,8 +14,8 @@ import (
 
 // ReasoningDocument returns a chain of reasoning, with the ways to override it at its end.
 func ReasoningDocument(c reasoning.Chain) document.Document {
-	l := &layout{level: 2}
-	l.chain(c)
+	l := &chainLayout{level: 2}
+	l.addChain(c)
 	if len(c.Overrides) > 0 {
 		l.Heading(2, "How to override")
 	}
@@ -32,18 +32,18 @@ func overrideText(o reasoning.Override) string {
 	return o.When
 }
 
-// layout lays a chain out.
-type layout struct {
+// chainLayout builds the document of a chain of reasoning.
+type chainLayout struct {
 	document.Document
 	level int // of its headings
-	// brief leaves out the tests and files, which other sections of the page have.
-	brief bool
+	// isBrief leaves out the tests and files, which other sections of the page have.
+	isBrief bool
 }
 
-func (l *layout) heading(s string) { l.Heading(l.level, "%s", s) }
+func (l *chainLayout) addHeading(s string) { l.Heading(l.level, "%s", s) }
 
-// under writes names below an item, in a format that starts with what they are.
-func (l *layout) under(kind string, n reasoning.Names) {
+// addNames adds names below an item, each after its kind.
+func (l *chainLayout) addNames(kind string, n reasoning.Names) {
 	for _, name := range n.List {
 		l.Below().Item("%s`%s`", kind, name)
 	}
@@ -52,33 +52,33 @@ func (l *layout) under(kind string, n reasoning.Names) {
 	}
 }
 
-// runs writes the runs of checks below an item.
-func (l *layout) runs(list []reasoning.Check) {
+// addRuns adds the runs of checks below an item.
+func (l *chainLayout) addRuns(list []reasoning.Check) {
 	for _, c := range list {
-		l.Below().Item("`%s`: status %d in %s%s", c.Command, c.ExitCode, FormatDuration(c.Duration), read(c))
+		l.Below().Item("`%s`: status %d in %s%s", c.Command, c.ExitCode, FormatDuration(c.Duration), readText(c))
 	}
 }
 
-func (l *layout) chain(c reasoning.Chain) {
-	l.goal(c.Goal)
-	l.extraction(c.Extraction)
-	l.reasoning(c.Reasoning)
-	l.heading("4. Exception")
+func (l *chainLayout) addChain(c reasoning.Chain) {
+	l.addGoal(c.Goal)
+	l.addExtraction(c.Extraction)
+	l.addReasoning(c.Reasoning)
+	l.addHeading("4. Exception")
 	for _, e := range c.Exceptions {
 		l.Item("%s", e.Text)
 		if e.Tests != nil {
-			l.under("", *e.Tests)
+			l.addNames("", *e.Tests)
 		}
 	}
 	if len(c.Exceptions) == 0 {
 		l.Item("nothing unusual")
 	}
-	l.synthesis(c.Synthesis)
+	l.addSynthesis(c.Synthesis)
 }
 
-func (l *layout) goal(g reasoning.Goal) {
-	l.heading("1. Goal")
-	l.Item("%s", compared(g))
+func (l *chainLayout) addGoal(g reasoning.Goal) {
+	l.addHeading("1. Goal")
+	l.Item("%s", comparisonText(g))
 	rules := Pluralize(g.Rules, "rule", "rules")
 	if g.Mode == string(detector.ModeStandard) || g.Mode == string(detector.ModeAggressive) {
 		rules += " and the patterns of integrity"
@@ -93,47 +93,47 @@ func (l *layout) goal(g reasoning.Goal) {
 	}
 }
 
-func compared(g reasoning.Goal) document.Text {
+func comparisonText(g reasoning.Goal) document.Text {
 	if g.Current.Iteration == 0 {
-		return document.Textf("The tree before any agent ran%s is measured; every iteration is compared with it", tree(g.Current))
+		return document.Textf("The tree before any agent ran%s is measured; every iteration is compared with it", snapshotText(g.Current))
 	}
-	text := document.Textf("Iteration %d%s", g.Current.Iteration, tree(g.Current))
+	text := document.Textf("Iteration %d%s", g.Current.Iteration, snapshotText(g.Current))
 	switch {
 	case g.Previous == nil && g.Baseline == nil:
 		return document.Textf("%s is compared with nothing: none was recorded before it", text)
 	case g.Previous == nil:
-		return document.Textf("%s is compared with the baseline%s", text, tree(*g.Baseline))
+		return document.Textf("%s is compared with the baseline%s", text, snapshotText(*g.Baseline))
 	}
 	why := "which it started from"
 	if g.Assumed {
 		why = "the last one that was not to be rolled back"
 	}
-	text = document.Textf("%s is compared with %s%s, %s", text, iterationOr(g.Previous.Iteration), tree(*g.Previous), why)
+	text = document.Textf("%s is compared with %s%s, %s", text, iterationOrBaseline(g.Previous.Iteration), snapshotText(*g.Previous), why)
 	if g.Baseline != nil && g.Previous.Iteration != 0 {
-		return document.Textf("%s, and, for slow erosion, with the baseline%s", text, tree(*g.Baseline))
+		return document.Textf("%s, and, for slow erosion, with the baseline%s", text, snapshotText(*g.Baseline))
 	}
 	return text
 }
 
-// tree names the tree of a side, if there is one.
-func tree(s reasoning.Side) document.Text {
+// snapshotText names the tree of a side, if there is one.
+func snapshotText(s reasoning.Side) document.Text {
 	if s.Snapshot == "" {
 		return nil
 	}
 	return document.Textf(" (tree `%s`)", s.Snapshot)
 }
 
-func iterationOr(n int) string {
+func iterationOrBaseline(n int) string {
 	if n == 0 {
 		return "the baseline"
 	}
 	return fmt.Sprintf("iteration %d", n)
 }
 
-func (l *layout) extraction(e reasoning.Extraction) {
-	l.heading("2. Extraction")
+func (l *chainLayout) addExtraction(e reasoning.Extraction) {
+	l.addHeading("2. Extraction")
 	if e.Agent != nil {
-		l.Item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, FormatDuration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
+		l.Item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, FormatDuration(e.Agent.Duration), leftoversText(e.Agent.Leftovers))
 		if text := AgentSummary(e.Agent); text != "" {
 			l.Item("It reported: %s", text)
 		}
@@ -142,19 +142,19 @@ func (l *layout) extraction(e reasoning.Extraction) {
 		l.Item("Checks: not run, the same tree was measured before")
 	}
 	for _, c := range e.Checks {
-		l.Item("%s: status %d in %s%s%s", c.Name, c.ExitCode, FormatDuration(c.Duration), read(c), leftovers(c.Leftovers))
+		l.Item("%s: status %d in %s%s%s", c.Name, c.ExitCode, FormatDuration(c.Duration), readText(c), leftoversText(c.Leftovers))
 		for _, problem := range c.Problems {
 			l.Below().Item("%s", problem)
 		}
 	}
-	l.again(e.Confirmation)
-	l.goals(e.Goals)
-	l.power(e.MutationCheck)
-	l.disguise(e.Concealed)
-	l.hidden(e.Hidden)
-	l.silenced(e.Silenced)
-	l.excluded(e.Excluded)
-	l.metrics(e)
+	l.addReruns(e.Confirmation)
+	l.addGoals(e.Goals)
+	l.addMutationCheck(e.MutationCheck)
+	l.addConcealedRuns(e.Concealed)
+	l.addHiddenTests(e.Hidden)
+	l.addSilencedFindings(e.Silenced)
+	l.addCoverageExclusions(e.Excluded)
+	l.addMetrics(e)
 	for _, g := range e.Gaps {
 		l.Item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
 	}
@@ -163,15 +163,15 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	}
 	if !e.Recorded || e.Changed.Len() > 0 {
 		l.Item("Changed files: %d", e.Changed.Len())
-		l.under("", e.Changed)
+		l.addNames("", e.Changed)
 	}
 	if !e.Recorded {
 		l.Item("supervise's own work: %s", FormatDuration(e.OwnTime))
 	}
 }
 
-// again describes the isolated rerun of tests that passed before and failed.
-func (l *layout) again(a *reasoning.Confirmation) {
+// addReruns describes the rerun of tests that passed before and failed.
+func (l *chainLayout) addReruns(a *reasoning.Confirmation) {
 	if a == nil {
 		return
 	}
@@ -181,11 +181,11 @@ func (l *layout) again(a *reasoning.Confirmation) {
 		return
 	}
 	l.Item("%s, run again: %d passed then, and are flaky", failed, a.Flaky.Len())
-	l.runs(a.Runs)
+	l.addRuns(a.Runs)
 }
 
-// goals describes the results of the original tests on the new code.
-func (l *layout) goals(h *reasoning.Goals) {
+// addGoals describes the results of the original tests on the new code.
+func (l *chainLayout) addGoals(h *reasoning.Goals) {
 	if h == nil {
 		return
 	}
@@ -201,14 +201,14 @@ func (l *layout) goals(h *reasoning.Goals) {
 	for _, g := range h.Outcomes {
 		if g.Outcome != detector.Passed {
 			l.Item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
-			l.under("", g.Tests)
+			l.addNames("", g.Tests)
 		}
 	}
-	l.runs(h.Runs)
+	l.addRuns(h.Runs)
 }
 
-// power describes the mutation check of changed tests.
-func (l *layout) power(p *reasoning.MutationCheck) {
+// addMutationCheck describes the mutation check of changed tests.
+func (l *chainLayout) addMutationCheck(p *reasoning.MutationCheck) {
 	if p == nil {
 		return
 	}
@@ -222,12 +222,12 @@ func (l *layout) power(p *reasoning.MutationCheck) {
 	}
 	for _, g := range p.Groups {
 		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), took, g.MutationResult)
-		l.under("survives: ", g.SurvivorNames)
+		l.addNames("survives: ", g.SurvivorNames)
 	}
 }
 
-// disguise describes the results of concealed test runs.
-func (l *layout) disguise(d *reasoning.ConcealedRun) {
+// addConcealedRuns describes the results of concealed test runs.
+func (l *chainLayout) addConcealedRuns(d *reasoning.ConcealedRun) {
 	if d == nil {
 		return
 	}
@@ -236,35 +236,35 @@ func (l *layout) disguise(d *reasoning.ConcealedRun) {
 		return
 	}
 	l.Item("Code that may detect its tests: %s, run concealed in %s: %d failed", Pluralize(d.Tests, "test", "tests"), FormatDuration(d.Took), d.Failed.Len())
-	l.under("", d.Files)
-	l.under("", d.Failed)
+	l.addNames("", d.Files)
+	l.addNames("", d.Failed)
 }
 
-// hidden describes the results of the tests that the agent does not see.
-func (l *layout) hidden(h *reasoning.Hidden) {
+// addHiddenTests describes the results of the hidden tests.
+func (l *chainLayout) addHiddenTests(h *reasoning.Hidden) {
 	if h == nil {
 		return
 	}
-	l.Item("Hidden tests: %s", hiddenText(h))
-	l.under("does not pass: ", h.Failing)
-	l.under("flaky: ", h.Flaky)
-	l.runs(h.Runs)
+	l.Item("Hidden tests: %s", hiddenResultText(h))
+	l.addNames("does not pass: ", h.Failing)
+	l.addNames("flaky: ", h.Flaky)
+	l.addRuns(h.Runs)
 }
 
-// silenced describes what new comments hide from the linters.
-func (l *layout) silenced(q *reasoning.Silenced) {
+// addSilencedFindings describes what new comments hide from the linters.
+func (l *chainLayout) addSilencedFindings(q *reasoning.Silenced) {
 	switch {
 	case q == nil:
 	case q.Why != "":
 		l.Item("New comments silence linters; what they hide is not known: %s", q.Why)
 	default:
 		l.Item("New comments silence linters and hide %s, which count as errors", Pluralize(q.Findings.Len(), "finding", "findings"))
-		l.under("", q.Findings)
+		l.addNames("", q.Findings)
 	}
 }
 
-// excluded describes what the coverage is without new exclusions.
-func (l *layout) excluded(x *reasoning.Excluded) {
+// addCoverageExclusions describes the coverage without new exclusions.
+func (l *chainLayout) addCoverageExclusions(x *reasoning.Excluded) {
 	if x == nil {
 		return
 	}
@@ -272,30 +272,30 @@ func (l *layout) excluded(x *reasoning.Excluded) {
 	case x.Why != "":
 		l.Item("New settings or comments exclude code from the coverage. The coverage without them is unknown, so it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
 	case x.Counted < x.With:
-		l.Item("New settings or comments exclude code from the coverage. It counts as %.1f %%, its value without them; measured %.1f %%%s", x.Counted, x.With, asBefore(x))
+		l.Item("New settings or comments exclude code from the coverage. It counts as %.1f %%, its value without them; measured %.1f %%%s", x.Counted, x.With, reusedText(x))
 	default:
-		l.Item("New settings or comments exclude code from the coverage, which is no lower without them%s", asBefore(x))
+		l.Item("New settings or comments exclude code from the coverage, which is no lower without them%s", reusedText(x))
 	}
-	l.under("", x.Files)
-	l.runs(x.Runs)
+	l.addNames("", x.Files)
+	l.addRuns(x.Runs)
 }
 
-func asBefore(x *reasoning.Excluded) string {
+func reusedText(x *reasoning.Excluded) string {
 	if x.Reused {
 		return " (counted before)"
 	}
 	return ""
 }
 
-// HiddenTestsText says in one line how the hidden tests ended, "" if there are none.
+// HiddenTestsText returns in one line how the hidden tests ended, "" if there are none.
 func HiddenTestsText(h *ledger.Hidden) string {
 	if h == nil {
 		return ""
 	}
-	return hiddenText(reasoning.HiddenOf(h))
+	return hiddenResultText(reasoning.HiddenOf(h))
 }
 
-func hiddenText(h *reasoning.Hidden) string {
+func hiddenResultText(h *reasoning.Hidden) string {
 	text := "could not be read: " + h.Why
 	switch {
 	case h.Refused != "":
@@ -314,17 +314,17 @@ func hiddenText(h *reasoning.Hidden) string {
 	return text
 }
 
-func read(c reasoning.Check) string {
+func readText(check reasoning.Check) string {
 	switch {
-	case c.Why != "":
-		return ": not measured: " + c.Why
-	case len(c.Read) > 0:
-		return ", read " + strings.Join(c.Read, ", ") + CachedText(c.Cached)
+	case check.Why != "":
+		return ": not measured: " + check.Why
+	case len(check.Read) > 0:
+		return ", read " + strings.Join(check.Read, ", ") + CachedText(check.Cached)
 	}
-	return CachedText(c.Cached)
+	return CachedText(check.Cached)
 }
 
-// CachedText says how many tests were not run, as the continuation of a sentence.
+// CachedText returns how many tests were not run, as the continuation of a sentence.
 func CachedText(n int) string {
 	if n == 0 {
 		return ""
@@ -332,7 +332,8 @@ func CachedText(n int) string {
 	return "; " + Pluralize(n, "test", "tests") + " cached from the last run"
 }
 
-// MissingSuitesText names what is missing from a coverage, as the continuation of a sentence.
+// MissingSuitesText names the suites that are missing from a coverage, as the continuation of
+// a sentence.
 func MissingSuitesText(c *metric.Coverage) string {
 	if len(c.MissingSuites) == 0 {
 		return ""
@@ -340,8 +341,8 @@ func MissingSuitesText(c *metric.Coverage) string {
 	return " without " + strings.Join(Truncate(c.MissingSuites, 3), ", ") + ", which did not run"
 }
 
-// metrics are the sections that were measured.
-func (l *layout) metrics(e reasoning.Extraction) {
+// addMetrics adds the sections that were measured.
+func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {
 		cached := ""
 		if t.Cached > 0 {
@@ -369,10 +370,10 @@ func (l *layout) metrics(e reasoning.Extraction) {
 	}
 }
 
-func (l *layout) reasoning(r reasoning.Reasoning) {
-	l.heading("3. Reasoning")
+func (l *chainLayout) addReasoning(r reasoning.Reasoning) {
+	l.addHeading("3. Reasoning")
 	for _, f := range r.Fired {
-		l.fired(f)
+		l.addFired(f)
 	}
 	if len(r.Fired) == 0 {
 		l.Item("No rule fired")
@@ -390,27 +391,27 @@ func (l *layout) reasoning(r reasoning.Reasoning) {
 		}
 		l.Item("Not judged, metric missing: %s", list)
 	}
-	if l.brief {
+	if l.isBrief {
 		return
 	}
 	for _, g := range r.Tests {
 		l.Item("%s: %s", g.What, Pluralize(g.Tests.Len(), "test", "tests"))
-		l.under("", g.Tests)
+		l.addNames("", g.Tests)
 	}
 	for _, e := range r.Explained {
 		l.Item("Gone, but no deletion, because %s: %s", e.Why, Pluralize(e.Tests.Len(), "test", "tests"))
-		l.under("", e.Tests)
+		l.addNames("", e.Tests)
 	}
 }
 
-func (l *layout) fired(f reasoning.Fired) {
+func (l *chainLayout) addFired(f reasoning.Fired) {
 	l.Item("`%s` (%s, %s, finding `%s`) fired against the %s: %s", f.Rule, severityText(f), f.Basis, f.ID, f.Against, f.Message)
 	if text := valuesText(f.Values); text != "" {
 		l.Below().Item("%s", text)
 	}
-	if !l.brief {
-		l.under("test ", f.Tests)
-		l.under("file ", f.Files)
+	if !l.isBrief {
+		l.addNames("test ", f.Tests)
+		l.addNames("file ", f.Files)
 	}
 }
 
@@ -421,7 +422,7 @@ func severityText(f reasoning.Fired) string {
 	return f.Severity.String()
 }
 
-// valuesText lists the values of an alert: before, now, change, threshold.
+// valuesText returns the values of an alert: before, now, change, threshold.
 func valuesText(v detector.Values) string {
 	var out []string
 	for _, n := range []struct {
@@ -458,8 +459,8 @@ func nearText(n reasoning.NearMiss) string {
 	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, FormatNumber(n.Moved), unit, FormatNumber(n.Threshold), unit)
 }
 
-func (l *layout) synthesis(s reasoning.Synthesis) {
-	l.heading("5. Synthesis")
+func (l *chainLayout) addSynthesis(s reasoning.Synthesis) {
+	l.addHeading("5. Synthesis")
 	l.Item("Classification: %s, because %s", s.Class, strings.Join(s.Reasons, "; "))
 	if s.Score != nil {
 		text := fmt.Sprintf("Quality score: %.4f", *s.Score)
@@ -471,17 +472,17 @@ func (l *layout) synthesis(s reasoning.Synthesis) {
 		}
 		l.Item("%s", text)
 	}
-	l.advice(s.Recommendation)
-	l.done(s)
+	l.addRecommendation(s.Recommendation)
+	l.addDecision(s)
 }
 
-func (l *layout) advice(r detector.Recommendation) {
+func (l *chainLayout) addRecommendation(r detector.Recommendation) {
 	if r.Action == "" {
 		return
 	}
 	target := ""
 	if r.Action == detector.Rollback {
-		target = " to " + iterationOr(r.Target)
+		target = " to " + iterationOrBaseline(r.Target)
 	}
 	l.Item("Recommendation: %s%s: %s", r.Action, target, r.Reason)
 	var parts []string
@@ -492,13 +493,13 @@ func (l *layout) advice(r detector.Recommendation) {
 	l.Item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(from, "not recorded by the version that ran the loop"))
 }
 
-// advised is the advice to an orchestrator about an iteration to roll back.
-func advised(d *ledger.Decision) string {
-	return "advised to restore the tree of " + iterationOr(d.Target)
+// adviceText returns the advice to an orchestrator about an iteration to roll back.
+func adviceText(d *ledger.Decision) string {
+	return "advised to restore the tree of " + iterationOrBaseline(d.Target)
 }
 
-// done says what the loop did.
-func (l *layout) done(s reasoning.Synthesis) {
+// addDecision describes what the loop did.
+func (l *chainLayout) addDecision(s reasoning.Synthesis) {
 	d := s.Decision
 	if d == nil {
 		return
@@ -506,20 +507,20 @@ func (l *layout) done(s reasoning.Synthesis) {
 	did := document.Textf("accepted")
 	switch {
 	case s.Rejected && s.AdviceOnly:
-		did = document.Textf("%s", advised(d))
+		did = document.Textf("%s", adviceText(d))
 	case s.Rejected:
-		did = document.Textf("rejected: the tree was restored to %s (`%s`), the rejected tree is kept as `%s`", iterationOr(d.Target), d.Restore.Name(), s.Kept)
+		did = document.Textf("rejected: the tree was restored to %s (`%s`), the rejected tree is kept as `%s`", iterationOrBaseline(d.Target), d.Restore.Name(), s.Kept)
 	}
-	l.Item("Done: %s; next: %s", did, next(d))
+	l.Item("Done: %s; next: %s", did, nextText(d))
 	if d.Diagnosis != "" {
 		l.Item("Diagnosis: %s", d.Diagnosis)
 	}
 	if d.Criterion != nil {
-		l.Item("The criterion is met: %s", strings.ToLower(yes(*d.Criterion)))
+		l.Item("The criterion is met: %s", strings.ToLower(yesNo(*d.Criterion)))
 	}
 }
 
-func next(d *ledger.Decision) string {
+func nextText(d *ledger.Decision) string {
 	if d.Retry > 0 {
 		return fmt.Sprintf("retry %d", d.Retry)
 	}

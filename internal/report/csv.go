@@ -26,15 +26,15 @@ type csvRow struct {
 	candidate selector.Candidate
 }
 
-// csvColumns are the columns of [CSV]. What was not measured is empty, never 0.
+// csvColumns are the columns of [WriteCSV]. A missing value is empty, never 0.
 var csvColumns = slices.Concat(
 	[]csvColumn{
 		{"iteration", func(_ Loop, r csvRow) string { return strconv.Itoa(r.it.Number) }},
 		{"timestamp", func(_ Loop, r csvRow) string { return r.it.EndedAt.UTC().Format(time.RFC3339) }},
-		{"quality_score", func(_ Loop, r csvRow) string { return csvNumber(r.it.Quality()) }},
+		{"quality_score", func(_ Loop, r csvRow) string { return csvNumberText(r.it.Quality()) }},
 	},
-	csvDimensions(),
-	csvMetrics(metric.TestCount, metric.TestsPassed, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount),
+	dimensionColumns(),
+	metricColumns(metric.TestCount, metric.TestsPassed, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount),
 	[]csvColumn{
 		{"tokens_used", func(_ Loop, r csvRow) string {
 			if r.candidate.Tokens == nil {
@@ -42,7 +42,7 @@ var csvColumns = slices.Concat(
 			}
 			return strconv.FormatInt(*r.candidate.Tokens, 10)
 		}},
-		{"token_cost_usd", func(_ Loop, r csvRow) string { return csvNumber(r.candidate.CostUSD) }},
+		{"token_cost_usd", func(_ Loop, r csvRow) string { return csvNumberText(r.candidate.CostUSD) }},
 		{"execution_time_ms", func(_ Loop, r csvRow) string {
 			if r.candidate.Duration == nil {
 				return ""
@@ -58,14 +58,14 @@ var csvColumns = slices.Concat(
 	},
 )
 
-func csvDimensions() []csvColumn {
+func dimensionColumns() []csvColumn {
 	var out []csvColumn
 	for _, name := range selector.DimensionNames() {
 		out = append(out, csvColumn{name, func(_ Loop, r csvRow) string {
 			for _, d := range r.it.Score.Dimensions {
 				if d.Name == name && d.Measured {
 					share := d.Score / 100
-					return csvNumber(&share)
+					return csvNumberText(&share)
 				}
 			}
 			return ""
@@ -74,7 +74,7 @@ func csvDimensions() []csvColumn {
 	return out
 }
 
-func csvMetrics(fields ...metric.Field) []csvColumn {
+func metricColumns(fields ...metric.Field) []csvColumn {
 	var out []csvColumn
 	for _, f := range fields {
 		out = append(out, csvColumn{string(f), func(_ Loop, r csvRow) string {
@@ -82,14 +82,14 @@ func csvMetrics(fields ...metric.Field) []csvColumn {
 			if !ok {
 				return ""
 			}
-			return csvNumber(&v)
+			return csvNumberText(&v)
 		}})
 	}
 	return out
 }
 
-// csvNumber writes at most six decimals.
-func csvNumber(v *float64) string {
+// csvNumberText formats a number with at most six decimals.
+func csvNumberText(v *float64) string {
 	if v == nil {
 		return ""
 	}
@@ -97,8 +97,8 @@ func csvNumber(v *float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// WriteCSV writes one row for each iteration, the baseline first. Scores and
-// dimensions are in [0,1].
+// WriteCSV writes one row for each iteration, the baseline first. Scores and dimensions are in
+// [0,1].
 func WriteCSV(w io.Writer, v Loop) error {
 	table := csv.NewWriter(w)
 	row := make([]string, len(csvColumns))

@@ -10,11 +10,11 @@ import (
 	"supervise/internal/ledger"
 )
 
-// EscalationName is the report of the latest question that only a person can
-// answer, in the folder reports/ of its loop.
+// EscalationName is the file name of the report about the latest question that only a person
+// can answer, in the folder reports/ of its loop.
 const EscalationName = "escalation-report.md"
 
-// Escalation is what the report of an escalation shows.
+// Escalation is the content of the report of an escalation.
 type Escalation struct {
 	State      ledger.State
 	Iterations []ledger.Iteration // with the baseline first, and the one in question last
@@ -35,15 +35,15 @@ func (v Escalation) Document() document.Document {
 	p.Heading(2, "Task")
 	p.Paragraph("%s", cmp.Or(strings.TrimSpace(v.State.Task), "No task was given in addition to the agent's command."))
 	p.Paragraph("Done when: %s", v.State.Criterion)
-	p.attempts(v)
-	p.state(v, last)
-	p.advise(v, last)
+	p.addAttempts(v)
+	p.addState(v, last)
+	p.addAdvice(v, last)
 	return p.Document
 }
 
-// attempts are the iterations of the incident: those since the last one that was kept
+// addAttempts adds the iterations of the incident: those since the last one that was kept
 // without a question.
-func (p *page) attempts(v Escalation) {
+func (p *page) addAttempts(v Escalation) {
 	p.Heading(2, "Attempts and Outcomes")
 	from := len(v.Iterations) - 1
 	for from > 1 && v.Iterations[from-1].Rejected && !v.Iterations[from-1].Interrupted {
@@ -52,7 +52,7 @@ func (p *page) attempts(v Escalation) {
 	t := document.Table{Head: []string{"Iteration", "Tests", "Quality", "What happened", "Diagnosis", "What was tried next"}}
 	for _, it := range v.Iterations[from:] {
 		if d := it.Decision; d != nil {
-			t.Row(it.Number, tests(it.Set), quality(it), happened(it), cmp.Or(d.Diagnosis, "-"), cmp.Or(d.Strategy, "-"))
+			t.Row(it.Number, testsText(it.Set), qualityText(it), outcomeText(it), cmp.Or(d.Diagnosis, "-"), cmp.Or(d.Strategy, "-"))
 		}
 	}
 	p.Add(t)
@@ -67,7 +67,7 @@ func (p *page) attempts(v Escalation) {
 	}
 }
 
-func happened(it ledger.Iteration) string {
+func outcomeText(it ledger.Iteration) string {
 	var out []string
 	for _, a := range it.Assessment.Alerts {
 		if len(out) == 3 {
@@ -84,9 +84,9 @@ func happened(it ledger.Iteration) string {
 	return strings.Join(out, "; ")
 }
 
-func (p *page) state(v Escalation, last ledger.Iteration) {
+func (p *page) addState(v Escalation, last ledger.Iteration) {
 	p.Heading(2, "State")
-	p.Item("Iterations: %d, of them rolled back: %d", last.Number, rolledBackOf(v.Iterations))
+	p.Item("Iterations: %d, of them rolled back: %d", last.Number, countRolledBack(v.Iterations))
 	p.Item("Recovery attempts: %d in the loop", last.Decision.Attempts)
 	if last.Rejected {
 		p.Item("The tree is restored to iteration %d", last.Decision.Target)
@@ -94,7 +94,7 @@ func (p *page) state(v Escalation, last ledger.Iteration) {
 		p.Item("The tree is as iteration %d left it", last.Number)
 	}
 	if best := v.State.Best; best != nil {
-		p.Item("Best so far: iteration %d (%s)", best.Iteration, percent(best.QualityScore))
+		p.Item("Best so far: iteration %d (%s)", best.Iteration, percentText(best.QualityScore))
 	}
 	if g := last.Decision.Approval; g != nil {
 		p.Item("Answer: %s (%s, after %s)", g.Answer, g.Answer.Channel, FormatDuration(g.Answer.At.Sub(g.Asked)))
@@ -107,7 +107,7 @@ func (p *page) state(v Escalation, last ledger.Iteration) {
 	}
 }
 
-func rolledBackOf(its []ledger.Iteration) (n int) {
+func countRolledBack(its []ledger.Iteration) (n int) {
 	for _, it := range its {
 		if it.Rejected {
 			n++
@@ -127,7 +127,7 @@ var remedies = map[string]document.Text{
 	"allow_with_note":       document.Textf("Nothing remains to be done about this iteration."),
 }
 
-func (p *page) advise(v Escalation, last ledger.Iteration) {
+func (p *page) addAdvice(v Escalation, last ledger.Iteration) {
 	p.Heading(2, "Recommendation")
 	remedy := remedies[last.Decision.Strategy]
 	if remedy == nil {

@@ -22,7 +22,7 @@ import (
 	"supervise/metric"
 )
 
-// HTML is what the page about a loop shows.
+// HTML is the content of the page about a loop.
 type HTML struct {
 	Dir        string // the loop's folder: patches and transcripts are read from there
 	State      ledger.State
@@ -35,12 +35,12 @@ type HTML struct {
 
 // Limits of the parts of one iteration in the page, in bytes; the files have the rest.
 const (
-	maxPatch = 512 << 10
-	maxCast  = 1 << 20
+	maxPatchBytes = 512 << 10
+	maxCastBytes  = 1 << 20
 )
 
-// maxMatrix is how many tests the matrix shows.
-const maxMatrix = 500
+// maxMatrixTests is how many tests the matrix shows.
+const maxMatrixTests = 500
 
 var (
 	//go:embed web/page.html
@@ -96,40 +96,40 @@ type (
 	}
 )
 
-// Write writes the page: one file that needs nothing else.
+// Write writes the page as one self-contained file.
 func (v HTML) Write(w io.Writer) error {
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {
 		return fmt.Errorf("read the template of the page: %w", err)
 	}
-	data, err := json.Marshal(v.data()) // < and > are escaped by it
+	data, err := json.Marshal(v.pageData()) // < and > are escaped by it
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.EscapeHidden(string(data)))
 	return t.Execute(w, map[string]any{ // the texts are our own, JSON, and what document escapes
 		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // see above
-		"Facts": template.HTML(v.facts().HTML()), "Candidates": template.HTML(RankingDocument(v.Ranking).HTML()), //nolint:gosec // see above
+		"Facts": template.HTML(v.factsDocument().HTML()), "Candidates": template.HTML(RankingDocument(v.Ranking).HTML()), //nolint:gosec // see above
 		"Task": textstream.EscapeHidden(v.State.Task), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
 	})
 }
 
-// facts are the named values at the head of the page.
-func (v HTML) facts() document.Document {
+// factsDocument returns the named values at the head of the page.
+func (v HTML) factsDocument() document.Document {
 	s := v.State
-	return fields([][2]string{
+	return nonEmptyFields([][2]string{
 		{"status", string(s.Status)},
 		{"stopped", s.StopText},
 		{"criterion", s.Criterion},
 		{"agent", strings.Join(s.Agent, " ")},
 		{"tree", s.Workspace},
 		{"started", s.StartedAt.Format(time.DateTime) + ", " + FormatDuration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
-		{"regressions", events(s.Regressions)},
+		{"regressions", regressionCounts(s.Regressions)},
 	})
 }
 
-// fields returns those named values that are not empty.
-func fields(list [][2]string) (d document.Document) {
+// nonEmptyFields returns the named values that are not empty.
+func nonEmptyFields(list [][2]string) (d document.Document) {
 	for _, f := range list {
 		if f[1] != "" {
 			d.Field(f[0], "%s", f[1])
@@ -138,22 +138,22 @@ func fields(list [][2]string) (d document.Document) {
 	return d
 }
 
-func (v HTML) data() htmlData {
+func (v HTML) pageData() htmlData {
 	d := htmlData{Selected: -1, Metrics: []htmlMetric{}, Iterations: []htmlIteration{}}
 	if best := v.State.SelectedOrBest(); best != nil {
 		d.Selected = best.Iteration
 	}
 	for _, r := range metricRows {
-		d.Metrics = append(d.Metrics, v.metric(r.name, r.unit, r.field))
+		d.Metrics = append(d.Metrics, v.metricData(r.name, r.unit, r.field))
 	}
-	d.Matrix = v.matrix()
+	d.Matrix = v.testMatrix()
 	for _, it := range v.Iterations {
-		d.Iterations = append(d.Iterations, v.iteration(it))
+		d.Iterations = append(d.Iterations, v.iterationData(it))
 	}
 	return d
 }
 
-func (v HTML) metric(name, unit string, f metric.Field) htmlMetric {
+func (v HTML) metricData(name, unit string, f metric.Field) htmlMetric {
 	m := htmlMetric{Name: name, Unit: unit}
 	for _, it := range v.Iterations {
 		var at *float64
@@ -165,8 +165,8 @@ func (v HTML) metric(name, unit string, f metric.Field) htmlMetric {
 	return m
 }
 
-// letterOf is the state of a test in the matrix.
-func letterOf(t metric.Test) byte {
+// statusLetter is the letter for the status of a test in the matrix.
+func statusLetter(t metric.Test) byte {
 	switch {
 	case t.Status == metric.NotRun:
 		return 'n'
@@ -178,9 +178,9 @@ func letterOf(t metric.Test) byte {
 	return 'p'
 }
 
-// matrix shows the tests whose state changed, or that ever failed; all tests
-// if they are few.
-func (v HTML) matrix() htmlMatrix {
+// testMatrix returns the tests whose status changed or that ever failed; all tests if they are
+// few.
+func (v HTML) testMatrix() htmlMatrix {
 	rows := map[metric.ID][]byte{}
 	var order []metric.ID
 	for n, it := range v.Iterations {
@@ -192,7 +192,7 @@ func (v HTML) matrix() htmlMatrix {
 				rows[t.ID] = bytes.Repeat([]byte{'x'}, len(v.Iterations))
 				order = append(order, t.ID)
 			}
-			rows[t.ID][n] = letterOf(t)
+			rows[t.ID][n] = statusLetter(t)
 		}
 	}
 	slices.SortFunc(order, metric.ID.Compare)
@@ -204,7 +204,7 @@ func (v HTML) matrix() htmlMatrix {
 			steady++
 			continue
 		}
-		if len(m.Tests) < maxMatrix {
+		if len(m.Tests) < maxMatrixTests {
 			m.Tests = append(m.Tests, htmlRow{id.String(), states})
 		}
 	}
@@ -218,7 +218,7 @@ func (v HTML) matrix() htmlMatrix {
 	return m
 }
 
-func (v HTML) iteration(it ledger.Iteration) htmlIteration {
+func (v HTML) iterationData(it ledger.Iteration) htmlIteration {
 	h := htmlIteration{Number: it.Number, Class: it.Assessment.Class.String(), Score: it.Quality(), Rejected: it.Rejected, Alerts: []htmlAlert{}}
 	for _, a := range it.Assessment.Alerts {
 		alert := htmlAlert{Severity: a.Severity.String(), Rule: a.Rule, Message: a.Message(), Tests: []string{}}
@@ -227,24 +227,24 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 		}
 		h.Alerts = append(h.Alerts, alert)
 	}
-	of := Iteration{Iteration: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
+	data := Iteration{Iteration: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
 	if first := v.Iterations[0]; first.Number == 0 {
-		of.Baseline = first
+		data.Baseline = first
 	}
 	if n := reasoning.PreviousIteration(v.Iterations, it.Number); n >= 0 {
 		if i := slices.IndexFunc(v.Iterations, func(x ledger.Iteration) bool { return x.Number == n }); i >= 0 {
-			of.Previous = &v.Iterations[i]
+			data.Previous = &v.Iterations[i]
 		}
 	}
-	h.Report = append(runOf(it), IterationDocument(of)[1:]...).HTML() // the page has its title
+	h.Report = append(runFacts(it), IterationDocument(data)[1:]...).HTML() // the page has its title
 	dir := filepath.Join(v.Dir, "iterations", ledger.IterationName(it.Number))
 	h.Diff = readPatch(filepath.Join(dir, "changes.patch")).HTML()
 	h.Cast, h.CastNote = readCast(filepath.Join(dir, "transcript.cast"))
 	return h
 }
 
-// runOf are facts about the run of an iteration.
-func runOf(it ledger.Iteration) document.Document {
+// runFacts returns facts about the run of an iteration.
+func runFacts(it ledger.Iteration) document.Document {
 	var agent, lastOutput, took string
 	if it.Agent != nil {
 		agent, lastOutput = AgentEnding(it.Agent), it.Agent.LastOutput
@@ -255,24 +255,24 @@ func runOf(it ledger.Iteration) document.Document {
 	case it.Recorded.TimeMS != nil:
 		took = FormatDuration(it.EndedAt.Sub(it.StartedAt))
 	}
-	return fields([][2]string{{"agent", agent}, {"last output", lastOutput}, {"reminder level", it.Level}, {"time", took}})
+	return nonEmptyFields([][2]string{{"agent", agent}, {"last output", lastOutput}, {"reminder level", it.Level}, {"time", took}})
 }
 
-// readPatch reads what an iteration changed, up to a limit.
+// readPatch reads the patch of an iteration, up to a limit.
 func readPatch(path string) (d document.Document) {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) == 0 {
 		d.Paragraph("It changed nothing.")
 		return d
 	}
-	d.Add(document.Diff(strings.ToValidUTF8(string(b[:min(len(b), maxPatch)]), "\uFFFD")))
-	if len(b) > maxPatch {
-		d.Paragraph("Cut off after %d of %d KiB; the complete diff is `%s`", maxPatch>>10, len(b)>>10, path)
+	d.Add(document.Diff(strings.ToValidUTF8(string(b[:min(len(b), maxPatchBytes)]), "\uFFFD")))
+	if len(b) > maxPatchBytes {
+		d.Paragraph("Cut off after %d of %d KiB; the complete diff is `%s`", maxPatchBytes>>10, len(b)>>10, path)
 	}
 	return d
 }
 
-// readCast reads a transcript, as far as the page takes it.
+// readCast reads a transcript, up to a limit.
 func readCast(path string) (cast *htmlCast, note string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -306,7 +306,7 @@ func readCast(path string) (cast *htmlCast, note string) {
 		switch {
 		case err != nil:
 			return cast, ""
-		case size > maxCast:
+		case size > maxCastBytes:
 			return cast, "The transcript continues; the complete file is " + path
 		}
 	}

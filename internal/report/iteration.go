@@ -12,7 +12,7 @@ import (
 	"supervise/metric"
 )
 
-// Iteration is what the report of one iteration shows.
+// Iteration is the content of the report of one iteration.
 type Iteration struct {
 	Iteration ledger.Iteration
 	Previous  *ledger.Iteration // whose tree it started from; nil for the baseline
@@ -24,7 +24,7 @@ type Iteration struct {
 	Rules     detector.Options // that it was judged by
 }
 
-func (v Iteration) chain() reasoning.Chain {
+func (v Iteration) reasoningChain() reasoning.Chain {
 	return reasoning.NewChain(reasoning.Input{Iteration: v.Iteration, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
 }
 
@@ -55,25 +55,25 @@ type page struct{ document.Document }
 // IterationDocument returns the report of one iteration.
 func IterationDocument(v Iteration) document.Document {
 	p := &page{}
-	p.head(v)
-	p.metrics(v)
-	p.breakdown(v.Iteration)
-	p.alerts(v.Iteration.Assessment.Alerts)
-	p.open(v.Iteration.Open)
-	p.blocked(3, v.Iteration)
-	p.tests(v.Iteration.Assessment.Changes)
-	p.best(v)
-	p.recommendation(v)
+	p.addHead(v)
+	p.addMetrics(v)
+	p.addScoreBreakdown(v.Iteration)
+	p.addAlerts(v.Iteration.Assessment.Alerts)
+	p.addOpenFindings(v.Iteration.Open)
+	p.addBlocked(3, v.Iteration)
+	p.addTests(v.Iteration.Assessment.Changes)
+	p.addBest(v)
+	p.addRecommendation(v)
 	p.Heading(3, "Chain of Reasoning")
-	c := v.chain()
-	chain := layout{level: 4, brief: true}
-	chain.chain(c)
+	c := v.reasoningChain()
+	chain := chainLayout{level: 4, isBrief: true}
+	chain.addChain(c)
 	p.Add(chain.Document...)
-	p.overrides(c.Overrides)
+	p.addOverrides(c.Overrides)
 	return p.Document
 }
 
-func (p *page) head(v Iteration) {
+func (p *page) addHead(v Iteration) {
 	if v.Iteration.Number == 0 {
 		p.Heading(2, "Baseline Report")
 	} else {
@@ -81,14 +81,15 @@ func (p *page) head(v Iteration) {
 	}
 	p.Field("Timestamp", "%s", v.Iteration.EndedAt.UTC().Format(time.RFC3339))
 	p.Field("Classification", "%s", v.Iteration.Assessment.Class)
-	p.Field("Quality Score", "%s", score(v.Iteration))
-	if outcome := outcome(v.Iteration); outcome != nil {
+	p.Field("Quality Score", "%s", scoreText(v.Iteration))
+	if outcome := rejectionText(v.Iteration); outcome != nil {
 		p.Field("Outcome", "%s", outcome)
 	}
 }
 
-// outcome says in one line what was done with an iteration that was not accepted.
-func outcome(it ledger.Iteration) document.Text {
+// rejectionText returns in one line what was done with an iteration that was not accepted, nil
+// if it was accepted.
+func rejectionText(it ledger.Iteration) document.Text {
 	d := it.Decision
 	switch {
 	case it.Interrupted:
@@ -96,23 +97,23 @@ func outcome(it ledger.Iteration) document.Text {
 	case !it.Rejected:
 		return nil
 	case it.Recorded != nil && d != nil && it.Snapshot == "":
-		return document.Textf("%s: %s; next: %s", advised(d), d.Reason, next(d))
+		return document.Textf("%s: %s; next: %s", adviceText(d), d.Reason, nextText(d))
 	case it.Recorded != nil && d != nil:
-		return document.Textf("%s: %s; next: %s; its tree is kept as snapshot `s%s`", advised(d), d.Reason, next(d), it.Snapshot)
+		return document.Textf("%s: %s; next: %s; its tree is kept as snapshot `s%s`", adviceText(d), d.Reason, nextText(d), it.Snapshot)
 	case d == nil:
 		return document.Textf("rejected; its changes were rolled back and are kept as snapshot `s%s`", it.Snapshot)
 	}
-	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were rolled back and are kept as snapshot `s%s`", d.Reason, iterationOr(d.Target), next(d), it.Snapshot)
+	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were rolled back and are kept as snapshot `s%s`", d.Reason, iterationOrBaseline(d.Target), nextText(d), it.Snapshot)
 }
 
-func score(it ledger.Iteration) string {
+func scoreText(it ledger.Iteration) string {
 	if !it.Score.Measured {
-		return notMeasured
+		return notMeasuredText
 	}
 	return fmt.Sprintf("%.4f", it.Score.Value)
 }
 
-func (p *page) metrics(v Iteration) {
+func (p *page) addMetrics(v Iteration) {
 	var previous *metric.Set
 	if v.Previous != nil {
 		previous = &v.Previous.Set
@@ -121,60 +122,60 @@ func (p *page) metrics(v Iteration) {
 	t := document.Table{Head: []string{"Metric", "Current", "Previous", "Delta", "Baseline", "Delta from Baseline"}}
 	a := v.Iteration.Assessment
 	for _, r := range metricRows {
-		t.Row(r.name, value(&v.Iteration.Set, r.field, r.unit), value(previous, r.field, r.unit), delta(a.FromPrevious, r.field, r.unit),
-			value(&v.Baseline.Set, r.field, r.unit), delta(a.FromBaseline, r.field, r.unit))
+		t.Row(r.name, valueText(&v.Iteration.Set, r.field, r.unit), valueText(previous, r.field, r.unit), deltaText(a.FromPrevious, r.field, r.unit),
+			valueText(&v.Baseline.Set, r.field, r.unit), deltaText(a.FromBaseline, r.field, r.unit))
 	}
-	t.Row("Build", build(v.Iteration.Set.Build), buildOf(previous), "", build(v.Baseline.Set.Build), "")
+	t.Row("Build", buildText(v.Iteration.Set.Build), buildTextOf(previous), "", buildText(v.Baseline.Set.Build), "")
 	p.Add(t)
 	for _, g := range v.Iteration.Set.Gaps {
 		p.Paragraph("**Not measured**: %s (%s): %s", g.Section, g.State, g.Why)
 	}
 }
 
-func (p *page) breakdown(it ledger.Iteration) {
+func (p *page) addScoreBreakdown(it ledger.Iteration) {
 	p.Heading(3, "Quality Score Breakdown")
 	t := document.Table{Head: []string{"Dimension", "Score", "Weight", "Contribution"}}
 	var weights float64
 	for _, d := range it.Score.Dimensions {
 		name := strings.ToUpper(d.Name[:1]) + d.Name[1:]
 		if !d.Measured {
-			t.Row(name, notMeasured, fmt.Sprintf("%.2f", d.Weight), notMeasured)
+			t.Row(name, notMeasuredText, fmt.Sprintf("%.2f", d.Weight), notMeasuredText)
 			continue
 		}
 		weights += d.Weight
 		t.Row(name, fmt.Sprintf("%.2f", d.Score), fmt.Sprintf("%.2f", d.Weight), fmt.Sprintf("%.4f", d.Contribution))
 	}
-	total := document.Span{Style: document.Strong, Text: score(it)}
+	total := document.Span{Style: document.Strong, Text: scoreText(it)}
 	t.Row(document.Span{Style: document.Strong, Text: "Total"}, total, fmt.Sprintf("%.2f", weights), total)
 	p.Add(t)
 }
 
-func (p *page) alerts(alerts []detector.Alert) {
+func (p *page) addAlerts(alerts []detector.Alert) {
 	p.Heading(3, "Alerts")
 	if len(alerts) == 0 {
 		p.Paragraph("No alerts")
 		return
 	}
 	for _, a := range alerts {
-		p.Item("**%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s. Source: %s", a.Severity, a.Rule, a.Type, a.Basis, a.Against, a.ID(), a.Message(), a.Action, accepted(a), reasoning.Source(a.Rule))
+		p.Item("**%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s. Source: %s", a.Severity, a.Rule, a.Type, a.Basis, a.Against, a.ID(), a.Message(), a.Action, acknowledgementText(a), reasoning.Source(a.Rule))
 		names := make([]string, len(a.Tests))
 		for i, id := range a.Tests {
 			names[i] = id.String()
 		}
-		p.below("test", names)
-		p.below("file", a.Files)
-		p.versions(a)
+		p.addNames("test", names)
+		p.addNames("file", a.Files)
+		p.addVersions(a)
 	}
 }
 
-// versions shows tests before and now, below an item.
-func (p *page) versions(a detector.Alert) {
+// addVersions adds the versions of tests before and now, below an item.
+func (p *page) addVersions(a detector.Alert) {
 	if lines := VersionLines(a.Versions); len(lines) > 0 {
 		p.Below().Add(document.Code(lines))
 	}
 }
 
-// VersionLines are the lines that show tests before and now, one version below the other.
+// VersionLines returns the versions of tests before and now, one below the other.
 func VersionLines(list []detector.Versions) []string {
 	var out []string
 	side := func(when string, x *detector.Excerpt) {
@@ -195,8 +196,8 @@ func VersionLines(list []detector.Versions) []string {
 	return out
 }
 
-// open lists the findings that a person has to look at before the tree is good.
-func (p *page) open(list []ledger.OpenFinding) {
+// addOpenFindings lists the findings that a person has to check before the tree is accepted.
+func (p *page) addOpenFindings(list []ledger.OpenFinding) {
 	if len(list) == 0 {
 		return
 	}
@@ -207,30 +208,30 @@ func (p *page) open(list []ledger.OpenFinding) {
 	}
 }
 
-// blocked lists what the agents of iterations said that they cannot do.
-func (p *page) blocked(level int, its ...ledger.Iteration) {
+// addBlocked lists what the agents reported that they cannot do.
+func (p *page) addBlocked(level int, its ...ledger.Iteration) {
 	var lines []string
 	for _, it := range its {
 		lines = append(lines, it.BlockedIteration().Lines()...)
 	}
 	if len(lines) > 0 {
-		p.Heading(level, "The Agent Could Not Go On")
+		p.Heading(level, "The Agent Could Not Continue")
 	}
 	for _, line := range lines {
 		p.Item("%s", strings.ToUpper(line[:1])+line[1:])
 	}
 }
 
-// accepted names the acknowledgement of a finding, "" without one.
-func accepted(a detector.Alert) string {
+// acknowledgementText names the acknowledgement of a finding, "" if there is none.
+func acknowledgementText(a detector.Alert) string {
 	if a.Acknowledged == nil {
 		return ""
 	}
 	return fmt.Sprintf(" (acknowledged as %s: %s; else %s)", a.Acknowledged.ID, a.Acknowledged.Reason, a.Acknowledged.Severity)
 }
 
-// below lists names below an item, as many as one can read.
-func (p *page) below(kind string, list []string) {
+// addNames lists names below an item, up to a readable number.
+func (p *page) addNames(kind string, list []string) {
 	n := reasoning.NamesOf(list)
 	for _, name := range n.List {
 		p.Below().Item("%s `%s`", kind, name)
@@ -240,26 +241,26 @@ func (p *page) below(kind string, list []string) {
 	}
 }
 
-func (p *page) tests(c detector.TestChanges) {
+func (p *page) addTests(c detector.TestChanges) {
 	if len(reasoning.ChangeGroups(c))+len(reasoning.ExplainedLosses(c)) > 0 {
 		p.Heading(3, "Tests")
-		p.testGroups(c)
+		p.addTestGroups(c)
 	}
 }
 
-// testGroups lists what happened to which tests, and reports whether anything did.
-func (p *page) testGroups(c detector.TestChanges) bool {
+// addTestGroups lists the tests by what happened to them, and reports whether there are any.
+func (p *page) addTestGroups(c detector.TestChanges) bool {
 	groups, losses := reasoning.ChangeGroups(c), reasoning.ExplainedLosses(c)
 	for _, g := range groups {
-		p.Item("%s: %s", g.What, names(g.Tests))
+		p.Item("%s: %s", g.What, namesText(g.Tests))
 	}
 	for _, l := range losses {
-		p.Item("Gone, but explained: %s (%s)", names(l.Tests), l.By)
+		p.Item("Gone, but explained: %s (%s)", namesText(l.Tests), l.By)
 	}
 	return len(groups)+len(losses) > 0
 }
 
-func names(n reasoning.Names) document.Text {
+func namesText(n reasoning.Names) document.Text {
 	text := document.Join(document.Verbatim, n.List, ", ")
 	if n.More > 0 {
 		return document.Textf("%s, and %d more", text, n.More)
@@ -267,14 +268,14 @@ func names(n reasoning.Names) document.Text {
 	return text
 }
 
-func (p *page) best(v Iteration) {
+func (p *page) addBest(v Iteration) {
 	p.Heading(3, "Best Iteration Tracker")
 	if v.Best == nil {
 		p.Item("**Current Best**: none yet")
 	} else {
 		p.Item("**Current Best**: Iteration %d (quality: %.4f)", v.Best.Iteration, v.Best.QualityScore)
 	}
-	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.Iteration.Number, score(v.Iteration))
+	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.Iteration.Number, scoreText(v.Iteration))
 	preserved := "no"
 	switch {
 	case v.Best == nil:
@@ -286,7 +287,7 @@ func (p *page) best(v Iteration) {
 	p.Item("**Best Preserved**: %s", preserved)
 }
 
-func (p *page) recommendation(v Iteration) {
+func (p *page) addRecommendation(v Iteration) {
 	r := v.Iteration.Assessment.Recommendation
 	if v.Iteration.Number == 0 {
 		return
@@ -300,8 +301,8 @@ func (p *page) recommendation(v Iteration) {
 	p.Field("Confidence", "%.2f", r.Confidence)
 }
 
-// overrides ends the report: how to decide otherwise.
-func (p *page) overrides(list []reasoning.Override) {
+// addOverrides lists how to override the decision.
+func (p *page) addOverrides(list []reasoning.Override) {
 	if len(list) == 0 {
 		return
 	}
@@ -311,7 +312,7 @@ func (p *page) overrides(list []reasoning.Override) {
 	}
 }
 
-func leftovers(list []string) string {
+func leftoversText(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}

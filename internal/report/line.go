@@ -11,57 +11,57 @@ import (
 	"supervise/metric"
 )
 
-var classTones = map[detector.Class]document.Style{
+var classStyles = map[detector.Class]document.Style{
 	detector.Baseline: document.Faint, detector.Forward: document.Good, detector.Plateau: document.Plain, detector.Regression: document.Bad, detector.Stalled: document.Warn,
 }
 
-// IterationLine sums an iteration up in one line: number, class, tests passed of all,
+// IterationLine returns an iteration in one line: number, class, tests passed of all,
 // coverage, errors, build, score, time and alerts.
 func IterationLine(it ledger.Iteration, paint document.Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
-	class := paint(classTones[it.Assessment.Class], fmt.Sprintf("%-10s", className(it)))
+	class := paint(classStyles[it.Assessment.Class], fmt.Sprintf("%-10s", classText(it)))
 	tail := ""
-	if list := alertNames(it.Assessment.Alerts); list != "" {
-		tail = "  " + paint(alertTone(it.Assessment.Alerts), list)
+	if list := alertTexts(it.Assessment.Alerts); list != "" {
+		tail = "  " + paint(alertStyle(it.Assessment.Alerts), list)
 	}
 	if it.Rejected && !it.Interrupted {
-		tail += paint(document.Bad, rolledBack(it))
+		tail += paint(document.Bad, rollbackNote(it))
 	}
 	took := FormatDuration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
 	if it.Recorded != nil && it.Recorded.TimeMS == nil {
-		took = notMeasured
+		took = notMeasuredText
 	}
-	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, columns(it.Set), quality(it), took, tail)
+	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, metricsText(it.Set), qualityText(it), took, tail)
 }
 
-// rolledBack says what became of a rejected iteration. If another orchestrator ran it, only
-// the advice is known.
-func rolledBack(it ledger.Iteration) string {
+// rollbackNote returns what happened to a rejected iteration. If another orchestrator ran it,
+// only the advice is known.
+func rollbackNote(it ledger.Iteration) string {
 	if it.Recorded != nil {
 		return " → to be rolled back"
 	}
 	return " → rolled back"
 }
 
-// columns are the values for tests, skipped tests, coverage, errors and build.
-func columns(s metric.Set) string {
-	return fmt.Sprintf("%9s  %4s  %6s  %4s  %5s", tests(s), value(&s, metric.TestsSkipped, ""), coverage(s), value(&s, metric.ErrorCount, ""), build(s.Build))
+// metricsText returns the columns for tests, skipped tests, coverage, errors and build.
+func metricsText(s metric.Set) string {
+	return fmt.Sprintf("%9s  %4s  %6s  %4s  %5s", testsText(s), valueText(&s, metric.TestsSkipped, ""), coverageText(s), valueText(&s, metric.ErrorCount, ""), buildText(s.Build))
 }
 
-const columnsHead = "   passed  skip   cover  errs  build"
+const metricHeader = "   passed  skip   cover  errs  build"
 
-func buildOf(s *metric.Set) string {
+func buildTextOf(s *metric.Set) string {
 	if s == nil {
-		return notMeasured
+		return notMeasuredText
 	}
-	return build(s.Build)
+	return buildText(s.Build)
 }
 
-// build says in a word how the build ended.
-func build(b *metric.Build) string {
+// buildText returns in a word how the build ended.
+func buildText(b *metric.Build) string {
 	switch {
 	case b == nil:
-		return notMeasured
+		return notMeasuredText
 	case b.Status == metric.BuildSuccess:
 		return "ok"
 	case b.Status == metric.BuildFailure:
@@ -70,28 +70,28 @@ func build(b *metric.Build) string {
 	return "excl."
 }
 
-func coverage(s metric.Set) string {
+func coverageText(s metric.Set) string {
 	v, ok := s.Value(metric.CoveragePct)
 	if !ok {
-		return notMeasured
+		return notMeasuredText
 	}
-	return percent(v / 100)
+	return percentText(v / 100)
 }
 
-// IterationLineHeader names the columns of [Line].
+// IterationLineHeader returns the header of the columns of [IterationLine].
 func IterationLineHeader(paint document.Paint) string {
-	return paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", columnsHead, "score", "time", "alerts"))
+	return paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", metricHeader, "score", "time", "alerts"))
 }
 
-// className is the class of an iteration, or that it was not judged.
-func className(it ledger.Iteration) string {
+// classText returns the class of an iteration, "stopped" if it was not judged.
+func classText(it ledger.Iteration) string {
 	if it.Interrupted {
 		return "stopped"
 	}
 	return it.Assessment.Class.String()
 }
 
-func alertNames(alerts []detector.Alert) string {
+func alertTexts(alerts []detector.Alert) string {
 	var out []string
 	for _, a := range alerts {
 		if a.Severity > detector.Info {
@@ -101,7 +101,7 @@ func alertNames(alerts []detector.Alert) string {
 	return strings.Join(out, ", ")
 }
 
-func alertTone(alerts []detector.Alert) document.Style {
+func alertStyle(alerts []detector.Alert) document.Style {
 	tone := document.Faint
 	for _, a := range alerts {
 		switch {
@@ -114,12 +114,12 @@ func alertTone(alerts []detector.Alert) document.Style {
 	return tone
 }
 
-// Trajectory draws the scores of all iterations, and marks the selected and the rejected
-// ones.
+// Trajectory returns a chart of the scores of all iterations. The selected and the rejected
+// ones are marked.
 func Trajectory(its []ledger.Iteration, selected int) document.Chart {
 	var out document.Chart
 	for _, it := range its {
-		b := document.Bar{Name: fmt.Sprintf("Iteration %d:", it.Number), Value: quality(it), Note: flags(it, selected)}
+		b := document.Bar{Name: fmt.Sprintf("Iteration %d:", it.Number), Value: qualityText(it), Note: trajectoryNote(it, selected)}
 		if it.Number == 0 {
 			b.Name = "Baseline:"
 		}
@@ -131,7 +131,7 @@ func Trajectory(its []ledger.Iteration, selected int) document.Chart {
 	return out
 }
 
-func flags(it ledger.Iteration, selected int) string {
+func trajectoryNote(it ledger.Iteration, selected int) string {
 	switch {
 	case it.Number == selected:
 		return " ← SELECTED"
@@ -145,10 +145,10 @@ func flags(it ledger.Iteration, selected int) string {
 	return ""
 }
 
-// IterationTable draws all iterations, a line each, with the trajectory as bars.
+// IterationTable returns a table with a line for each iteration and the score as a bar.
 func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	const width = 20
-	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", columnsHead, width, "quality", "score"))}
+	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", metricHeader, width, "quality", "score"))}
 	for _, it := range its {
 		share, tone := 0.0, document.Plain
 		if it.Score.Measured {
@@ -163,8 +163,8 @@ func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) 
 		case it.Rejected:
 			tone, note = document.Bad, " rejected"
 		}
-		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, className(it), columns(it.Set),
-			paint(tone, document.RenderMeter(share, width)), quality(it), paint(tone, note)))
+		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, classText(it), metricsText(it.Set),
+			paint(tone, document.RenderMeter(share, width)), qualityText(it), paint(tone, note)))
 	}
 	return out
 }

@@ -20,7 +20,7 @@ const (
 	CompletionName = "completion-report.md"
 )
 
-// Loop is what the reports of a loop show.
+// Loop is the content of the reports of a loop.
 type Loop struct {
 	State        ledger.State
 	Iterations   []ledger.Iteration // with the baseline first
@@ -39,7 +39,7 @@ type Loop struct {
 	Head         string           // of the log at the end of the loop
 }
 
-// Verification says whether the selected tree gave the same results again.
+// Verification is whether measuring the selected tree again confirmed its results.
 type Verification struct {
 	Confirmed   bool
 	Differences []string
@@ -47,7 +47,7 @@ type Verification struct {
 	Hidden      *ledger.Hidden // nil if the loop has no hidden tests
 }
 
-func (v Loop) selected() ledger.Iteration {
+func (v Loop) selectedIteration() ledger.Iteration {
 	for _, it := range v.Iterations {
 		if it.Number == v.Choice.Iteration {
 			return it
@@ -56,87 +56,88 @@ func (v Loop) selected() ledger.Iteration {
 	return ledger.Iteration{Number: v.Choice.Iteration}
 }
 
-func (v Loop) final() ledger.Iteration { return v.Iterations[len(v.Iterations)-1] }
+func (v Loop) finalIteration() ledger.Iteration { return v.Iterations[len(v.Iterations)-1] }
 
-// baseline is the zero iteration if there is none: orchestrators may leave it out.
-func (v Loop) baseline() ledger.Iteration {
+// baselineIteration returns the baseline, or the zero iteration if there is none:
+// orchestrators may omit it.
+func (v Loop) baselineIteration() ledger.Iteration {
 	if first := v.Iterations[0]; first.Number == 0 {
 		return first
 	}
 	return ledger.Iteration{}
 }
 
-// count is how many iterations there are, without the baseline.
-func (v Loop) count() int {
+// iterationCount returns the number of iterations, without the baseline.
+func (v Loop) iterationCount() int {
 	if v.Iterations[0].Number == 0 {
 		return len(v.Iterations) - 1
 	}
 	return len(v.Iterations)
 }
 
-// SelectionDocument returns the output selection report.
+// SelectionDocument returns the report about the selection of the output.
 func SelectionDocument(v Loop) document.Document {
 	p := &page{}
 	p.Heading(1, "Output Selection Report")
 	p.Field("Loop ID", "%s", v.State.LoopID)
-	p.Field("Total Iterations", "%d", v.count())
-	p.Field("Selected Iteration", "%s", iterationName(v.Choice.Iteration))
-	p.summary(v)
-	p.scores(v)
-	p.rationale(v)
-	p.open(v.Open)
-	p.degradation(v)
-	p.totals(v.Summary)
+	p.Field("Total Iterations", "%d", v.iterationCount())
+	p.Field("Selected Iteration", "%s", iterationText(v.Choice.Iteration))
+	p.addSummary(v)
+	p.addScores(v)
+	p.addRationale(v)
+	p.addOpenFindings(v.Open)
+	p.addDegradation(v)
+	p.addTotals(v.Summary)
 	p.Heading(2, "Quality Trajectory")
 	p.Add(Trajectory(v.Iterations, v.Choice.Iteration))
-	p.applied(v)
-	p.recommendations(v)
+	p.addArtifacts(v)
+	p.addRecommendations(v)
 	return p.Document
 }
 
-func iterationName(n int) string {
+func iterationText(n int) string {
 	if n == 0 {
 		return "0 (the baseline)"
 	}
 	return fmt.Sprint(n)
 }
 
-func (p *page) summary(v Loop) {
-	final := v.final()
+func (p *page) addSummary(v Loop) {
+	final := v.finalIteration()
 	p.Heading(2, "Summary")
 	t := document.Table{Head: []string{"Metric", "Value"}}
-	t.Row("Selected Iteration", iterationName(v.Choice.Iteration))
-	t.Row("Selected Quality", quality(v.selected()))
-	t.Row("Final Iteration", iterationName(final.Number))
-	t.Row("Final Quality", quality(final))
-	t.Row("Degradation Detected", yes(v.Choice.Degradation != nil))
-	t.Row("Selection Mode", fmt.Sprintf("%s, threshold %s", v.Mode, percent(v.Threshold)))
-	t.Row("Verified", yes(v.selected().Verified))
+	t.Row("Selected Iteration", iterationText(v.Choice.Iteration))
+	t.Row("Selected Quality", qualityText(v.selectedIteration()))
+	t.Row("Final Iteration", iterationText(final.Number))
+	t.Row("Final Quality", qualityText(final))
+	t.Row("Degradation Detected", yesNo(v.Choice.Degradation != nil))
+	t.Row("Selection Mode", fmt.Sprintf("%s, threshold %s", v.Mode, percentText(v.Threshold)))
+	t.Row("Verified", yesNo(v.selectedIteration().Verified))
 	p.Add(t)
 }
 
-func quality(it ledger.Iteration) string {
+func qualityText(it ledger.Iteration) string {
 	if !it.Score.Measured {
-		return notMeasured
+		return notMeasuredText
 	}
-	return percent(it.Score.Value)
+	return percentText(it.Score.Value)
 }
 
-func yes(b bool) string {
+func yesNo(b bool) string {
 	if b {
 		return "Yes"
 	}
 	return "No"
 }
 
-func (p *page) scores(v Loop) {
+func (p *page) addScores(v Loop) {
 	p.Heading(2, "Quality Scores")
 	t := document.Table{Head: []string{"Iteration", "Quality", "Delta", "Tests", "Coverage", "Errors", "Classification", "Tokens", "Cost", "Verified", "Status"}}
 	var before *float64
 	for _, it := range v.Iterations {
-		tokens, cost := spent(it)
-		t.Row(it.Number, quality(it), scoreDelta(it, before), tests(it.Set), value(&it.Set, metric.CoveragePct, "%"), value(&it.Set, metric.ErrorCount, ""),
-			it.Assessment.Class, tokens, cost, mark(it.Verified), v.status(it))
+		tokens, cost := costTexts(it)
+		t.Row(it.Number, qualityText(it), scoreDeltaText(it, before), testsText(it.Set), valueText(&it.Set, metric.CoveragePct, "%"), valueText(&it.Set, metric.ErrorCount, ""),
+			it.Assessment.Class, tokens, cost, checkMark(it.Verified), v.statusText(it))
 		if it.Score.Measured && !it.Rejected {
 			before = &it.Score.Value
 		}
@@ -144,9 +145,9 @@ func (p *page) scores(v Loop) {
 	p.Add(t)
 }
 
-// spent is what the iteration used, as far as it is known.
-func spent(it ledger.Iteration) (tokens, cost string) {
-	tokens, cost = notMeasured, notMeasured
+// costTexts returns what the iteration consumed, as far as it is known.
+func costTexts(it ledger.Iteration) (tokens, cost string) {
+	tokens, cost = notMeasuredText, notMeasuredText
 	_, n, usd := it.Cost()
 	if n != nil {
 		tokens = fmt.Sprint(*n)
@@ -157,29 +158,29 @@ func spent(it ledger.Iteration) (tokens, cost string) {
 	return tokens, cost
 }
 
-func scoreDelta(it ledger.Iteration, before *float64) string {
+func scoreDeltaText(it ledger.Iteration, before *float64) string {
 	if before == nil || !it.Score.Measured {
 		return "-"
 	}
 	return fmt.Sprintf("%+.1f points", 100*(it.Score.Value-*before))
 }
 
-func tests(s metric.Set) string {
+func testsText(s metric.Set) string {
 	if s.Tests == nil {
-		return notMeasured
+		return notMeasuredText
 	}
 	n := s.Tests.Counts()
 	return fmt.Sprintf("%d/%d", n.Passed, n.Count)
 }
 
-func mark(b bool) string {
+func checkMark(b bool) string {
 	if b {
 		return "✓"
 	}
 	return "✗"
 }
 
-func (v Loop) status(it ledger.Iteration) string {
+func (v Loop) statusText(it ledger.Iteration) string {
 	var out []string
 	if it.Number == v.Choice.Iteration {
 		out = append(out, "✓ SELECTED")
@@ -190,15 +191,15 @@ func (v Loop) status(it ledger.Iteration) string {
 	case it.Rejected:
 		out = append(out, "rejected")
 	}
-	if it.Number == v.final().Number {
+	if it.Number == v.finalIteration().Number {
 		out = append(out, "(final)")
 	}
 	return strings.Join(out, " ")
 }
 
-func (p *page) rationale(v Loop) {
+func (p *page) addRationale(v Loop) {
 	p.Heading(2, "Selection Rationale")
-	p.Field("Selected", "Iteration %s", iterationName(v.Choice.Iteration))
+	p.Field("Selected", "Iteration %s", iterationText(v.Choice.Iteration))
 	p.Field("Reason", "%s", v.Choice.Reason)
 	if o := v.Choice.Override; o != nil {
 		p.Field("Override", "%s by %s on %s", o.Kind, cmp.Or(o.User, "an unknown user"), v.Now.UTC().Format(time.RFC3339))
@@ -207,16 +208,16 @@ func (p *page) rationale(v Loop) {
 		p.Item("%s", r)
 	}
 	p.Item("By %s", reasoning.SourceOfSelection)
-	p.verification(v.Verification)
+	p.addVerification(v.Verification)
 	if v.Verification != nil {
-		p.hidden(v.Verification.Hidden)
+		p.addHiddenTests(v.Verification.Hidden)
 	}
-	p.review(v.State.Review)
-	p.goals(v.Verification)
+	p.addReview(v.State.Review)
+	p.addGoals(v.Verification)
 }
 
-// review describes the second opinion on the selected tree.
-func (p *page) review(r *ledger.SelectionReview) {
+// addReview describes the second opinion on the selected tree.
+func (p *page) addReview(r *ledger.SelectionReview) {
 	if r == nil {
 		return
 	}
@@ -226,18 +227,18 @@ func (p *page) review(r *ledger.SelectionReview) {
 	}
 }
 
-// hidden describes the results of the tests that the agent does not see.
-func (p *page) hidden(h *ledger.Hidden) {
+// addHiddenTests describes the results of the hidden tests.
+func (p *page) addHiddenTests(h *ledger.Hidden) {
 	if e := reasoning.HiddenOf(h); e != nil {
-		p.Item("Hidden tests: %s", hiddenText(e))
+		p.Item("Hidden tests: %s", hiddenResultText(e))
 		if e.Failing.Len() > 0 {
-			p.Item("Hidden tests that do not pass: %s", names(e.Failing))
+			p.Item("Hidden tests that do not pass: %s", namesText(e.Failing))
 		}
 	}
 }
 
-// goals describes how the original tests end on the selected code.
-func (p *page) goals(v *Verification) {
+// addGoals describes the results of the original tests on the selected code.
+func (p *page) addGoals(v *Verification) {
 	if v == nil || v.Goals == nil {
 		return
 	}
@@ -249,15 +250,15 @@ func (p *page) goals(v *Verification) {
 	p.Item("Goal tests: original tests, run on the selected code: %d passed", h.Passed)
 	for _, g := range h.Outcomes {
 		if g.Outcome != detector.Passed {
-			p.Item("Goal tests on the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
+			p.Item("Goal tests on the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), namesText(g.Tests))
 		}
 	}
 	if len(v.Goals.Alerts) > 0 {
-		p.alerts(v.Goals.Alerts)
+		p.addAlerts(v.Goals.Alerts)
 	}
 }
 
-func (p *page) verification(v *Verification) {
+func (p *page) addVerification(v *Verification) {
 	switch {
 	case v == nil:
 		p.Item("The selected tree was not measured again")
@@ -268,16 +269,16 @@ func (p *page) verification(v *Verification) {
 	}
 }
 
-// degradation names both bases of the percentages: a loss of quality is
-// relative to the peak, an improvement relative to the final iteration.
-func (p *page) degradation(v Loop) {
-	selected, final := v.selected(), v.final()
+// addDegradation describes how quality fell after the selected iteration. A loss is relative
+// to the selected quality, an improvement relative to the final one.
+func (p *page) addDegradation(v Loop) {
+	selected, final := v.selectedIteration(), v.finalIteration()
 	if !selected.Score.Measured || !final.Score.Measured || selected.Number == final.Number {
 		return
 	}
 	s, f := selected.Score.Value, final.Score.Value
 	p.Heading(2, "Degradation Analysis")
-	p.Item("Selected quality %s, final quality %s: a difference of %+.1f points", percent(s), percent(f), 100*(s-f))
+	p.Item("Selected quality %s, final quality %s: a difference of %+.1f points", percentText(s), percentText(f), 100*(s-f))
 	if f > 0 {
 		p.Item("Improvement over the final iteration: %+.1f%% of the final quality", 100*(s-f)/f)
 	}
@@ -287,25 +288,25 @@ func (p *page) degradation(v Loop) {
 	if d := v.Choice.Degradation; d != nil {
 		p.Item("Degradation started at iteration %d; iterations after the peak: %d", d.Started, d.AfterPeak)
 		for _, t := range d.Triggers {
-			p.Item("Flagged: %s", triggers[t])
+			p.Item("Flagged: %s", triggerTexts[t])
 		}
 	}
 }
 
-// triggers say in words why a loss of quality is more than the usual up and down.
-var triggers = map[selector.Trigger]string{
+// triggerTexts explain why a loss of quality is more than the usual variation.
+var triggerTexts = map[selector.Trigger]string{
 	selector.Drop:         "quality fell by more than 5 points at once",
 	selector.TwoFalls:     "quality fell twice in a row",
 	selector.MoreFailures: "more tests fail than before",
 }
 
-// totals says what the loop took, and how quality went.
-func (p *page) totals(s selector.Summary) {
+// addTotals adds what the loop consumed, and how quality developed.
+func (p *page) addTotals(s selector.Summary) {
 	p.Heading(2, "Totals")
 	t := document.Table{Head: []string{"Metric", "Value"}}
 	t.Row("Iterations", fmt.Sprintf("%d, %d rejected", s.Iterations, s.Rejected))
 	if s.Average != nil {
-		t.Row("Quality", fmt.Sprintf("average %s, best %s, worst %s", percent(*s.Average), percent(*s.Best), percent(*s.Worst)))
+		t.Row("Quality", fmt.Sprintf("average %s, best %s, worst %s", percentText(*s.Average), percentText(*s.Best), percentText(*s.Worst)))
 	}
 	t.Row("Trajectory", s.Trend)
 	if s.Duration != nil {
@@ -320,10 +321,10 @@ func (p *page) totals(s selector.Summary) {
 	p.Add(t)
 }
 
-func (p *page) applied(v Loop) {
+func (p *page) addArtifacts(v Loop) {
 	p.Heading(2, "Artifacts Applied")
 	if len(v.Artifacts)+len(v.Removed) == 0 {
-		p.Item("none: %s", v.nothing())
+		p.Item("none: %s", v.whyNothingApplied())
 	}
 	for _, path := range v.Artifacts {
 		p.Item("%s (from iteration %d)", path, v.Choice.Iteration)
@@ -333,9 +334,9 @@ func (p *page) applied(v Loop) {
 	}
 }
 
-// nothing says why no file was applied.
-func (v Loop) nothing() string {
-	switch it := v.selected(); {
+// whyNothingApplied returns why no file was applied.
+func (v Loop) whyNothingApplied() string {
+	switch it := v.selectedIteration(); {
 	case it.Recorded != nil && it.Snapshot == "":
 		return "the iteration was recorded without a snapshot and without artifacts"
 	case v.State.BaselineSnapshot == "":
@@ -344,9 +345,9 @@ func (v Loop) nothing() string {
 	return "the selected tree has the same files as the baseline"
 }
 
-// recommendations are what the trajectory suggests for the next loop.
-func (p *page) recommendations(v Loop) {
-	selected, final := v.selected(), v.final()
+// addRecommendations adds recommendations for the next loop.
+func (p *page) addRecommendations(v Loop) {
+	selected, final := v.selectedIteration(), v.finalIteration()
 	var list []string
 	if n := final.Number - selected.Number; v.Choice.Degradation != nil && n > 0 && selected.Number > 0 {
 		list = append(list,
@@ -377,8 +378,8 @@ func (p *page) recommendations(v Loop) {
 	}
 }
 
-// CompletionDocument returns the completion report: how the loop ended, what it cost and what
-// happened in it.
+// CompletionDocument returns the report about the end of a loop: why it ended, what it cost
+// and what happened in it.
 func CompletionDocument(v Loop) document.Document {
 	p := &page{}
 	p.Heading(1, "Loop Completion Report")
@@ -388,7 +389,7 @@ func CompletionDocument(v Loop) document.Document {
 		p.Field("Stopped because", "%s (%s)", v.State.StopText, v.State.StopReason)
 	}
 	p.Field("Completion Criteria", "%s", v.State.Criterion)
-	p.Field("Iterations", "%d, %d rejected", v.count(), v.State.Rejections())
+	p.Field("Iterations", "%d, %d rejected", v.iterationCount(), v.State.Rejections())
 	switch took := v.Summary.Duration; {
 	case v.State.Kind != ledger.KindRecorded:
 		p.Field("Total Time", "%s", FormatDuration(v.Now.Sub(v.State.StartedAt)))
@@ -401,21 +402,21 @@ func CompletionDocument(v Loop) document.Document {
 	if v.Head != "" {
 		p.Field("Head of the Log", "`%s`", v.Head)
 	}
-	p.Field("Selected Iteration", "%s: %s", iterationName(v.Choice.Iteration), v.Choice.Reason)
-	p.comparison(v)
-	p.testComparison(v)
-	p.regressions(v.State.Regressions)
-	p.declared(v.Declared)
-	p.blocked(2, v.Iterations...)
+	p.Field("Selected Iteration", "%s: %s", iterationText(v.Choice.Iteration), v.Choice.Reason)
+	p.addComparison(v)
+	p.addTestComparison(v)
+	p.addRegressions(v.State.Regressions)
+	p.addDeclared(v.Declared)
+	p.addBlocked(2, v.Iterations...)
 	p.Heading(2, "Quality Trajectory")
 	p.Add(Trajectory(v.Iterations, v.Choice.Iteration))
-	p.list("Not in the Snapshots", v.Skipped)
-	p.list("Snapshots Dropped to Save Space", v.Dropped)
+	p.addList("Not in the Snapshots", v.Skipped)
+	p.addList("Snapshots Dropped to Save Space", v.Dropped)
 	return p.Document
 }
 
-// declared lists the changes of tests that the user allowed before the loop.
-func (p *page) declared(list []detector.Alert) {
+// addDeclared lists the changes of tests that the user allowed before the loop.
+func (p *page) addDeclared(list []detector.Alert) {
 	if len(list) == 0 {
 		return
 	}
@@ -423,12 +424,12 @@ func (p *page) declared(list []detector.Alert) {
 	p.Paragraph("The expectations of these tests changed, as `tests: change` allows. Nothing was rolled back for it; a person checks whether it is right.")
 	for _, a := range list {
 		p.Item("**%s** `%s` of iteration %d (finding `%s`): %s", a.Severity, a.Rule, a.TriggeredAt, a.ID(), a.Message())
-		p.versions(a)
+		p.addVersions(a)
 	}
 }
 
-// list writes a section, if it has anything.
-func (p *page) list(title string, items []string) {
+// addList adds a section with a list, if there are items.
+func (p *page) addList(title string, items []string) {
 	if len(items) > 0 {
 		p.Heading(2, "%s", title)
 	}
@@ -437,21 +438,20 @@ func (p *page) list(title string, items []string) {
 	}
 }
 
-func (p *page) comparison(v Loop) {
-	base, sel := v.baseline().Set, v.selected().Set
+func (p *page) addComparison(v Loop) {
+	base, sel := v.baselineIteration().Set, v.selectedIteration().Set
 	d := sel.Sub(base)
 	p.Heading(2, "Baseline and Selection")
 	t := document.Table{Head: []string{"Metric", "Baseline", "Selected", "Delta"}}
 	for _, r := range metricRows {
-		t.Row(r.name, value(&base, r.field, r.unit), value(&sel, r.field, r.unit), delta(d, r.field, r.unit))
+		t.Row(r.name, valueText(&base, r.field, r.unit), valueText(&sel, r.field, r.unit), deltaText(d, r.field, r.unit))
 	}
 	p.Add(t)
 }
 
-// testComparison says what became of each test between the baseline and the
-// selection.
-func (p *page) testComparison(v Loop) {
-	base, selected := v.baseline(), v.selected()
+// addTestComparison lists what happened to the tests between the baseline and the selection.
+func (p *page) addTestComparison(v Loop) {
+	base, selected := v.baselineIteration(), v.selectedIteration()
 	if selected.Number == 0 || base.Set.Tests == nil || selected.Set.Tests == nil {
 		return
 	}
@@ -462,12 +462,12 @@ func (p *page) testComparison(v Loop) {
 		}
 	}
 	p.Heading(3, "Tests, Baseline to Selection")
-	if !p.testGroups(detector.CompareTests(base.Set.Tests, selected.Set.Tests, explained)) {
+	if !p.addTestGroups(detector.CompareTests(base.Set.Tests, selected.Set.Tests, explained)) {
 		p.Paragraph("The same tests, with the same outcomes.")
 	}
 }
 
-func (p *page) regressions(list []ledger.Regression) {
+func (p *page) addRegressions(list []ledger.Regression) {
 	p.Heading(2, "Regression Events")
 	if len(list) == 0 {
 		p.Paragraph("none")

@@ -1,5 +1,6 @@
-// Package report lays out what a loop measured and decided, for people: as
-// Markdown, as lines for a terminal, and as JSON. It decides nothing.
+// Package report turns what a loop measured and decided into reports for people: as documents,
+// as lines for a terminal, as CSV and as JSON. It decides nothing. Its subpackages print the
+// events of a loop (terminal), its live state (live) and the results of commands (results).
 package report
 
 import (
@@ -12,7 +13,7 @@ import (
 	"supervise/metric"
 )
 
-// FormatNumber writes a number with at most two decimals and no trailing zeroes.
+// FormatNumber formats a number with at most two decimals and no trailing zeroes.
 func FormatNumber(v float64) string {
 	s := strconv.FormatFloat(math.Round(v*100)/100, 'f', 2, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -22,27 +23,27 @@ func FormatNumber(v float64) string {
 	return s
 }
 
-// notMeasured is printed for a missing number, never a zero.
-const notMeasured = "n/a"
+// notMeasuredText is shown for a missing number, never a zero.
+const notMeasuredText = "n/a"
 
-// value writes the number f of a set, with its unit.
-func value(s *metric.Set, f metric.Field, unit string) string {
+// valueText formats the field f of a set, with its unit.
+func valueText(s *metric.Set, f metric.Field, unit string) string {
 	if s == nil {
-		return notMeasured
+		return notMeasuredText
 	}
 	v, ok := s.Value(f)
 	if !ok {
-		return notMeasured
+		return notMeasuredText
 	}
 	return FormatNumber(v) + unit
 }
 
-// delta writes the change of f from before to now, with its sign.
-func delta(d metric.Delta, f metric.Field, unit string) string {
+// deltaText formats the change of f, with its sign.
+func deltaText(d metric.Delta, f metric.Field, unit string) string {
 	v, ok := d[f]
 	switch {
 	case !ok:
-		return notMeasured
+		return notMeasuredText
 	case math.Abs(v) < .005:
 		return "0" + unit
 	case v > 0:
@@ -51,10 +52,10 @@ func delta(d metric.Delta, f metric.Field, unit string) string {
 	return FormatNumber(v) + unit
 }
 
-// percent writes a score in [0,1] as a percentage.
-func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
+// percentText formats a score in [0,1] as a percentage.
+func percentText(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
 
-// Pluralize writes how many there are: "1 process", "2 processes".
+// Pluralize formats a number with the singular or plural: "1 process", "2 processes".
 func Pluralize(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -62,7 +63,7 @@ func Pluralize(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// FormatDuration writes a time span as a person says it: 0.4s, 12s, 3m05s, 2h10m.
+// FormatDuration formats a duration: 0.4s, 12s, 3m05s, 2h10m.
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -71,20 +72,20 @@ func FormatDuration(d time.Duration) string {
 		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + "s"
 	case d < time.Hour:
 		d = d.Round(time.Second)
-		return strconv.Itoa(int(d.Minutes())) + "m" + two(int(d.Seconds())%60) + "s"
+		return strconv.Itoa(int(d.Minutes())) + "m" + twoDigits(int(d.Seconds())%60) + "s"
 	}
 	d = d.Round(time.Minute)
-	return strconv.Itoa(int(d.Hours())) + "h" + two(int(d.Minutes())%60) + "m"
+	return strconv.Itoa(int(d.Hours())) + "h" + twoDigits(int(d.Minutes())%60) + "m"
 }
 
-func two(n int) string {
+func twoDigits(n int) string {
 	if n < 10 {
 		return "0" + strconv.Itoa(n)
 	}
 	return strconv.Itoa(n)
 }
 
-// FormatBytes writes a number of bytes in the unit that suits it.
+// FormatBytes formats a number of bytes in a suitable unit.
 func FormatBytes(n int64) string {
 	switch {
 	case n >= 10<<30:
@@ -95,7 +96,7 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%d KB", (n+1023)>>10)
 }
 
-// Truncate shortens a list to n items and the number of those left out.
+// Truncate shortens a list to n items, followed by the number of omitted ones.
 func Truncate(list []string, n int) []string {
 	if len(list) <= n {
 		return list

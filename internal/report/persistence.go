@@ -13,12 +13,12 @@ import (
 	"supervise/metric"
 )
 
-// farBelow is how far a score, in [0,1], may fall below the best before it until the iteration counts as
-// a regression: the limit at which a loop would roll it back.
-const farBelow = .1
+// regressionDrop is how far a score, in [0,1], may be below the best one before it until the
+// iteration counts as a regression: the limit at which a loop would roll it back.
+const regressionDrop = .1
 
-// QualityChart draws the scores of the iterations, the best one and the regressions
-// marked. selected is the number of the best one, negative for none.
+// QualityChart returns the scores of the iterations as bars, with the best one and the
+// regressions marked. selected is the number of the best one, negative for none.
 func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Quality Trajectory:")}
 	best, lost := math.Inf(-1), false
@@ -32,18 +32,18 @@ func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []
 			name = "Baseline"
 		}
 		if q == nil {
-			out = append(out, fmt.Sprintf("%s: %s", name, notMeasured))
+			out = append(out, fmt.Sprintf("%s: %s", name, notMeasuredText))
 			continue
 		}
 		tone, mark := document.Plain, ""
 		switch {
 		case it.Number == selected:
 			tone, mark = document.Good, " ⬅ BEST"
-		case regressed(it), *q < best-farBelow && !lost:
+		case isRegression(it), *q < best-regressionDrop && !lost:
 			tone, mark = document.Bad, " ⬅ REGRESSION"
 		}
 		if it.Number > 0 {
-			lost = *q < best-farBelow
+			lost = *q < best-regressionDrop
 			best = max(best, *q)
 		}
 		out = append(out, paint(tone, fmt.Sprintf("%s: %s%% %s%s", name, FormatNumber(math.Round(1000**q)/10), strings.Repeat("░", int(20**q+1e-9)), mark)))
@@ -51,12 +51,12 @@ func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []
 	return out
 }
 
-// regressed reports whether an iteration was rejected, or judged to be a regression.
-func regressed(it ledger.Iteration) bool {
+// isRegression reports whether an iteration was rejected or judged to be a regression.
+func isRegression(it ledger.Iteration) bool {
 	return it.Number > 0 && (it.Rejected || it.Assessment.Class == detector.Regression)
 }
 
-// RegressionLines lists the regressions of a loop and their outcomes.
+// RegressionLines returns the regressions of a loop and their outcomes.
 func RegressionLines(s ledger.State, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Regression Events:")}
 	for _, r := range s.Regressions {
@@ -83,8 +83,8 @@ func RegressionLines(s ledger.State, paint document.Paint) []string {
 	return out
 }
 
-// PersistenceLines is the state of a loop in a few lines. falsePositives is the share of
-// its findings that people called false, in [0,1], nil if there were none.
+// PersistenceLines returns the state of a loop in a few lines. falsePositives is the share of
+// findings that users marked as false, in [0,1], nil if there were no findings.
 func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Persistence Metrics:")}
 	add := func(name, text string) { out = append(out, name+": "+text) }
@@ -92,19 +92,19 @@ func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *fl
 		add("Baseline Metrics", MetricsSummary(its[0].Set))
 		add("Current Metrics", MetricsSummary(its[len(its)-1].Set))
 	}
-	add("Regression Events", events(s.Regressions))
+	add("Regression Events", regressionCounts(s.Regressions))
 	add("Reinforcement Level", cmp.Or(s.Level, "none yet"))
 	add("Recovery Attempts", fmt.Sprint(s.RecoveryAttempts))
 	if best := s.SelectedOrBest(); best != nil {
-		add("Best Iteration", fmt.Sprintf("%d (quality: %s)", best.Iteration, share(qualityOf(its, best.Iteration))))
+		add("Best Iteration", fmt.Sprintf("%d (quality: %s)", best.Iteration, shareText(qualityOf(its, best.Iteration))))
 	}
 	if n := len(its) - 1; n > 0 {
-		add("Current Iteration", fmt.Sprintf("%d (quality: %s)", its[n].Number, share(its[n].Quality())))
+		add("Current Iteration", fmt.Sprintf("%d (quality: %s)", its[n].Number, shareText(its[n].Quality())))
 	}
 	if falsePositives == nil {
 		add("False Positive Rate", "no findings")
 	} else {
-		add("False Positive Rate", share(falsePositives))
+		add("False Positive Rate", shareText(falsePositives))
 	}
 	return out
 }
@@ -117,14 +117,14 @@ func qualityOf(its []ledger.Iteration, n int) *float64 {
 	return its[i].Quality()
 }
 
-func share(v *float64) string {
+func shareText(v *float64) string {
 	if v == nil {
-		return notMeasured
+		return notMeasuredText
 	}
 	return FormatNumber(math.Round(1000**v)/10) + "%"
 }
 
-// MetricsSummary names the main metrics of a measurement.
+// MetricsSummary returns the main metrics of a measurement in one line.
 func MetricsSummary(s metric.Set) string {
 	var parts []string
 	for _, f := range []struct {
@@ -146,8 +146,8 @@ func MetricsSummary(s metric.Set) string {
 	return strings.Join(parts, ", ")
 }
 
-// events counts the regressions by severity and type, "1 (critical: test_deletion)".
-func events(list []ledger.Regression) string {
+// regressionCounts counts the regressions by severity and type: "1 (critical: test_deletion)".
+func regressionCounts(list []ledger.Regression) string {
 	count := map[string]int{}
 	var order []string
 	for _, r := range list {

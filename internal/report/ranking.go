@@ -10,15 +10,15 @@ import (
 	"supervise/internal/ledger"
 )
 
-// RankingDocument is the table of candidates, the best first: by what each is compared, and why
-// it has its place. What is not known is a dash.
+// RankingDocument returns the table of candidates, the best first, with the values by which
+// they are compared and the reason for each rank. Unknown values are dashes.
 func RankingDocument(list []ledger.Rank) (d document.Document) {
 	if len(list) == 0 {
 		return nil
 	}
 	t := document.Table{Head: []string{"candidate", "done", "agree", "mutants", "score", "lines", "cost", "agent", ""}}
 	for _, s := range list {
-		did, chosen, cost := "no", document.Span{}, notMeasured
+		did, chosen, cost := "no", document.Span{}, notMeasuredText
 		if s.Eligible {
 			did = "yes"
 		}
@@ -31,11 +31,11 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 		case s.Tokens != nil:
 			cost = fmt.Sprintf("%d tokens", *s.Tokens)
 		}
-		t.Row(s.Candidate, did, part(s.Agreement), part(s.MutationScore), fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, agentName(s.Agent), chosen)
+		t.Row(s.Candidate, did, percentOrMissing(s.Agreement), percentOrMissing(s.MutationScore), fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, shortCommand(s.Agent), chosen)
 	}
 	d.Add(t)
 	for _, s := range list {
-		for i, text := range append([]string{s.Why}, remarks(s)...) {
+		for i, text := range append([]string{s.Why}, candidateRemarks(s)...) {
 			if i == 0 {
 				d.Item("candidate %d: %s", s.Candidate, text)
 			} else {
@@ -46,8 +46,8 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 	return d
 }
 
-// remarks are what a person has to know of a candidate besides its place.
-func remarks(s ledger.Rank) (out []string) {
+// candidateRemarks returns what else a person has to know about a candidate.
+func candidateRemarks(s ledger.Rank) (out []string) {
 	if s.OwnPassingBefore > 0 {
 		out = append(out, fmt.Sprintf("%d of its %s pass on the baseline already", s.OwnPassingBefore, Pluralize(s.OwnTests, "new test", "new tests")))
 	}
@@ -60,14 +60,14 @@ func remarks(s ledger.Rank) (out []string) {
 	return out
 }
 
-func part(v *float64) string {
+func percentOrMissing(v *float64) string {
 	if v == nil {
-		return notMeasured
+		return notMeasuredText
 	}
 	return fmt.Sprintf("%.0f %%", 100**v)
 }
 
-func agentName(command []string) string {
+func shortCommand(command []string) string {
 	const most = 40
 	text := strings.Join(command, " ")
 	if len(text) > most {

@@ -3,41 +3,44 @@ package live
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/textstream"
 )
 
-// maxAgentLine bounds what is kept of a line of an agent, in bytes.
+// maxAgentLine limits how much of a line of an agent is kept, in bytes.
 const maxAgentLine = 400
 
-// WatchAgent returns what the output of an agent is to be given that nobody knows: its last
-// line is what it says.
+// WatchAgent returns a writer for the output of an unknown agent. Its last line is the agent's
+// message.
 func (b *Board) WatchAgent() io.WriteCloser { return &agentWriter{board: b} }
 
-// agentWriter reads the last line of an output.
+// agentWriter shows the last line of an agent's output on the board.
 type agentWriter struct {
-	board *Board
-	rest  []byte // the line that has not ended, as far as it is kept
+	board   *Board
+	pending []byte // the start of the line that has not ended
 }
 
-// Write notes the last whole line. It never fails.
+// Write shows the last complete line. It never fails.
 func (s *agentWriter) Write(p []byte) (int, error) {
 	n := len(p)
-	last := bytes.LastIndexAny(p, "\r\n")
-	if last >= 0 {
-		whole := append(s.rest, p[:last]...)
-		lines := bytes.FieldsFunc(whole, func(r rune) bool { return r == '\n' || r == '\r' })
-		for i := len(lines) - 1; i >= 0 && !s.note(lines[i]); i-- {
+	if last := bytes.LastIndexAny(p, "\r\n"); last >= 0 {
+		complete := append(s.pending, p[:last]...)
+		lines := bytes.FieldsFunc(complete, func(r rune) bool { return r == '\n' || r == '\r' })
+		for _, line := range slices.Backward(lines) {
+			if s.recordLine(line) {
+				break
+			}
 		}
-		s.rest, p = s.rest[:0], p[last+1:]
+		s.pending, p = s.pending[:0], p[last+1:]
 	}
-	s.rest = append(s.rest, p[:min(len(p), max(0, maxAgentLine-len(s.rest)))]...)
+	s.pending = append(s.pending, p[:min(len(p), max(0, maxAgentLine-len(s.pending)))]...)
 	return n, nil
 }
 
-// note reports whether the line says something.
-func (s *agentWriter) note(line []byte) bool {
+// recordLine shows a line, and reports whether it contains any text.
+func (s *agentWriter) recordLine(line []byte) bool {
 	text := visibleLine(textstream.StripANSI(string(line[:min(len(line), maxAgentLine)])))
 	if strings.TrimSpace(text) == "" {
 		return false
@@ -51,8 +54,8 @@ func (s *agentWriter) note(line []byte) bool {
 	return true
 }
 
-// Close notes the last line, which may not have ended.
+// Close shows the last line, which may not have ended.
 func (s *agentWriter) Close() error {
-	s.note(s.rest)
+	s.recordLine(s.pending)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"supervise/internal/event"
 )
 
-// Candidate is what one of several loops on the same task does.
+// Candidate is the state of one of several loops on the same task.
 type Candidate struct {
 	Number    int    `json:"candidate"`
 	Agent     string `json:"agent"`
@@ -20,34 +20,35 @@ type Candidate struct {
 	Succeeded bool   `json:"did_the_task,omitempty"`
 }
 
-// candidate is the same while it is gathered.
-type candidate struct {
+// boardCandidate is a candidate with its own board.
+type boardCandidate struct {
 	Candidate
 	board *Board
 }
 
-// CandidateBoard returns the board of a candidate's own loop.
+// CandidateBoard returns the board of a candidate's loop.
 func (b *Board) CandidateBoard(n int) *Board {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.findOrAddCandidate(n).board
 }
 
-// findOrAddCandidate returns a candidate, a new one the first time. The caller holds the lock.
-func (b *Board) findOrAddCandidate(n int) *candidate {
+// findOrAddCandidate returns a candidate, and adds it the first time. The caller holds the
+// lock.
+func (b *Board) findOrAddCandidate(n int) *boardCandidate {
 	for _, c := range b.candidates {
 		if c.Number == n {
 			return c
 		}
 	}
-	c := &candidate{Candidate: Candidate{Number: n}, board: NewBoard(b.now, b.mask)}
-	c.board.listeners = b.listeners // who looks at this one is told of that one
+	c := &boardCandidate{Candidate: Candidate{Number: n}, board: NewBoard(b.now, b.mask)}
+	c.board.listeners = b.listeners // subscribers of this board also see changes of that one
 	b.candidates = append(b.candidates, c)
-	slices.SortFunc(b.candidates, func(x, y *candidate) int { return cmp.Compare(x.Number, y.Number) })
+	slices.SortFunc(b.candidates, func(x, y *boardCandidate) int { return cmp.Compare(x.Number, y.Number) })
 	return c
 }
 
-// handleCandidateData takes in when candidates begin and end. The caller holds the lock.
+// handleCandidateData records when candidates start and end. The caller holds the lock.
 func (b *Board) handleCandidateData(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Candidate:
@@ -62,18 +63,18 @@ func (b *Board) handleCandidateData(e event.Event) {
 	}
 }
 
-// line says in one line what a candidate does, or how it ended.
-func (c Candidate) line(now time.Time) line {
-	l := line{{document.Strong, fmt.Sprintf("     %d ", c.Number)}, {document.Faint, c.Agent + "  "}}
-	switch work := c.State.work(now); {
+// statusLine returns in one line what a candidate does, or how it ended.
+func (c Candidate) statusLine(now time.Time) styledLine {
+	l := styledLine{{document.Strong, fmt.Sprintf("     %d ", c.Number)}, {document.Faint, c.Agent + "  "}}
+	switch work := c.State.workLines(now); {
 	case c.Succeeded:
-		return append(l, part{document.Good, c.Outcome})
+		return append(l, span{document.Good, c.Outcome})
 	case c.Outcome != "":
-		return append(l, part{document.Warn, c.Outcome})
+		return append(l, span{document.Warn, c.Outcome})
 	case c.State.IsOver() || len(work) == 0:
-		return append(l, part{document.Faint, "begins"})
+		return append(l, span{document.Faint, "begins"})
 	default:
-		l = append(l, part{document.Faint, c.State.title() + "  "})
+		l = append(l, span{document.Faint, c.State.title() + "  "})
 		work[0][0].text = strings.TrimLeft(work[0][0].text, " ")
 		return append(l, work[0]...)
 	}

@@ -13,15 +13,15 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// FileName is the file in a loop's folder that says what the loop does. It is a copy
-// for people to look at: nothing follows from it.
+// FileName is the file in the folder of a loop with its live state. It is only displayed: no
+// decision depends on it.
 const FileName = "live.json"
 
-// saveEvery is how often the file is written at most.
+// saveEvery is the shortest time between two writes of the file.
 const saveEvery = time.Second
 
-// PersistFile writes the file whenever something is new, until stop is called, which writes it
-// once more and waits for that. What goes wrong is none of the loop's business.
+// PersistFile writes the file after each change until stop is called, which writes it a last
+// time. Errors do not affect the loop.
 func (b *Board) PersistFile() (stop func()) {
 	done, news := make(chan struct{}), b.subscribe()
 	var work sync.WaitGroup
@@ -29,11 +29,11 @@ func (b *Board) PersistFile() (stop func()) {
 		for {
 			select {
 			case <-done:
-				b.save()
+				b.saveFile()
 				return
 			case <-news:
 			}
-			b.save()
+			b.saveFile()
 			select {
 			case <-done:
 			case <-time.After(saveEvery):
@@ -46,8 +46,8 @@ func (b *Board) PersistFile() (stop func()) {
 	}
 }
 
-// save replaces the file. It is not synced: after a crash nobody needs it.
-func (b *Board) save() {
+// saveFile replaces the file. It is not synced, since it is useless after a crash.
+func (b *Board) saveFile() {
 	b.mu.Lock()
 	dir := b.folder
 	b.mu.Unlock()
@@ -71,7 +71,7 @@ func (b *Board) save() {
 	}
 }
 
-// Read returns what the loop in a folder does, by its file.
+// Read returns the live state of the loop in a folder from its file.
 func Read(dir string) (s State, err error) {
 	text, err := projectfile.ReadAnywhere(filepath.Join(dir, FileName), projectfile.Settings)
 	if err == nil {
@@ -83,22 +83,22 @@ func Read(dir string) (s State, err error) {
 	return s, nil
 }
 
-// LoadFile has the board show what another process does in a loop, by its file; nothing
-// where nobody is at work on the loop, or that is not known.
+// LoadFile shows the state of another process's loop from its file. It shows nothing if no
+// process works on the loop, or the file cannot be read.
 func (b *Board) LoadFile(dir string, atWork bool) {
 	s, err := Read(dir)
 	if err != nil || !atWork {
 		s = State{}
 	}
-	s.clean()
+	s.cleanTexts()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.state = s
 	b.notifyListeners()
 }
 
-// clean makes the texts of a file fit for people: anybody may have written it.
-func (s *State) clean() {
+// cleanTexts escapes the texts of a file, which any process may have written.
+func (s *State) cleanTexts() {
 	for _, text := range []*string{&s.LoopID, &s.Level, &s.Activity, &s.AgentMessage} {
 		*text = visibleLine(*text)
 	}
@@ -108,8 +108,8 @@ func (s *State) clean() {
 	}
 }
 
-// loadLastDurations takes over how long everything took in the latest loop of the same tree, which
-// may be this one before it was resumed.
+// loadLastDurations loads the durations of the latest loop in the same tree, which may be this
+// one before it was resumed.
 func (b *Board) loadLastDurations(dir string) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", FileName)) // the pattern is valid, or nothing is recalled
 	latest, at := "", time.Time{}

@@ -1,7 +1,7 @@
-// Package live shows what a loop does now: under the table of iterations at a terminal,
-// and to supervise status --watch by a file in the loop's folder. A [Board] gathers it
-// from the events of the loop, the outputs of checks and the words of the agent; a
-// [State] is what it has at one moment, and [State.Lines] that for people.
+// Package live shows what a loop does at the moment: below the table of iterations at a
+// terminal, and in supervise status --watch by a file in the folder of the loop. A [Board]
+// gathers it from the events of the loop, the outputs of checks and the messages of the agent.
+// A [State] is a copy of the board at one moment, and a [Region] shows it at a terminal.
 package live
 
 import (
@@ -50,13 +50,13 @@ const (
 	FinalSelection   Part = "end"    // the selected tree is restored and measured
 )
 
-// Check is a check that runs, or has ended in the same measurement.
+// Check is a check that runs, or that ended in the same measurement.
 type Check struct {
 	Name       string    `json:"name"`
 	Started    time.Time `json:"began"`
 	Ended      time.Time `json:"ended,omitzero"`
-	ListsTests bool      `json:"lists,omitempty"` // its tests are listed by another command afterwards
-	Extra      bool      `json:"aside,omitempty"` // it is run for judging
+	ListsTests bool      `json:"lists,omitempty"` // another command lists its tests afterwards
+	Extra      bool      `json:"aside,omitempty"` // it runs for judging
 	Number     int       `json:"number"`          // in the order in which the checks began, from 1
 	Tally      Tally     `json:"tests"`
 }
@@ -64,7 +64,7 @@ type Check struct {
 // HasEnded reports whether the check has ended.
 func (c Check) HasEnded() bool { return !c.Ended.IsZero() }
 
-// Budget is what the loop may use, and has used so far.
+// Budget is what the loop may consume, and has consumed so far.
 type Budget struct {
 	Deadline   time.Time `json:"deadline,omitzero"`
 	MaxCost    float64   `json:"max_cost_usd,omitempty"`
@@ -75,29 +75,29 @@ type Budget struct {
 	UsedWindow *float64  `json:"used_window_percent,omitempty"`
 }
 
-// IsOver reports whether nothing is done any more.
+// IsOver reports whether the loop is over.
 func (s State) IsOver() bool { return s.Activity == "" }
 
-// Board gathers what a loop does. Its methods may be called from several goroutines.
+// Board gathers the live state of a loop. It may be used concurrently.
 type Board struct {
 	now  func() time.Time
 	mask func(string) string
 
 	mu           sync.Mutex
 	state        State
-	listeners    []chan struct{} // each holds one: something is new
-	agentReports bool            // the agent reports what it says by itself
+	listeners    []chan struct{} // each buffers one value: something changed
+	agentReports bool            // the agent reports its messages in events
 	folder       string          // of the loop
 
-	candidates []*candidate
+	candidates []*boardCandidate
 }
 
-// NewBoard returns a board on which nothing is yet. mask takes secrets out of texts.
+// NewBoard returns an empty board. mask removes secrets from texts.
 func NewBoard(now func() time.Time, mask func(string) string) *Board {
 	return &Board{now: now, mask: mask, state: State{Version: 1, Started: now(), LastDurations: map[string]time.Duration{}, LastTestCounts: map[string]int{}}}
 }
 
-// State returns what the loop does now.
+// State returns a copy of the current state.
 func (b *Board) State() State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +112,7 @@ func (b *Board) State() State {
 	return s
 }
 
-// subscribe returns a channel that has something in it when something is new.
+// subscribe returns a channel that receives a value after each change.
 func (b *Board) subscribe() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +121,7 @@ func (b *Board) subscribe() <-chan struct{} {
 	return c
 }
 
-// notifyListeners says that something is new. The caller holds the lock.
+// notifyListeners reports a change to all subscribers. The caller holds the lock.
 func (b *Board) notifyListeners() {
 	for _, c := range b.listeners {
 		select {
@@ -131,7 +131,7 @@ func (b *Board) notifyListeners() {
 	}
 }
 
-// setActivity notes what is done from now on. The caller holds the lock.
+// setActivity records what the loop does from now on. The caller holds the lock.
 func (b *Board) setActivity(what string) {
 	s := &b.state
 	if s.Activity == what {
@@ -158,8 +158,8 @@ const (
 	doesReport  = "writes the reports"
 )
 
-// phases are what is done from an event on.
-var phases = map[event.Type]string{
+// activityAfter is what the loop does after an event.
+var activityAfter = map[event.Type]string{
 	event.LoopStarted: doesStart, event.LoopResumed: doesStart,
 	event.IterationStarted: doesPrepare, event.AgentSpawned: doesAgent, event.AgentFinished: doesKeep,
 	event.BaselineMeasured: doesPrepare, event.ApprovalRequested: doesAsk, event.ApprovalAnswered: doesJudge,
@@ -167,7 +167,7 @@ var phases = map[event.Type]string{
 	event.LoopStopping: doesSelect, event.OutputVerified: doesReport, event.LoopFinished: "",
 }
 
-// HandleEvent takes an event of the loop in.
+// HandleEvent updates the board after an event of the loop.
 func (b *Board) HandleEvent(e event.Event) {
 	if n := e.Candidate; n > 0 {
 		e.Candidate = 0
@@ -178,7 +178,7 @@ func (b *Board) HandleEvent(e event.Event) {
 	defer b.mu.Unlock()
 	b.handleLoopData(e)
 	b.handleCandidateData(e)
-	if what, known := phases[e.Type]; known {
+	if what, known := activityAfter[e.Type]; known {
 		b.setActivity(what)
 	}
 	b.notifyListeners()
@@ -210,7 +210,7 @@ func (b *Board) handleLoopData(e event.Event) {
 	}
 }
 
-// SetPlan notes what is to be measured where no loop begins with it.
+// SetPlan records the plan of a measurement without a loop.
 func (b *Board) SetPlan(p measure.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -225,7 +225,7 @@ func (b *Board) startLoop(id, dir string, checks int) {
 	b.loadLastDurations(dir)
 }
 
-// HandleReport takes in what a known agent has reported.
+// HandleReport updates the board after a report of a known agent.
 func (b *Board) HandleReport(r agentrun.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -240,7 +240,7 @@ func (b *Board) HandleReport(r agentrun.Progress) {
 	b.notifyListeners()
 }
 
-// StartCheck notes that a check starts, and returns what its outputs are to be given.
+// StartCheck records that a check starts, and returns a writer for its outputs.
 func (b *Board) StartCheck(c measure.Check) io.WriteCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -260,10 +260,11 @@ func (b *Board) StartCheck(c measure.Check) io.WriteCloser {
 	check.Number++
 	s.Checks = append(s.Checks, check)
 	b.notifyListeners()
-	return &checkWriter{board: b, name: check.Name, began: check.Started, count: counter{clean: func(name string) string { return visibleLine(b.mask(name)) }}}
+	return &checkWriter{board: b, name: check.Name, began: check.Started, count: testCounter{cleanName: func(name string) string { return visibleLine(b.mask(name)) }}}
 }
 
-// dropEndedChecks begins another measurement where a check comes a second time.
+// dropEndedChecks removes the checks that have ended if a check starts a second time, since
+// that starts another measurement.
 func (b *Board) dropEndedChecks(c Check) {
 	s := &b.state
 	keep := s.Checks[:0:0]
@@ -292,24 +293,24 @@ func checkName(c measure.Check) string {
 	return c.Name + " in " + c.Dir
 }
 
-// checkWriter is one check while it runs.
+// checkWriter counts the tests of one running check.
 type checkWriter struct {
 	board *Board
 	name  string
 	began time.Time
-	count counter
+	count testCounter
 }
 
 // Write counts the tests in a part of the output. It never fails.
 func (w *checkWriter) Write(p []byte) (int, error) {
-	tally, changed := w.count.write(p)
+	tally, changed := w.count.countTests(p)
 	if changed {
 		w.board.updateCheck(w, func(c *Check) { c.Tally = tally })
 	}
 	return len(p), nil
 }
 
-// Close notes that the check has ended.
+// Close records that the check has ended.
 func (w *checkWriter) Close() error {
 	w.board.updateCheck(w, func(c *Check) {
 		c.Ended = w.board.now()
@@ -339,7 +340,7 @@ func (b *Board) updateCheck(w *checkWriter, change func(*Check)) {
 	b.notifyListeners()
 }
 
-// allChecksEnded reports whether the checks of the plan have all ended.
+// allChecksEnded reports whether all checks of the plan have ended.
 func (b *Board) allChecksEnded() bool {
 	done := 0
 	for _, c := range b.state.Checks {
@@ -350,7 +351,7 @@ func (b *Board) allChecksEnded() bool {
 	return b.state.Activity == doesMeasure && b.state.Iteration > 0 && done == b.state.PlannedChecks
 }
 
-// visibleLine is a text of others as one line in which nothing is hidden.
+// visibleLine returns an external text on one line, with hidden characters escaped.
 func visibleLine(s string) string {
 	return textstream.EscapeHidden(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
 }

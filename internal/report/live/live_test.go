@@ -14,7 +14,7 @@ import (
 	"supervise/metric"
 )
 
-// loop feeds a board as a loop does, with a clock of its own.
+// loop feeds a board as a loop does, with a separate clock.
 type loop struct {
 	*Board
 	at time.Time
@@ -105,17 +105,17 @@ func TestALoopAsItIsSeen(t *testing.T) {
 	l.shows(t, "")
 }
 
-// What is left of a window of the service is known when the agent tells it.
+// What is left of a window of the service is known when the agent reports it.
 func TestWindowLeft(t *testing.T) {
 	l := newLoop(t.TempDir())
 	l.event(event.IterationStarted, 1, event.IterationStart{Max: 3, Budget: event.Budget{MaxWindow: 80}})
 	l.event(event.AgentSpawned, 1, nil)
-	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 80% (none told)")
+	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 80% (none reported)")
 	l.HandleReport(agentrun.Progress{Window: &metric.Window{Name: "five_hour", Used: 42.5}})
 	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 37.5% of 80%")
 }
 
-// The last line of an agent that nobody knows is what it says, whatever it prints.
+// The last line of an unknown agent is its message, whatever it prints.
 func TestTheLastLineOfAnAgent(t *testing.T) {
 	b := NewBoard(time.Now, strings.TrimSpace)
 	w := b.WatchAgent()
@@ -167,7 +167,7 @@ func TestTheFileOfALoop(t *testing.T) {
 	second.shows(t, "     baseline, 0s in all", "     check 1 of 2  go test  0s  1 of 2 tests  (last time 1m30s)")
 }
 
-// A file that somebody else has written cannot steer the terminal.
+// A file of another process cannot steer the terminal.
 func TestAFileOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"doing":"x\u001b[2J\ny","loop_id":"z\u001b]0;evil\u0007","checks":[{"name":"\u202ea","tests":{"failed":1,"failing":"b\u009b"}}]}`
@@ -177,7 +177,7 @@ func TestAFileOfOthers(t *testing.T) {
 	b := NewBoard(time.Now, strings.TrimSpace)
 	b.LoadFile(dir, true)
 	s := b.State()
-	shown := strings.Join(s.Lines(time.Now(), 100, document.NoPaint), "|") + marksOf(func(string) string { return "xterm" }).title(s)
+	shown := strings.Join(s.Lines(time.Now(), 100, document.NoPaint), "|") + detectMarks(func(string) string { return "xterm" }).titleSequence(s)
 	if strings.ContainsAny(strings.TrimSuffix(strings.TrimPrefix(shown[strings.LastIndex(shown, "|"):], "|"), "\x07"), "\x07\u009b\u202e") || strings.Contains(shown, "\x1b[") {
 		t.Errorf("%q", shown)
 	}
@@ -187,8 +187,8 @@ func TestAFileOfOthers(t *testing.T) {
 func TestLinesFit(t *testing.T) {
 	s := State{LoopID: "x", Activity: doesAgent, AgentMessage: strings.Repeat("世界 ", 50), Iteration: 1, MaxIterations: 2, LastDurations: map[string]time.Duration{}}
 	for width := minCols; width < 120; width++ {
-		for _, l := range s.lines(time.Now()) {
-			text, taken := l.fit(width, document.NoPaint)
+		for _, l := range s.styledLines(time.Now()) {
+			text, taken := l.fitWidth(width, document.NoPaint)
 			if taken > width || taken < width-1 && strings.Contains(text, "…") {
 				t.Errorf("%q takes %d of %d columns", text, taken, width)
 			}
@@ -199,22 +199,22 @@ func TestLinesFit(t *testing.T) {
 func TestMarksOfTerminals(t *testing.T) {
 	for _, tt := range []struct {
 		env  map[string]string
-		want marks
+		want terminalMarks
 	}{
-		{map[string]string{"TERM": "xterm-256color"}, marks{titles: true}},
-		{map[string]string{"TERM": "linux"}, marks{}},
-		{map[string]string{"TERM": "xterm-256color", "WT_SESSION": "1"}, marks{true, true, true}},
-		{map[string]string{"TERM": "xterm-ghostty", "TERM_PROGRAM": "ghostty"}, marks{true, true, true}},
-		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x", "WT_SESSION": "1"}, marks{titles: true, reflows: true}},
+		{map[string]string{"TERM": "xterm-256color"}, terminalMarks{hasTitles: true}},
+		{map[string]string{"TERM": "linux"}, terminalMarks{}},
+		{map[string]string{"TERM": "xterm-256color", "WT_SESSION": "1"}, terminalMarks{true, true, true}},
+		{map[string]string{"TERM": "xterm-ghostty", "TERM_PROGRAM": "ghostty"}, terminalMarks{true, true, true}},
+		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x", "WT_SESSION": "1"}, terminalMarks{hasTitles: true, reflowsLines: true}},
 	} {
-		if got := marksOf(func(name string) string { return tt.env[name] }); got != tt.want {
+		if got := detectMarks(func(name string) string { return tt.env[name] }); got != tt.want {
 			t.Errorf("%v: %+v, want %+v", tt.env, got, tt.want)
 		}
 	}
-	m := marks{bar: true}
+	m := terminalMarks{hasProgressBar: true}
 	s := State{Activity: doesMeasure, PlannedChecks: 4, Checks: []Check{{Name: "a", Ended: time.Now()}, {Name: "b", Tally: Tally{Passed: 50}}}, LastTestCounts: map[string]int{"b": 100}}
 	for want, s := range map[string]State{"\x1b]9;4;1;37\x07": s, "\x1b]9;4;3;0\x07": {Activity: doesAgent}, "\x1b]9;4;0;0\x07": {}} {
-		if got := m.progress(s, time.Now()); got != want {
+		if got := m.progressSequence(s, time.Now()); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

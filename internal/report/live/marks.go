@@ -10,23 +10,23 @@ import (
 	"supervise/internal/report"
 )
 
-// marks is what a terminal shows of a loop outside of its screen, and how it treats
-// lines that have become too long.
-type marks struct {
-	titles  bool
-	bar     bool // progress in the taskbar or tab (ConEmu's OSC 9;4)
-	reflows bool
+// terminalMarks are what a terminal shows of a loop outside of its screen, and whether it
+// reflows long lines.
+type terminalMarks struct {
+	hasTitles      bool
+	hasProgressBar bool // progress in the taskbar or tab (ConEmu's OSC 9;4)
+	reflowsLines   bool
 }
 
-// Terminals by their variables. An unknown one gets nothing that it may print as text,
-// or show as a message: OSC 9 is a notification in many.
+// Terminals by their variables. An unknown terminal gets no sequence that it may
+// print as text or show as a message: many show OSC 9 as a notification.
 var (
-	// titled are the beginnings of TERM of terminals that know xterm's titles.
-	titled = []string{"xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "vte", "konsole", "wezterm", "ghostty", "contour", "st-"}
-	// barred show OSC 9;4: the variable, and its value, "" for any.
-	barred = [][2]string{{"WT_SESSION", ""}, {"ConEmuANSI", "ON"}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"}}
-	// reflowing wrap lines anew when they become narrower.
-	reflowing = [][2]string{
+	// titlePrefixes are the prefixes of TERM for terminals that support xterm titles.
+	titlePrefixes = []string{"xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "vte", "konsole", "wezterm", "ghostty", "contour", "st-"}
+	// progressBarVariables mark terminals that support OSC 9;4: the variable and its value, "" for any.
+	progressBarVariables = [][2]string{{"WT_SESSION", ""}, {"ConEmuANSI", "ON"}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"}}
+	// reflowVariables wrap lines again when they become narrower.
+	reflowVariables = [][2]string{
 		{"TMUX", ""},
 		{"VTE_VERSION", ""},
 		{"KITTY_WINDOW_ID", ""},
@@ -41,35 +41,35 @@ var (
 	}
 )
 
-func marksOf(env func(string) string) marks {
+func detectMarks(env func(string) string) terminalMarks {
 	is := func(row [2]string) bool { return env(row[0]) != "" && (row[1] == "" || env(row[0]) == row[1]) }
-	inside := env("TMUX") != "" // the variables of the terminal around it say nothing
-	return marks{
-		titles:  slices.ContainsFunc(titled, func(begin string) bool { return strings.HasPrefix(env("TERM"), begin) }),
-		bar:     !inside && slices.ContainsFunc(barred, is),
-		reflows: slices.ContainsFunc(reflowing, is),
+	inside := env("TMUX") != "" // the variables are those of the outer terminal
+	return terminalMarks{
+		hasTitles:      slices.ContainsFunc(titlePrefixes, func(begin string) bool { return strings.HasPrefix(env("TERM"), begin) }),
+		hasProgressBar: !inside && slices.ContainsFunc(progressBarVariables, is),
+		reflowsLines:   slices.ContainsFunc(reflowVariables, is),
 	}
 }
 
-// begin keeps the title, and end puts it back.
-func (m marks) begin() string {
-	if m.titles {
+// startSequence saves the title; endSequence restores it.
+func (m terminalMarks) startSequence() string {
+	if m.hasTitles {
 		return report.SaveTitle
 	}
 	return ""
 }
 
-func (m marks) end() string {
-	text := m.progress(State{}, time.Time{})
-	if m.titles {
+func (m terminalMarks) endSequence() string {
+	text := m.progressSequence(State{}, time.Time{})
+	if m.hasTitles {
 		text += report.RestoreTitle
 	}
 	return text
 }
 
-// title says which iteration it is, and what is done.
-func (m marks) title(s State) string {
-	if !m.titles || s.IsOver() || s.LoopID == "" {
+// titleSequence sets the title to the iteration and the activity.
+func (m terminalMarks) titleSequence(s State) string {
+	if !m.hasTitles || s.IsOver() || s.LoopID == "" {
 		return ""
 	}
 	what := "baseline"
@@ -82,10 +82,10 @@ func (m marks) title(s State) string {
 	return report.SetTitle("supervise: " + what + ", " + s.Activity)
 }
 
-// progress says how much is done: 0 takes the bar away, 1 shows a share, 3 that it is
-// not known.
-func (m marks) progress(s State, now time.Time) string {
-	if !m.bar {
+// progressSequence sets the progress bar. State 0 removes it, 1 shows a percentage, and 3
+// means that the progress is unknown.
+func (m terminalMarks) progressSequence(s State, now time.Time) string {
+	if !m.hasProgressBar {
 		return ""
 	}
 	state, share := 0, 0

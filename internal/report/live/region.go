@@ -21,7 +21,7 @@ const (
 	clockEvery = time.Second
 )
 
-// A terminal smaller than this has no room for the region.
+// A smaller terminal shows no region.
 const (
 	minCols = 20
 	minRows = 4
@@ -31,57 +31,58 @@ const (
 const (
 	clearRight = "\x1b[K"
 	clearBelow = "\x1b[J"
-	up         = "\x1b[%dA"
+	cursorUp   = "\x1b[%dA"
 	noWrap     = "\x1b[?7l"
 	wrap       = "\x1b[?7h"
 )
 
 // Region shows a board on the last lines of a terminal, below what is printed. The cursor
-// stays below it, so that what a shell prints after Ctrl-Z, or after the end of a process
-// that was killed, does not mix with it. A nil Region shows nothing.
+// stays below it, so that the output of a shell after Ctrl-Z, or after the process was killed,
+// does not mix with it. A nil Region shows nothing.
 type Region struct {
+	// Options configure where and how a board is shown.
 	Options
 	board *Board
-	marks marks
+	marks terminalMarks
 
-	mu      sync.Mutex
-	widths  []int // of the lines that are drawn, nil for none
-	frame   string
-	title   string
-	cols    int // of the terminal when they were drawn
-	drawn   time.Time
-	away    bool // somebody else has the terminal
-	open    bool // the last line that was printed has not ended
-	signals signals
+	mu       sync.Mutex
+	widths   []int // of the drawn lines, nil for none
+	frame    string
+	title    string
+	cols     int // of the terminal when the lines were drawn
+	drawn    time.Time
+	hidden   bool // another program uses the terminal
+	lineOpen bool // the last printed line has not ended
+	signals  signals
 
-	again chan struct{} // what was printed has taken the region away
-	done  chan struct{}
-	work  sync.WaitGroup
+	redraw chan struct{} // printing has removed the region
+	done   chan struct{}
+	work   sync.WaitGroup
 }
 
 // Options say where and how a board is shown.
 type Options struct {
 	Out          *os.File // a terminal
 	Paint        document.Paint
-	AgentPrinted bool                // what the agent says is printed as it is said
+	AgentPrinted bool                // the messages of the agent are printed anyway
 	Env          func(string) string // a variable of the environment
 }
 
-// SupportsRegion reports whether a terminal can show a region: lines are to be replaced.
+// SupportsRegion reports whether a terminal can show a region, whose lines are replaced.
 func SupportsRegion(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 // Open shows the board until Close is called.
 func Open(b *Board, o Options) *Region {
-	r := &Region{Options: o, board: b, marks: marksOf(o.Env), again: make(chan struct{}, 1), done: make(chan struct{})}
-	r.signals = listen()
-	r.put(r.marks.begin())
-	r.work.Go(r.run)
+	r := &Region{Options: o, board: b, marks: detectMarks(o.Env), redraw: make(chan struct{}, 1), done: make(chan struct{})}
+	r.signals = listenForSignals()
+	r.write(r.marks.startSequence())
+	r.work.Go(r.drawLoop)
 	return r
 }
 
-// Close takes the region away.
+// Close removes the region.
 func (r *Region) Close() {
 	if r == nil {
 		return
@@ -90,13 +91,13 @@ func (r *Region) Close() {
 	r.work.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.clear()
-	r.away = true
-	r.put(r.marks.end())
+	r.erase()
+	r.hidden = true
+	r.write(r.marks.endSequence())
 	r.signals.close()
 }
 
-func (r *Region) run() {
+func (r *Region) drawLoop() {
 	news := r.board.subscribe()
 	clock := time.NewTimer(0)
 	defer clock.Stop()
@@ -105,11 +106,11 @@ func (r *Region) run() {
 		case <-r.done:
 			return
 		case <-news:
-		case <-r.again:
+		case <-r.redraw:
 		case <-r.signals.resized:
 		case <-clock.C:
 		}
-		settle()
+		waitUntilSettled()
 		r.mu.Lock()
 		r.draw()
 		r.mu.Unlock()
@@ -122,89 +123,88 @@ func (r *Region) run() {
 	}
 }
 
-// settling is how long the signal that ends a stop may be on its way to us.
-const settling = 20 * time.Millisecond
+// settleTime is how long the signal that ends a stop may take to arrive.
+const settleTime = 20 * time.Millisecond
 
-// settle waits for it: what wakes a process after Ctrl-Z and fg may as well be a timer, and
-// what is drawn then must not begin above what the shell has printed. Where it takes longer
-// than asked for, the machine is busy, or this was stopped meanwhile.
-func settle() {
+// waitUntilSettled waits for that signal. After Ctrl-Z and fg a timer may wake the process
+// first, and drawing then would start above what the shell has printed. A sleep that takes
+// much longer means that the machine is busy or the process was stopped meanwhile.
+func waitUntilSettled() {
 	for range 5 {
 		began := time.Now()
-		time.Sleep(settling)
-		if time.Since(began) < 2*settling {
+		time.Sleep(settleTime)
+		if time.Since(began) < 2*settleTime {
 			return
 		}
 	}
 }
 
-// Print writes text above the region, which is drawn again at once, or soon.
+// Print writes text above the region, which is redrawn immediately or soon.
 func (r *Region) Print(w io.Writer, text []byte) (int, error) {
 	if r == nil {
 		return w.Write(text)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.clear()
+	r.erase()
 	n, err := w.Write(text)
 	if line := strings.TrimRight(string(text), "\a"); line != "" {
-		r.open = !strings.HasSuffix(line, "\n")
+		r.lineOpen = !strings.HasSuffix(line, "\n")
 	}
 	if time.Since(r.drawn) >= drawEvery {
 		r.draw()
 		return n, err
 	}
 	select {
-	case r.again <- struct{}{}:
+	case r.redraw <- struct{}{}:
 	default:
 	}
 	return n, err
 }
 
-// HandleEvent takes the region away while somebody else has the terminal: an agent that is
-// raw, which means that it draws there, or a question.
+// HandleEvent removes the region while another program uses the terminal: an agent that draws
+// there (raw), or a question.
 func (r *Region) HandleEvent(e event.Event, raw bool) {
 	if r == nil {
 		return
 	}
 	switch e.Type {
 	case event.IterationStarted, event.AgentSpawned:
-		r.leave(raw)
+		r.setHidden(raw)
 	case event.ApprovalRequested:
 		d, _ := e.Data.(event.ApprovalRequest)
-		r.leave(d.Terminal)
+		r.setHidden(d.Terminal)
 	case event.AgentFinished, event.ApprovalAnswered, event.LoopStopping:
-		r.leave(false)
+		r.setHidden(false)
 	default:
 	}
 }
 
-func (r *Region) leave(away bool) {
+func (r *Region) setHidden(away bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.away == away {
+	if r.hidden == away {
 		return
 	}
 	if away {
-		r.clear()
-		r.put(r.marks.progress(State{}, time.Time{}))
+		r.erase()
+		r.write(r.marks.progressSequence(State{}, time.Time{}))
 	}
-	r.away, r.open = away, false
+	r.hidden, r.lineOpen = away, false
 	if !away {
 		r.draw()
 	}
 }
 
-// draw shows the board as it is now, and writes nothing where that is shown already. The
-// caller holds the lock.
+// draw draws the current state of the board if it changed. The caller holds the lock.
 func (r *Region) draw() {
-	r.continued()
-	if r.away || r.open || !foreground(r.Out) {
+	r.forgetAfterStop()
+	if r.hidden || r.lineOpen || !isForeground(r.Out) {
 		return
 	}
 	cols, rows := r.size()
 	if cols < minCols || rows < minRows {
-		r.clear()
+		r.erase()
 		return
 	}
 	now := time.Now()
@@ -212,28 +212,28 @@ func (r *Region) draw() {
 	if r.AgentPrinted {
 		state.AgentMessage = ""
 	}
-	lines := state.lines(now)
+	lines := state.styledLines(now)
 	lines = lines[:min(len(lines), rows-2)]
 	var body strings.Builder
 	widths := make([]int, len(lines))
 	for i, l := range lines {
-		text, taken := l.fit(cols-1, r.Paint)
+		text, taken := l.fitWidth(cols-1, r.Paint)
 		widths[i] = taken
 		body.WriteString(text + clearRight + "\n")
 	}
-	if title := r.marks.title(state); title != r.title {
+	if title := r.marks.titleSequence(state); title != r.title {
 		r.title = title
-		r.put(title)
+		r.write(title)
 	}
-	frame := body.String() + r.marks.progress(state, now)
+	frame := body.String() + r.marks.progressSequence(state, now)
 	if frame == r.frame && (cols == r.cols || len(lines)+len(r.widths) == 0) {
 		return
 	}
-	r.put(noWrap + r.top(cols) + frame + clearBelow + wrap)
+	r.write(noWrap + r.cursorToTop(cols) + frame + clearBelow + wrap)
 	r.widths, r.frame, r.cols, r.drawn = widths, frame, cols, now
 }
 
-// size is that of the terminal, or what most have where it has none.
+// size returns the size of the terminal, or a common one if it is unknown.
 func (r *Region) size() (cols, rows int) {
 	cols, rows, err := term.GetSize(int(r.Out.Fd()))
 	if err != nil || cols == 0 || rows == 0 {
@@ -242,18 +242,18 @@ func (r *Region) size() (cols, rows int) {
 	return cols, rows
 }
 
-// top moves the cursor to the first line of the region. Where the terminal has become
-// narrower, its lines may take more rows than were drawn, and are cleared first.
-func (r *Region) top(cols int) string {
+// cursorToTop moves the cursor to the first line of the region. If the terminal has become
+// narrower, the lines may occupy more rows than were drawn, and are cleared first.
+func (r *Region) cursorToTop(cols int) string {
 	rows := len(r.widths)
-	if cols < r.cols && r.marks.reflows {
+	if cols < r.cols && r.marks.reflowsLines {
 		for _, w := range r.widths {
 			rows += max(0, w-1) / cols
 		}
 	}
 	text := "\r"
 	if rows > 0 {
-		text += fmt.Sprintf(up, rows)
+		text += fmt.Sprintf(cursorUp, rows)
 	}
 	if cols != r.cols {
 		text += clearBelow
@@ -261,22 +261,22 @@ func (r *Region) top(cols int) string {
 	return text
 }
 
-// clear takes away what is drawn. The caller holds the lock.
-func (r *Region) clear() {
-	r.continued()
+// erase removes what is drawn. The caller holds the lock.
+func (r *Region) erase() {
+	r.forgetAfterStop()
 	if len(r.widths) == 0 {
 		return
 	}
 	cols, _ := r.size()
-	if foreground(r.Out) {
-		r.put(r.top(cols) + clearBelow)
+	if isForeground(r.Out) {
+		r.write(r.cursorToTop(cols) + clearBelow)
 	}
 	r.widths, r.frame = nil, ""
 }
 
-// continued forgets what was drawn before the process was stopped: the shell has printed
-// below it since.
-func (r *Region) continued() {
+// forgetAfterStop forgets what was drawn before the process was stopped, since the shell has
+// printed below it.
+func (r *Region) forgetAfterStop() {
 	select {
 	case <-r.signals.continued:
 		r.widths, r.frame = nil, ""
@@ -284,5 +284,5 @@ func (r *Region) continued() {
 	}
 }
 
-// put writes to the terminal, which may be gone.
-func (r *Region) put(text string) { _, _ = io.WriteString(r.Out, text) }
+// write writes to the terminal. Errors are ignored, since the terminal may be closed.
+func (r *Region) write(text string) { _, _ = io.WriteString(r.Out, text) }

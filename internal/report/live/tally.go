@@ -10,8 +10,8 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Tally counts tests as a runner prints them. What counts in the end is the runner's
-// report: a tally is only how far the run is.
+// Tally counts tests as a runner prints them. It only shows progress; the results come from
+// the report.
 type Tally struct {
 	Passed     int    `json:"passed"`
 	Failed     int    `json:"failed"`
@@ -19,53 +19,53 @@ type Tally struct {
 	LastFailed string `json:"failing,omitempty"` // the last test that failed, where the runner names it
 }
 
-// Count is how many tests have ended.
+// Count returns how many tests have ended.
 func (t Tally) Count() int { return t.Passed + t.Failed + t.Skipped }
 
-// add counts a test whose end a runner calls by the word.
-func (t *Tally) add(word, name string) {
-	switch endings[word] {
-	case passed:
+// addTest counts a test by the word that a runner prints for its outcome.
+func (t *Tally) addTest(word, name string) {
+	switch outcomeByWord[word] {
+	case passedOutcome:
 		t.Passed++
-	case failed:
+	case failedOutcome:
 		t.Failed++
 		if name != "" {
 			t.LastFailed = name
 		}
-	case skipped:
+	case skippedOutcome:
 		t.Skipped++
-	case unknown:
+	case unknownOutcome:
 	}
 }
 
-type ending uint8
+type testOutcome uint8
 
 const (
-	unknown ending = iota
-	passed
-	failed
-	skipped
+	unknownOutcome testOutcome = iota
+	passedOutcome
+	failedOutcome
+	skippedOutcome
 )
 
-// endings are the words and marks of runners.
-var endings = map[string]ending{
-	"ok": passed, "OK": passed, "pass": passed, "PASS": passed, "PASSED": passed, "Passed": passed, "XPASS": passed, ".": passed, "X": passed, "✓": passed,
-	"fail": failed, "FAIL": failed, "FAILED": failed, "Failed": failed, "ERROR": failed, "F": failed, "E": failed, "×": failed,
-	"Timeout": failed, "Not Run": failed, "Exception": failed, "ABORT": failed, "SIGABRT": failed, "SIGSEGV": failed, "TIMEOUT": failed,
-	"skip": skipped, "SKIP": skipped, "SKIPPED": skipped, "Skipped": skipped, "XFAIL": skipped, "ignored": skipped, "skipped": skipped, "s": skipped, "x": skipped, "↓": skipped,
-	"expected failure": skipped, "unexpected success": passed,
+// outcomeByWord are the words and signs that runners print.
+var outcomeByWord = map[string]testOutcome{
+	"ok": passedOutcome, "OK": passedOutcome, "pass": passedOutcome, "PASS": passedOutcome, "PASSED": passedOutcome, "Passed": passedOutcome, "XPASS": passedOutcome, ".": passedOutcome, "X": passedOutcome, "✓": passedOutcome,
+	"fail": failedOutcome, "FAIL": failedOutcome, "FAILED": failedOutcome, "Failed": failedOutcome, "ERROR": failedOutcome, "F": failedOutcome, "E": failedOutcome, "×": failedOutcome,
+	"Timeout": failedOutcome, "Not Run": failedOutcome, "Exception": failedOutcome, "ABORT": failedOutcome, "SIGABRT": failedOutcome, "SIGSEGV": failedOutcome, "TIMEOUT": failedOutcome,
+	"skip": skippedOutcome, "SKIP": skippedOutcome, "SKIPPED": skippedOutcome, "Skipped": skippedOutcome, "XFAIL": skippedOutcome, "ignored": skippedOutcome, "skipped": skippedOutcome, "s": skippedOutcome, "x": skippedOutcome, "↓": skippedOutcome,
+	"expected failure": skippedOutcome, "unexpected success": passedOutcome,
 }
 
-// shape is how lines look by which a runner says that a test has ended. Its expression
-// has the groups word and name, or dots with a mark for each test, or numbers: all,
+// lineShape is the form of the lines in which a runner reports that a test has ended. The
+// pattern has the groups word and name; or dots, with a sign for each test; or numbers: all,
 // failed, errors and skipped.
-type shape struct {
+type lineShape struct {
 	hint string // in each such line
 	line *regexp.Regexp
 }
 
-// shapes are tried in this order until one has matched; a stream has one.
-var shapes = []shape{
+// lineShapes are tried in this order until one matches. A stream has only one.
+var lineShapes = []lineShape{
 	{"--- ", regexp.MustCompile(`^\s*--- (?P<word>PASS|FAIL|SKIP): (?P<name>\S+) \(`)},                                                                                                // go test -v
 	{".py::", regexp.MustCompile(`^(?P<name>\S+::.+?) (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)( \(.*\))?( +\[ *\d+%\])?$`)},                                                  // pytest -v
 	{"[gw", regexp.MustCompile(`^\[gw\d+\] +\[ *\d+%\] (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (?P<name>.+)$`)},                                                             // pytest -n
@@ -79,8 +79,8 @@ var shapes = []shape{
 	{"[ ", regexp.MustCompile(`^\[ +(?P<word>OK|FAILED|SKIPPED) +\] (?P<name>\S+) \(\d+ ms\)$`)},                                                                                      // googletest
 }
 
-// count adds what a line says, and reports whether it has the shape.
-func (s shape) count(t *Tally, line string) bool {
+// countLine counts the tests in a line, and reports whether the line has the shape.
+func (s lineShape) countLine(t *Tally, line string) bool {
 	if !strings.Contains(line, s.hint) {
 		return false
 	}
@@ -101,101 +101,101 @@ func (s shape) count(t *Tally, line string) bool {
 	switch {
 	case group("dots") != "":
 		for _, mark := range group("dots") {
-			t.add(string(mark), "")
+			t.addTest(string(mark), "")
 		}
 	case group("all") != "":
 		bad, skips := number("failed")+number("errors"), number("skipped")
 		t.Passed, t.Failed, t.Skipped = t.Passed+max(0, number("all")-bad-skips), t.Failed+bad, t.Skipped+skips
 	default:
-		t.add(group("word"), group("name"))
+		t.addTest(group("word"), group("name"))
 	}
 	return true
 }
 
 // Bounds of what is looked at.
 const (
-	maxLine    = 1 << 10 // bytes of a line
-	maxUnknown = 5000    // lines of an output in which no test has ended yet
+	maxLineBytes    = 1 << 10 // bytes of a line
+	maxUnknownLines = 5000    // lines of an output in which no test has ended yet
 )
 
-// counter counts the tests in the outputs of one check.
-type counter struct {
-	mu      sync.Mutex
-	tally   Tally
-	rest    []byte // the line that has not ended, as far as it is looked at
-	shape   *shape // of this stream; nil: none yet
-	unknown int    // lines before that
-	json    bool   // it is that of go test -json
+// testCounter counts the tests in the outputs of one check.
+type testCounter struct {
+	mu       sync.Mutex
+	tally    Tally
+	pending  []byte     // the line that has not ended, as far as it is looked at
+	shape    *lineShape // of this stream; nil: none yet
+	unknown  int        // lines before that
+	isGoJSON bool       // it is that of go test -json
 
-	clean          func(string) string // makes a name fit for people
-	failing, shown string              // the last test that failed, and its name for people
+	cleanName               func(string) string // makes a name fit for people
+	lastFailed, shownFailed string              // the last test that failed, and its name for people
 }
 
-// write reads a part of the output, and reports whether tests have ended in it. A line
-// that both outputs share by accident is lost, which the report is not.
-func (c *counter) write(p []byte) (Tally, bool) {
+// countTests reads a part of the output, and reports whether tests have ended in it. A line
+// that both outputs share is lost; only the report needs to be complete.
+func (c *testCounter) countTests(p []byte) (Tally, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.tally.Count()
 	for len(p) > 0 {
 		line, rest, ended := bytes.Cut(p, []byte("\n"))
-		c.rest = append(c.rest, line[:min(len(line), max(0, maxLine-len(c.rest)))]...)
+		c.pending = append(c.pending, line[:min(len(line), max(0, maxLineBytes-len(c.pending)))]...)
 		if !ended {
 			break
 		}
-		c.line(c.rest)
-		c.rest, p = c.rest[:0], rest
+		c.countLine(c.pending)
+		c.pending, p = c.pending[:0], rest
 	}
-	if c.tally.LastFailed != c.failing {
-		c.failing, c.shown = c.tally.LastFailed, c.clean(c.tally.LastFailed)
+	if c.tally.LastFailed != c.lastFailed {
+		c.lastFailed, c.shownFailed = c.tally.LastFailed, c.cleanName(c.tally.LastFailed)
 	}
 	tally := c.tally
-	tally.LastFailed = c.shown
+	tally.LastFailed = c.shownFailed
 	return tally, tally.Count() != before
 }
 
-func (c *counter) line(line []byte) {
-	if c.shape == nil && c.unknown <= maxUnknown && c.goEvent(line) {
-		c.json = true
+func (c *testCounter) countLine(line []byte) {
+	if c.shape == nil && c.unknown <= maxUnknownLines && c.countGoEvent(line) {
+		c.isGoJSON = true
 		return
 	}
-	if c.json || c.unknown > maxUnknown {
+	if c.isGoJSON || c.unknown > maxUnknownLines {
 		return
 	}
 	text := strings.TrimRight(textstream.StripANSI(string(line)), " \r")
 	if c.shape != nil {
-		c.shape.count(&c.tally, text)
+		c.shape.countLine(&c.tally, text)
 		return
 	}
-	for i := range shapes {
-		if shapes[i].count(&c.tally, text) {
-			c.shape = &shapes[i]
+	for i := range lineShapes {
+		if lineShapes[i].countLine(&c.tally, text) {
+			c.shape = &lineShapes[i]
 			return
 		}
 	}
 	c.unknown++
 }
 
-// goEvent counts an event of go test -json, and reports whether the line is one. The
-// texts in it are quoted, so that none looks like a key.
-func (c *counter) goEvent(line []byte) bool {
+// countGoEvent counts an event of go test -json, and reports whether the line is one. Texts in
+// it are quoted, so that none looks like a key.
+func (c *testCounter) countGoEvent(line []byte) bool {
 	if len(line) == 0 || line[0] != '{' {
 		return false
 	}
-	action := value(line, `"Action":"`)
+	action := jsonValue(line, `"Action":"`)
 	switch string(action) {
 	case "":
 		return false
 	case "pass", "fail", "skip":
-		if test := value(line, `"Test":"`); len(test) > 0 {
-			c.tally.add(string(action), string(test))
+		if test := jsonValue(line, `"Test":"`); len(test) > 0 {
+			c.tally.addTest(string(action), string(test))
 		}
 	}
 	return true
 }
 
-// value is the text behind a key, empty where there is none.
-func value(line []byte, key string) []byte {
+// jsonValue returns the text after a key, nil if the key is missing.
+func jsonValue(line []byte, key string) []byte {
 	_, behind, _ := bytes.Cut(line, []byte(key))
 	text, _, ended := bytes.Cut(behind, []byte(`"`))
 	if !ended {

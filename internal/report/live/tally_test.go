@@ -9,16 +9,16 @@ import (
 	"supervise/parsers"
 )
 
-func counted(t *testing.T, path string, piece int) *counter {
+func counted(t *testing.T, path string, piece int) *testCounter {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &counter{clean: strings.TrimSpace}
+	c := &testCounter{cleanName: strings.TrimSpace}
 	for len(text) > 0 {
 		n := min(piece, len(text))
-		c.write(text[:n])
+		c.countTests(text[:n])
 		text = text[n:]
 	}
 	return c
@@ -77,14 +77,14 @@ func TestTallyIsThatOfTheSummary(t *testing.T) {
 
 // A line of any length, and an output without end, take a bounded piece of memory.
 func TestTallyIsBounded(t *testing.T) {
-	c := counter{clean: strings.TrimSpace}
+	c := testCounter{cleanName: strings.TrimSpace}
 	for range 1000 {
-		c.write(bytes.Repeat([]byte("x"), 1<<16))
+		c.countTests(bytes.Repeat([]byte("x"), 1<<16))
 	}
-	if cap(c.rest) > 4*maxLine {
-		t.Errorf("%d bytes of a line are kept", cap(c.rest))
+	if cap(c.pending) > 4*maxLineBytes {
+		t.Errorf("%d bytes of a line are kept", cap(c.pending))
 	}
-	c.write([]byte("\n" + strings.Repeat("nothing\n", maxUnknown+1) + "--- FAIL: TestLate (0.00s)\n"))
+	c.countTests([]byte("\n" + strings.Repeat("nothing\n", maxUnknownLines+1) + "--- FAIL: TestLate (0.00s)\n"))
 	if c.tally.Count() != 0 {
 		t.Errorf("%+v, and it was looked for long enough", c.tally)
 	}

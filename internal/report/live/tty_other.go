@@ -6,8 +6,10 @@ import "os"
 
 type signals struct{ resized, continued chan os.Signal }
 
-func listen() signals { return signals{} }
+func listenForSignals() signals { return signals{} }
 
 func (signals) close() {}
 
-func foreground(*os.File) bool { return true }
+// isForeground reports whether this process may draw. A background job would draw over what
+// the user does meanwhile.
+func isForeground(*os.File) bool { return true }

@@ -15,7 +15,7 @@ type signals struct {
 	continued chan os.Signal // after Ctrl-Z. There is none before: see stopOwnGroup in runner
 }
 
-func listen() signals {
+func listenForSignals() signals {
 	s := signals{make(chan os.Signal, 1), make(chan os.Signal, 1)}
 	signal.Notify(s.resized, unix.SIGWINCH)
 	signal.Notify(s.continued, unix.SIGCONT)
@@ -27,9 +27,9 @@ func (s signals) close() {
 	signal.Stop(s.continued)
 }
 
-// foreground reports whether this process may draw: a job in the background would draw
+// isForeground reports whether this process may draw: a job in the background would draw
 // into what the user does meanwhile.
-func foreground(tty *os.File) bool {
+func isForeground(tty *os.File) bool {
 	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// part is a piece of a line.
-type part struct {
-	tone document.Style
-	text string
+// span is a piece of a line with a style.
+type span struct {
+	style document.Style
+	text  string
 }
 
-// line is one line for people, without colours yet.
-type line []part
+// styledLine is one line without escape sequences.
+type styledLine []span
 
-// fit returns the line, cut to a width in columns, and how many it takes.
-func (l line) fit(width int, paint document.Paint) (text string, taken int) {
-	var whole strings.Builder
+// fitWidth returns the line truncated to a width in columns, and how many columns it takes.
+func (l styledLine) fitWidth(width int, paint document.Paint) (text string, taken int) {
+	var full strings.Builder
 	for _, p := range l {
-		whole.WriteString(p.text)
+		full.WriteString(p.text)
 	}
-	cut := runewidth.Truncate(whole.String(), width, "…")
-	rest, dots := cut, ""
-	if cut != whole.String() {
-		rest, dots = strings.TrimSuffix(cut, "…"), "…"
+	visible := runewidth.Truncate(full.String(), width, "…")
+	rest, dots := visible, ""
+	if visible != full.String() {
+		rest, dots = strings.TrimSuffix(visible, "…"), "…"
 	}
 	var b strings.Builder
 	for _, p := range l {
@@ -38,43 +38,43 @@ func (l line) fit(width int, paint document.Paint) (text string, taken int) {
 		if rest = rest[len(piece):]; rest == "" {
 			piece, dots = piece+dots, ""
 		}
-		b.WriteString(paint(p.tone, piece))
+		b.WriteString(paint(p.style, piece))
 	}
-	return b.String(), runewidth.StringWidth(cut)
+	return b.String(), runewidth.StringWidth(visible)
 }
 
-// lines are the state for people, the most important first.
-func (s State) lines(now time.Time) []line {
+// styledLines returns the state as lines, the most important first.
+func (s State) styledLines(now time.Time) []styledLine {
 	if s.IsOver() {
 		return nil
 	}
-	var out []line
+	var out []styledLine
 	if s.LoopID != "" {
-		out = append(out, s.head(now))
+		out = append(out, s.headLine(now))
 	}
 	for _, c := range s.Candidates {
-		out = append(out, c.line(now))
+		out = append(out, c.statusLine(now))
 	}
 	if len(s.Candidates) > 0 {
 		return out
 	}
-	out = append(out, s.work(now)...)
+	out = append(out, s.workLines(now)...)
 	if s.Activity == doesAgent && s.AgentMessage != "" {
-		out = append(out, line{{document.Faint, "     │ " + s.AgentMessage}})
+		out = append(out, styledLine{{document.Faint, "     │ " + s.AgentMessage}})
 	}
-	if text := s.left(now); text != "" {
-		out = append(out, line{{document.Faint, "     left: " + text}})
+	if text := s.remainingText(now); text != "" {
+		out = append(out, styledLine{{document.Faint, "     left: " + text}})
 	}
 	return out
 }
 
-// head says which iteration it is.
-func (s State) head(now time.Time) line {
+// headLine names the iteration and the total time.
+func (s State) headLine(now time.Time) styledLine {
 	rest := ""
 	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
 		rest = ", prompt level " + s.Level
 	}
-	return line{{document.Strong, "     " + s.title()}, {document.Faint, rest + ", " + clock(now.Sub(s.Started)) + " in all"}}
+	return styledLine{{document.Strong, "     " + s.title()}, {document.Faint, rest + ", " + clockText(now.Sub(s.Started)) + " in all"}}
 }
 
 // title names the iteration, or the part of the loop.
@@ -95,14 +95,14 @@ func (s State) title() string {
 	return text
 }
 
-// work says what is done: the checks that run, or else what the loop itself does.
-func (s State) work(now time.Time) []line {
-	var out []line
+// workLines returns what runs: the checks, or else the activity of the loop.
+func (s State) workLines(now time.Time) []styledLine {
+	var out []styledLine
 	for _, c := range s.Checks {
 		if !c.HasEnded() {
-			out = append(out, s.check(c, now))
+			out = append(out, s.checkLine(c, now))
 			if c.Tally.LastFailed != "" {
-				out = append(out, line{{document.Bad, "       ✗ " + c.Tally.LastFailed}})
+				out = append(out, styledLine{{document.Bad, "       ✗ " + c.Tally.LastFailed}})
 			}
 		}
 	}
@@ -115,17 +115,17 @@ func (s State) work(now time.Time) []line {
 		if last.ListsTests {
 			what += ", listing the tests"
 		}
-		return []line{{{document.Faint, "     " + s.place(last)}, {document.Plain, last.Name + what}, {document.Faint, "  " + clock(now.Sub(last.Ended))}}}
+		return []styledLine{{{document.Faint, "     " + s.checkPosition(last)}, {document.Plain, last.Name + what}, {document.Faint, "  " + clockText(now.Sub(last.Ended))}}}
 	}
-	l := line{{document.Plain, "     " + s.Activity}, {document.Faint, "  " + clock(now.Sub(s.ActivityStarted))}}
-	if text := s.used(); s.Activity == doesAgent && text != "" {
-		l = append(l, part{document.Faint, "  " + text})
+	l := styledLine{{document.Plain, "     " + s.Activity}, {document.Faint, "  " + clockText(now.Sub(s.ActivityStarted))}}
+	if text := s.usageText(); s.Activity == doesAgent && text != "" {
+		l = append(l, span{document.Faint, "  " + text})
 	}
-	return []line{append(l, s.last(s.Activity))}
+	return []styledLine{append(l, s.lastDuration(s.Activity))}
 }
 
-// place says which check of how many it is.
-func (s State) place(c Check) string {
+// checkPosition returns the position of a check in the plan.
+func (s State) checkPosition(c Check) string {
 	switch {
 	case c.Extra:
 		return doesJudge + "  "
@@ -135,37 +135,37 @@ func (s State) place(c Check) string {
 	return ""
 }
 
-func (s State) check(c Check, now time.Time) line {
-	l := line{{document.Faint, "     " + s.place(c)}, {document.Plain, c.Name}, {document.Faint, "  " + clock(now.Sub(c.Started))}}
+func (s State) checkLine(c Check, now time.Time) styledLine {
+	l := styledLine{{document.Faint, "     " + s.checkPosition(c)}, {document.Plain, c.Name}, {document.Faint, "  " + clockText(now.Sub(c.Started))}}
 	if n := c.Tally.Count(); n > 0 {
-		l = append(l, part{document.Plain, "  " + strconv.Itoa(n)})
+		l = append(l, span{document.Plain, "  " + strconv.Itoa(n)})
 		if last := s.LastTestCounts[c.Name]; last > 0 && !c.Extra {
-			l = append(l, part{document.Faint, fmt.Sprintf(" of %d", last)})
+			l = append(l, span{document.Faint, fmt.Sprintf(" of %d", last)})
 		}
-		l = append(l, part{document.Plain, " tests"})
+		l = append(l, span{document.Plain, " tests"})
 	}
 	if c.Tally.Failed > 0 {
-		l = append(l, part{document.Bad, fmt.Sprintf(", %d failed", c.Tally.Failed)})
+		l = append(l, span{document.Bad, fmt.Sprintf(", %d failed", c.Tally.Failed)})
 	}
 	if c.Tally.Skipped > 0 {
-		l = append(l, part{document.Faint, fmt.Sprintf(", %d skipped", c.Tally.Skipped)})
+		l = append(l, span{document.Faint, fmt.Sprintf(", %d skipped", c.Tally.Skipped)})
 	}
-	return append(l, s.last(c.Name))
+	return append(l, s.lastDuration(c.Name))
 }
 
-// last says how long something took the last time.
-func (s State) last(what string) part {
+// lastDuration returns how long something took the last time.
+func (s State) lastDuration(what string) span {
 	if took := s.LastDurations[what]; took >= time.Second {
-		return part{document.Faint, "  (last time " + clock(took) + ")"}
+		return span{document.Faint, "  (last time " + clockText(took) + ")"}
 	}
-	return part{}
+	return span{}
 }
 
-// used says what the loop has consumed.
-func (s State) used() string {
+// usageText returns what the loop has consumed.
+func (s State) usageText() string {
 	var out []string
 	if n := s.Budget.UsedTokens; n != nil {
-		out = append(out, tokens(*n)+" tokens")
+		out = append(out, tokensText(*n)+" tokens")
 	}
 	if usd := s.Budget.UsedCost; usd != nil {
 		out = append(out, fmt.Sprintf("$%.2f", *usd))
@@ -173,15 +173,15 @@ func (s State) used() string {
 	return strings.Join(out, ", ")
 }
 
-// left says what the loop may still use, "" before the first iteration.
-func (s State) left(now time.Time) string {
+// remainingText returns what the loop may still consume, "" before the first iteration.
+func (s State) remainingText(now time.Time) string {
 	if s.Iteration == 0 || s.MaxIterations == 0 || s.Part != "" {
 		return ""
 	}
 	out := []string{report.Pluralize(max(0, s.MaxIterations-s.Iteration), "iteration", "iterations") + " after this"}
 	b := s.Budget
 	if !b.Deadline.IsZero() {
-		out = append(out, clock(max(0, b.Deadline.Sub(now))))
+		out = append(out, clockText(max(0, b.Deadline.Sub(now))))
 	}
 	switch {
 	case b.MaxCost > 0 && b.UsedCost != nil:
@@ -191,21 +191,21 @@ func (s State) left(now time.Time) string {
 	}
 	switch {
 	case b.MaxTokens > 0 && b.UsedTokens != nil:
-		out = append(out, fmt.Sprintf("%s of %s tokens", tokens(max(0, b.MaxTokens-*b.UsedTokens)), tokens(b.MaxTokens)))
+		out = append(out, fmt.Sprintf("%s of %s tokens", tokensText(max(0, b.MaxTokens-*b.UsedTokens)), tokensText(b.MaxTokens)))
 	case b.MaxTokens > 0:
-		out = append(out, tokens(b.MaxTokens)+" tokens (none reported)")
+		out = append(out, tokensText(b.MaxTokens)+" tokens (none reported)")
 	}
 	switch {
 	case b.MaxWindow > 0 && b.UsedWindow != nil:
 		out = append(out, fmt.Sprintf("window %.4g%% of %g%%", max(0, b.MaxWindow-*b.UsedWindow), b.MaxWindow))
 	case b.MaxWindow > 0:
-		out = append(out, fmt.Sprintf("window %g%% (none told)", b.MaxWindow))
+		out = append(out, fmt.Sprintf("window %g%% (none reported)", b.MaxWindow))
 	}
 	return strings.Join(out, ", ")
 }
 
-// clock writes a time span in whole seconds: 4s, 3m05s, 2h10m.
-func clock(d time.Duration) string {
+// clockText formats a duration in whole seconds: 4s, 3m05s, 2h10m.
+func clockText(d time.Duration) string {
 	d = max(0, d).Truncate(time.Second)
 	if d < 10*time.Second {
 		return strconv.Itoa(int(d.Seconds())) + "s"
@@ -213,8 +213,8 @@ func clock(d time.Duration) string {
 	return report.FormatDuration(d)
 }
 
-// tokens writes a number of tokens in at most four digits.
-func tokens(n int64) string {
+// tokensText formats a number of tokens with at most four digits.
+func tokensText(n int64) string {
 	switch {
 	case n < 10_000:
 		return strconv.FormatInt(n, 10)
@@ -224,7 +224,7 @@ func tokens(n int64) string {
 	return strconv.FormatInt(n/1_000_000, 10) + "M"
 }
 
-// PercentDone is how much of what is done now is done, in percent; false where nobody knows.
+// PercentDone returns how much of the measurement is done, in percent. It is false if unknown.
 func (s State) PercentDone(now time.Time) (int, bool) {
 	if s.Activity != doesMeasure || s.PlannedChecks == 0 {
 		return 0, false

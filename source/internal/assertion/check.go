@@ -6,7 +6,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Strength is how much of a value an assertion pins down. Greater is stronger.
+// Strength is how closely an assertion determines a value. Greater is stronger.
 type Strength uint8
 
 // The strengths, from weak to strong.
@@ -20,7 +20,7 @@ const (
 	Exact                       // one value
 )
 
-// Assertion is what the text of an assertion says.
+// Assertion is what the text of an assertion shows.
 type Assertion struct {
 	Strength Strength
 	// Canonical is the text with its negations taken out, and Negated whether
@@ -37,33 +37,32 @@ type Assertion struct {
 	Repeats bool
 }
 
-// ParseAssertion reads an assertion as [TestDef.Assertions] has it.
+// ParseAssertion reads an assertion as [TestDef.Assertions] contains it.
 func ParseAssertion(text string) Assertion {
-	a := Assertion{Strength: strength(text), Trivial: IsTrivial(text)}
+	a := Assertion{Strength: strengthOf(text), Trivial: IsTrivial(text)}
 	a.Repeats = !a.Trivial && comparesItself(strings.TrimSpace(text), true)
-	a.Canonical, a.Negated = canonical(text)
-	a.Skeleton = literal.ReplaceAllStringFunc(text, func(l string) string {
+	a.Canonical, a.Negated = canonicalForm(text)
+	a.Skeleton = literalRE.ReplaceAllStringFunc(text, func(l string) string {
 		a.Literals = append(a.Literals, l)
 		return "§"
 	})
 	return a
 }
 
-// literal matches strings, numbers and the names of constants.
-var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|-?\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|False|false|None|nil|null|undefined)\b`)
+// literalRE matches strings, numbers and the names of constants.
+var literalRE = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|-?\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|False|false|None|nil|null|undefined)\b`)
 
-// inStrings matches what is quoted, for looking at the code alone.
-var inStrings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
+// quotedRE matches quoted strings.
+var quotedRE = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
 
-// strengthRow is a pattern of assertions of one strength.
-type strengthRow struct {
-	s  Strength
-	re *regexp.Regexp
+// strengthRule is a pattern of assertions with one strength.
+type strengthRule struct {
+	strength Strength
+	re       *regexp.Regexp
 }
 
-// goFailures are read from the conditions under which a test fails; the first
-// that matches counts.
-var goFailures = []strengthRow{
+// goFailureRules apply to the conditions under which a Go test fails. The first match counts.
+var goFailureRules = []strengthRule{
 	{NonNull, regexp.MustCompile(`(?:^|[ ;(!])(?:\w*[eE]rr\w*|\w+) (?:!=|==) nil(?: =>|\)|$| \|\|)`)},
 	{Exact, regexp.MustCompile(`DeepEqual|cmp\.Diff|cmp\.Equal|bytes\.Equal|slices\.Equal|maps\.Equal|EqualFold|\.Equal\(`)},
 	{Pattern, regexp.MustCompile(`Contains|HasPrefix|HasSuffix|Match|errors\.(?:Is|As)|Index`)},
@@ -71,8 +70,8 @@ var goFailures = []strengthRow{
 	{Exact, regexp.MustCompile(`[!=]=`)},
 }
 
-// strengths are the patterns of assertions in all other forms.
-var strengths = []strengthRow{
+// strengthRules apply to all other assertions. The first match counts.
+var strengthRules = []strengthRule{
 	{Approx, regexp.MustCompile(`(?i)almost_?equal|\bapprox|InDelta|InEpsilon|toBeCloseTo|close_?to|isclose|be_within|in_delta|in_epsilon|WithinDuration|relative_eq|abs_diff|EXPECT_NEAR|ASSERT_NEAR|_FLOAT_EQ|_DOUBLE_EQ|WithDelta|accuracy:|allclose|BOOST_CHECK_CLOSE|closeTo|BeApproximately`)},
 	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|\bwont_be_nil\b|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NotThrow|NoThrow|NO_THROW|nothing_raised|ANY_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
 	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|hasLength\(|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|\w\.warns\b|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey|assertIs(?:Scalar|String|Int|Integer|Array|Numeric|Float|Bool|Object|Callable|Iterable|List|Dict|Resource)\b|assert!?\(?\s*is_(?:binary|integer|list|map|atom|tuple|float|boolean|number|bitstring|pid|struct)\b|be_a\b|\.to\.be\.an?\(|\bassert\.is(?:String|Number|Array|Object|Function|Boolean)\(`)},
@@ -81,16 +80,16 @@ var strengths = []strengthRow{
 	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
 }
 
-// strength says how much an assertion pins down.
-func strength(text string) Strength {
-	code := inStrings.ReplaceAllString(text, `""`)
+// strengthOf returns the strength of an assertion.
+func strengthOf(text string) Strength {
+	code := quotedRE.ReplaceAllString(text, `""`)
 	if cond, _, ok := strings.Cut(code, " => t."); ok {
-		if isEmpty.MatchString(text) {
+		if emptyCheckRE.MatchString(text) {
 			return NonNull
 		}
-		for _, r := range goFailures {
+		for _, r := range goFailureRules {
 			if r.re.MatchString(cond + " =>") {
-				return r.s
+				return r.strength
 			}
 		}
 		return Truthy
@@ -98,19 +97,20 @@ func strength(text string) Strength {
 	if strings.HasPrefix(code, "assert ") && strings.Contains(code, " is ") && !strings.Contains(code, " is not ") {
 		return Exact
 	}
-	for _, r := range strengths {
+	for _, r := range strengthRules {
 		if r.re.MatchString(code) {
-			return r.s
+			return r.strength
 		}
 	}
 	return Truthy
 }
 
-// isEmpty matches failures for what is empty: anything else will do.
-var isEmpty = regexp.MustCompile(`(?:[\w.)\]] == ""|len\(.+\) (?:== 0|< 1)) => t\.`)
+// emptyCheckRE matches failures for empty values, which any other value passes: x == "" =>
+// t.Error.
+var emptyCheckRE = regexp.MustCompile(`(?:[\w.)\]] == ""|len\(.+\) (?:== 0|< 1)) => t\.`)
 
-// flips are pairs of opposites: the first is turned into the second, and counts.
-var flips = []struct {
+// negations are pairs of opposites: each match is replaced by its opposite and counted.
+var negations = []struct {
 	re *regexp.Regexp
 	to string
 }{
@@ -169,21 +169,22 @@ var flips = []struct {
 	{regexp.MustCompile(`_false\(|\bis_false\(`), "_true("},
 }
 
-// canonical takes the negations out of an assertion.
-func canonical(text string) (string, bool) {
+// canonicalForm removes the negations from an assertion, and reports whether their number was
+// odd.
+func canonicalForm(text string) (string, bool) {
 	n := 0
-	var kept []string
-	code := inStrings.ReplaceAllStringFunc(text, func(s string) string { kept = append(kept, s); return "\x00" })
-	for _, s := range ofSubject {
+	var quotedTexts []string
+	code := quotedRE.ReplaceAllStringFunc(text, func(s string) string { quotedTexts = append(quotedTexts, s); return "\x00" })
+	for _, s := range subjectForms {
 		code = s.re.ReplaceAllString(code, s.to)
 	}
 	code = strings.ReplaceAll(code, "assert_eq!", "assert_eq\x01")
 	code = strings.ReplaceAll(code, "assert_ne!", "assert_ne\x01")
-	code = macro.ReplaceAllString(code, "${1}\x01${2}")
-	code = smallCall.ReplaceAllStringFunc(code, func(s string) string { // assert.equal, as in assert.notEqual
+	code = rustMacroRE.ReplaceAllString(code, "${1}\x01${2}")
+	code = lowercaseCallRE.ReplaceAllStringFunc(code, func(s string) string { // assert.equal, as in assert.notEqual
 		return s[:len(s)-1] + strings.ToUpper(s[len(s)-1:])
 	})
-	for _, f := range flips {
+	for _, f := range negations {
 		re := f.re
 		if found := re.FindAllStringIndex(code, -1); len(found) > 0 {
 			n += len(found)
@@ -197,9 +198,9 @@ func canonical(text string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(code); i++ {
 		switch {
-		case code[i] == 0 && len(kept) > 0:
-			b.WriteString(kept[0])
-			kept = kept[1:]
+		case code[i] == 0 && len(quotedTexts) > 0:
+			b.WriteString(quotedTexts[0])
+			quotedTexts = quotedTexts[1:]
 		case code[i] == 1:
 			b.WriteByte('!')
 		case code[i] != ' ' && code[i] != '(' && code[i] != ')':
@@ -209,9 +210,9 @@ func canonical(text string) (string, bool) {
 	return b.String(), n%2 == 1
 }
 
-// ofSubject are the short forms of RSpec for an expectation of the subject, with the
-// long one.
-var ofSubject = []struct {
+// subjectForms are the short forms of RSpec for an expectation of the subject, with the long
+// form.
+var subjectForms = []struct {
 	re *regexp.Regexp
 	to string
 }{
@@ -220,26 +221,27 @@ var ofSubject = []struct {
 	{regexp.MustCompile(`^should (\w)`), "expect(subject).to ${1}"},
 }
 
-// smallCall matches the call of an assertion that begins with a small letter.
-var smallCall = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:assert|t|test)\.n[a-np-z]`)
+// lowercaseCallRE matches the call of an assertion whose name starts with a lower-case letter.
+var lowercaseCallRE = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:assert|t|test)\.n[a-np-z]`)
 
-// macro matches the call of a macro of Rust, whose sign is not a negation.
-var macro = regexp.MustCompile(`\b(\w+)!([(\[{])`)
+// rustMacroRE matches the call of a Rust macro, whose "!" is no negation.
+var rustMacroRE = regexp.MustCompile(`\b(\w+)!([(\[{])`)
 
-// sameOperands match assertions that compare a thing with itself.
-var equalCalls = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame|\bt\.is)\s*\((.*)\)\s*;?$`)
+// equalCallRE matches assertions of equality with their arguments, as in assertEquals(a, b).
+var equalCallRE = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame|\bt\.is)\s*\((.*)\)\s*;?$`)
 
-// equalWords matches the same in Ruby, without parentheses.
-var equalWords = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
+// equalWordsRE matches assertions of equality in Ruby without parentheses, as in assert_equal
+// a, b.
+var equalWordsRE = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
 
-// mustWords matches _(x).must_equal y of Minitest.
-var mustWords = regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`)
+// mustEqualRE matches _(x).must_equal y of Minitest.
+var mustEqualRE = regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`)
 
-// chained matches expect(x).toBe(y) and its like.
-var chained = regexp.MustCompile(`(?:^|[^.\w]|\bAssertions\.|\bTruth\.)(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
+// expectChainRE matches expect(x).toBe(y) and similar chains.
+var expectChainRE = regexp.MustCompile(`(?:^|[^.\w]|\bAssertions\.|\bTruth\.)(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
 
-// truths are assertions of what is written there.
-var truths = []*regexp.Regexp{
+// alwaysTrueREs match assertions that cannot fail, as in assert True.
+var alwaysTrueREs = []*regexp.Regexp{
 	regexp.MustCompile(`^assert\s+(?:True|1|not False|not 0|true|"[^"]+"|\(True\))(?:\s*,.*)?$`),
 	regexp.MustCompile(`(?i)^(?:self\.|this\.|t\.|\w+\.)?(?:assert_?true|istrue|ok|is_true|assert)!?\s*\(\s*(?:\w+,\s*)?(?:true|1|!0|!false|not false)\s*(?:,.*)?\)\s*;?$`),
 	regexp.MustCompile(`(?i)^(?:self\.|\$this->|this\.|\w+\.|\w+::)?(?:assert_?false|isfalse|refute)\s*\(?\s*(?:\w+,\s*)?(?:false|0)\s*(?:,.*)?\)?\s*;?$`),
@@ -256,110 +258,112 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }
 
-// tuple matches the comparison of several values in parentheses, in Python.
-var tuple = regexp.MustCompile(`^assert\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:[=!<>]=?|is\b|in\b|not\b)`)
+// tupleComparisonRE matches the comparison of a parenthesized tuple in Python.
+var tupleComparisonRE = regexp.MustCompile(`^assert\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:[=!<>]=?|is\b|in\b|not\b)`)
 
-// tupleAssertion matches an assertion of Python about what is in parentheses.
-var tupleAssertion = regexp.MustCompile(`(?s)^assert\s*\((.*)\)$`)
+// tupleAssertionRE matches a Python assertion in parentheses.
+var tupleAssertionRE = regexp.MustCompile(`(?s)^assert\s*\((.*)\)$`)
 
-// AssertsTuple reports whether an assertion of Python is about a tuple, which is always true:
-// assert (a == b, "message").
+// AssertsTuple reports whether a Python assertion checks a tuple, which is always true: assert
+// (a == b, "message").
 func AssertsTuple(text string) bool {
-	m := tupleAssertion.FindStringSubmatch(strings.TrimSpace(text))
-	return m != nil && HasBalancedBrackets(inStrings.ReplaceAllString(m[1], "")) && len(arguments(m[1])) > 1
+	m := tupleAssertionRE.FindStringSubmatch(strings.TrimSpace(text))
+	return m != nil && HasBalancedBrackets(quotedRE.ReplaceAllString(m[1], "")) && len(splitArguments(m[1])) > 1
 }
 
-// IsTrivial reports whether an assertion holds whatever the code does.
+// IsTrivial reports whether an assertion passes whatever the code does.
 func IsTrivial(text string) bool {
 	text = strings.TrimSpace(text)
-	for _, re := range truths {
-		if re.MatchString(text) && !tuple.MatchString(text) {
+	for _, re := range alwaysTrueREs {
+		if re.MatchString(text) && !tupleComparisonRE.MatchString(text) {
 			return true
 		}
 	}
 	return comparesItself(text, false)
 }
 
-// comparesItself reports whether an assertion compares a thing with itself, or
-// constants with each other; with calls, where a call gives the same each time.
+// comparesItself reports whether an assertion compares an expression with itself, or constants
+// with each other. Unless calls is set, expressions with calls do not count, since each call
+// may return another value.
 func comparesItself(text string, calls bool) bool {
 	if cond, _, ok := strings.Cut(text, " => t."); ok {
 		return neverFails(cond, calls)
 	}
-	if m := equalCalls.FindStringSubmatch(text); m != nil {
-		return sameTwice(arguments(m[1]), calls)
+	if m := equalCallRE.FindStringSubmatch(text); m != nil {
+		return areSame(splitArguments(m[1]), calls)
 	}
-	if m := equalWords.FindStringSubmatch(text); m != nil {
-		return sameTwice(arguments(m[1]), calls)
+	if m := equalWordsRE.FindStringSubmatch(text); m != nil {
+		return areSame(splitArguments(m[1]), calls)
 	}
-	if m := mustWords.FindStringSubmatch(text); m != nil {
-		return sameTwice(m[1:], calls)
+	if m := mustEqualRE.FindStringSubmatch(text); m != nil {
+		return areSame(m[1:], calls)
 	}
-	if m := chained.FindStringSubmatch(text); m != nil {
+	if m := expectChainRE.FindStringSubmatch(text); m != nil {
 		if m[2] == "" {
 			return m[1] == "true" || m[1] == "True" || m[1] == "1"
 		}
-		return sameTwice([]string{m[1], m[2]}, calls)
+		return areSame([]string{m[1], m[2]}, calls)
 	}
 	if rest, ok := strings.CutPrefix(text, "assert "); ok {
-		return comparesSame(rest, calls)
+		return isAlwaysTrue(rest, calls)
 	}
-	if m := wrapped.FindStringSubmatch(text); m != nil {
-		return comparesSame(m[1], calls)
+	if m := wrappedConditionRE.FindStringSubmatch(text); m != nil {
+		return isAlwaysTrue(m[1], calls)
 	}
 	return false
 }
 
-// wrapped matches assertions of a condition in parentheses.
-var wrapped = regexp.MustCompile(`^(?:assert!|assert|self\.assertTrue|assertTrue|Assert\.True|Assert\.IsTrue|\$this->assertTrue|EXPECT_TRUE|ASSERT_TRUE|CHECK|REQUIRE|#expect|XCTAssert|XCTAssertTrue|assert\.ok|assert\.True|assert_true|assert_true!)\((?:t, )?(.*)\)\s*;?$`)
+// wrappedConditionRE matches assertions of a condition in parentheses.
+var wrappedConditionRE = regexp.MustCompile(`^(?:assert!|assert|self\.assertTrue|assertTrue|Assert\.True|Assert\.IsTrue|\$this->assertTrue|EXPECT_TRUE|ASSERT_TRUE|CHECK|REQUIRE|#expect|XCTAssert|XCTAssertTrue|assert\.ok|assert\.True|assert_true|assert_true!)\((?:t, )?(.*)\)\s*;?$`)
 
-// comparison splits a condition at its only comparison.
-var comparison = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\beq\b)\s*([^=].*)$`)
+// comparisonRE splits a condition at its only comparison.
+var comparisonRE = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\beq\b)\s*([^=].*)$`)
 
-// comparesSame reports whether a condition compares a thing with itself, or
-// constants with each other, or ends with "or true".
-func comparesSame(cond string, calls bool) bool {
+// isAlwaysTrue reports whether a condition is constant and true, or compares an expression
+// with itself.
+func isAlwaysTrue(cond string, calls bool) bool {
 	if value, known := ConstantValue(cond); known {
 		return value
 	}
-	m := comparison.FindStringSubmatch(cond)
-	return m != nil && m[2] != "<" && m[2] != ">" && m[2] != "!=" && m[2] != "!==" && sameTwice([]string{m[1], m[3]}, calls)
+	m := comparisonRE.FindStringSubmatch(cond)
+	return m != nil && m[2] != "<" && m[2] != ">" && m[2] != "!=" && m[2] != "!==" && areSame([]string{m[1], m[3]}, calls)
 }
 
-// neverFails reports whether the condition of a failure never holds.
+// neverFails reports whether the condition of a failure is never true.
 func neverFails(cond string, calls bool) bool {
 	if value, known := ConstantValue(cond); known {
 		return !value
 	}
-	m := comparison.FindStringSubmatch(cond)
-	return m != nil && strings.HasPrefix(m[2], "!=") && sameTwice([]string{m[1], m[3]}, calls)
+	m := comparisonRE.FindStringSubmatch(cond)
+	return m != nil && strings.HasPrefix(m[2], "!=") && areSame([]string{m[1], m[3]}, calls)
 }
 
-// sameTwice reports whether the first two values, leaving out the handle of the
-// test, are the same, or both constants that are equal; with calls, also calls.
-func sameTwice(args []string, calls bool) bool {
+// areSame reports whether the first two arguments, without the handle of the test, are the
+// same expression or equal constants. Unless calls is set, expressions with calls do not
+// count.
+func areSame(args []string, calls bool) bool {
 	if len(args) > 2 && (args[0] == "t" || args[0] == "tb" || args[0] == "s.T()") {
 		args = args[1:]
 	}
 	if len(args) < 2 {
 		return false
 	}
-	a, b := squeezed(args[0]), squeezed(args[1])
+	a, b := removeSpace(args[0]), removeSpace(args[1])
 	if a == b {
-		return a != "" && (calls || !strings.ContainsAny(inStrings.ReplaceAllString(a, ""), "()")) // a call may give something else
+		return a != "" && (calls || !strings.ContainsAny(quotedRE.ReplaceAllString(a, ""), "()")) // a call may give something else
 	}
-	x, okX := sum(a)
-	y, okY := sum(b)
+	x, okX := evaluateSum(a)
+	y, okY := evaluateSum(b)
 	return okX && okY && x == y
 }
 
-func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
+func removeSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
-var sumForm = regexp.MustCompile(`^(\d{1,6})(?:([+*-])(\d{1,6}))?$`)
+var sumRE = regexp.MustCompile(`^(\d{1,6})(?:([+*-])(\d{1,6}))?$`)
 
-// sum works out 1, 1+1 and their like.
-func sum(s string) (int, bool) {
-	m := sumForm.FindStringSubmatch(s)
+// evaluateSum returns the value of 1, 1+1, 2*3 and similar terms.
+func evaluateSum(s string) (int, bool) {
+	m := sumRE.FindStringSubmatch(s)
 	if m == nil {
 		return 0, false
 	}
@@ -383,8 +387,8 @@ func atoi(s string) int {
 	return n
 }
 
-// arguments splits what is between the parentheses of a call.
-func arguments(s string) []string {
+// splitArguments splits the arguments between the parentheses of a call.
+func splitArguments(s string) []string {
 	var out []string
 	depth, start := 0, 0
 	var quote rune

@@ -9,44 +9,45 @@ import (
 // constants match conditions that depend on nothing: those that hold, and those
 // that do not. White space is gone from them and quotes are double.
 var (
-	holds = regexp.MustCompile(`^(?:true|1|!false|!0|!!1|!!true|notfalse|not0|1==1|0==0|1<2|2>1|1!=2|"[^"]+"|all\(\)|not\(any\(\)\)|len\("[^"]+"\)>0|len\("[^"]+"\)!=0|"[^"]+"!=""|"[^"]+"\.length(?:\(\))?>0|strlen\("[^"]+"\)(?:>0)?` +
+	trueConditionRE = regexp.MustCompile(`^(?:true|1|!false|!0|!!1|!!true|notfalse|not0|1==1|0==0|1<2|2>1|1!=2|"[^"]+"|all\(\)|not\(any\(\)\)|len\("[^"]+"\)>0|len\("[^"]+"\)!=0|"[^"]+"!=""|"[^"]+"\.length(?:\(\))?>0|strlen\("[^"]+"\)(?:>0)?` +
 		`|sys\.version_info>=?\([23](?:,[0-6](?:,\d+)*)?,?\)|sys\.version_info(?:\.major|\[0\])>=?[23]|php_version_id>=?[1-7]\d{4}|php_major_version>=?[1-7]|version_compare\((?:php_version|phpversion\(\)),"[0-7][\d.]*","(?:>=?|ge|gt)"\)|ruby_version>=?"[012][\d.]*"` +
 		`|.*\|\|true|true\|\|.*|.*[^a-z_]ortrue|trueor[^a-z_].*|bool(?:ean)?\((?:1|true|"[^"]+")\)|all\(\[\]\)|any\(\[(?:true|1)\]\)|not(?:\[\]|""|\(\)|\{\})|!""` +
 		`|(?:time\.now\(\)\.(?:unix(?:nano|milli)?|year)\(\)|date\.now\(\)|time\.time\(\)|time\(\)|os\.getpid\(\)|process\.pid|runtime\.numcpu\(\)|sys\.maxsize|system\.currenttimemillis\(\)|system\.nanotime\(\))(?:>0|>=0|>=1|>1|!=0)` +
 		`|os\.path\.exists\("[/.]"\)|file_exists\("[/.]"\)|file\.exist\?\("[/.]"\)|(?:math|random)\.random\(\)(?:>=0(?:\.0)?|<=1(?:\.0)?|<2|>-1))$`)
-	denies = regexp.MustCompile(`^(?:false|0|!true|!1|!!0|!!false|nottrue|not1|1==2|1!=1|0!=0|1==0|0==1|2<1|any\(\)|not\(all\(\)\)|len\("[^"]+"\)==0|sys\.version_info<\([23],[0-6]\)|php_version_id<[1-7]\d{4}|none|nil|null|undefined|""|.*&&false|false&&.*|.*[^a-z_]andfalse|falseand[^a-z_].*)$`)
+	falseConditionRE = regexp.MustCompile(`^(?:false|0|!true|!1|!!0|!!false|nottrue|not1|1==2|1!=1|0!=0|1==0|0==1|2<1|any\(\)|not\(all\(\)\)|len\("[^"]+"\)==0|sys\.version_info<\([23],[0-6]\)|php_version_id<[1-7]\d{4}|none|nil|null|undefined|""|.*&&false|false&&.*|.*[^a-z_]andfalse|falseand[^a-z_].*)$`)
 )
 
-// ConstantValue returns the value of a condition that depends on nothing.
+// ConstantValue returns the value of a condition that does not depend on the code or
+// environment.
 func ConstantValue(cond string) (value, known bool) {
-	if m := evaluated.FindStringSubmatch(cond); m != nil {
+	if m := quotedConditionRE.FindStringSubmatch(cond); m != nil {
 		cond = m[1]
 	}
 	c := strings.ReplaceAll(strings.ToLower(strings.Join(strings.Fields(cond), "")), "'", `"`)
 	for len(c) > 2 && c[0] == '(' && c[len(c)-1] == ')' && HasBalancedBrackets(c[1:len(c)-1]) {
 		c = c[1 : len(c)-1]
 	}
-	if m := equated.FindStringSubmatch(c); m != nil && constantWord.MatchString(m[1]) && constantWord.MatchString(m[3]) {
+	if m := equalityRE.FindStringSubmatch(c); m != nil && constantWordRE.MatchString(m[1]) && constantWordRE.MatchString(m[3]) {
 		return (m[1] == m[3]) == (m[2][0] == '='), true
 	}
-	if m := ordered.FindStringSubmatch(c); m != nil {
-		return compared(atoi(m[1]), m[2], atoi(m[3])), true
+	if m := numberComparisonRE.FindStringSubmatch(c); m != nil {
+		return compareNumbers(atoi(m[1]), m[2], atoi(m[3])), true
 	}
-	if inner, ok := denied(c); ok {
+	if inner, ok := cutNegation(c); ok {
 		value, known := ConstantValue(inner)
 		return !value, known
 	}
 	switch {
-	case denies.MatchString(c):
+	case falseConditionRE.MatchString(c):
 		return false, true
-	case holds.MatchString(c):
+	case trueConditionRE.MatchString(c):
 		return true, true
 	}
 	return false, false
 }
 
-// denied returns what is in the brackets of a denial.
-func denied(c string) (inner string, ok bool) {
+// cutNegation returns the condition within "not(…)" or "!(…)".
+func cutNegation(c string) (inner string, ok bool) {
 	for _, sign := range []string{"not(", "!("} {
 		if inner, ok := strings.CutPrefix(c, sign); ok && strings.HasSuffix(inner, ")") && HasBalancedBrackets(inner[:len(inner)-1]) {
 			return inner[:len(inner)-1], true
@@ -55,16 +56,16 @@ func denied(c string) (inner string, ok bool) {
 	return "", false
 }
 
-// evaluated matches a condition of pytest that is written in a string.
-var evaluated = regexp.MustCompile(`^\s*["']([^"']*(?:\w\s+\w|[=<>])[^"']*)["']\s*$`)
+// quotedConditionRE matches a condition of pytest that is written as a string.
+var quotedConditionRE = regexp.MustCompile(`^\s*["']([^"']*(?:\w\s+\w|[=<>])[^"']*)["']\s*$`)
 
-// equated splits a comparison for equality.
-var equated = regexp.MustCompile(`^([^=!<>]+)(===?|!==?)([^=!<>]+)$`)
+// equalityRE splits a comparison for equality.
+var equalityRE = regexp.MustCompile(`^([^=!<>]+)(===?|!==?)([^=!<>]+)$`)
 
-// ordered matches comparisons of two numbers.
-var ordered = regexp.MustCompile(`^(\d{1,6})(===?|!==?|<=?|>=?)(\d{1,6})$`)
+// numberComparisonRE splits the comparison of two numbers.
+var numberComparisonRE = regexp.MustCompile(`^(\d{1,6})(===?|!==?|<=?|>=?)(\d{1,6})$`)
 
-func compared(a int, op string, b int) bool {
+func compareNumbers(a int, op string, b int) bool {
 	switch op {
 	case "<":
 		return a < b
@@ -80,9 +81,9 @@ func compared(a int, op string, b int) bool {
 	return a == b
 }
 
-var constantWord = regexp.MustCompile(`^(?:\d+|"[^"]*"|true|false|nil|null|none)$`)
+var constantWordRE = regexp.MustCompile(`^(?:\d+|"[^"]*"|true|false|nil|null|none)$`)
 
-// HasBalancedBrackets reports whether the brackets of a text close each other.
+// HasBalancedBrackets reports whether the parentheses of a text close each other.
 func HasBalancedBrackets(s string) bool {
 	depth := 0
 	for _, c := range s {

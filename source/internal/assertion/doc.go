@@ -1,2 +1,3 @@
-// Package assertion judges the text of a single assertion: how much it demands, and whether it can fail at all.
+// Package assertion judges the text of one assertion: how closely it determines a value, and
+// whether it can fail at all.
 package assertion

@@ -5,21 +5,20 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// headLimit is the longest head of a function that is followed, in tokens
-// outside brackets.
-const headLimit = 200
+// maxHeadTokens limits how far the head of a function is followed, in tokens outside brackets.
+const maxHeadTokens = 200
 
-// body finds the body of a function whose head continues at token i, in braces
-// or as an expression.
-func (s *Shape) body(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
-	for n := 0; i < len(t.List) && n < headLimit; n++ {
+// readBody finds the body of the function f whose head continues at token i: a block in braces
+// or an expression.
+func (s *Shape) readBody(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
+	for n := 0; i < len(t.List) && n < maxHeadTokens; n++ {
 		switch {
-		case t.Is(i, "{") && (s.foreign == nil || !s.foreign(t, f.Head, i)):
-			f.Body, f.End = i, t.List[i].Mate
+		case t.Is(i, "{") && (s.isOtherBrace == nil || !s.isOtherBrace(t, f.Head, i)):
+			f.Body, f.End = i, t.List[i].Partner
 			return f, f.End > i
-		case s.exprs != "" && t.Is(i, s.exprs):
-			return s.expression(t, f, i)
-		case s.stops(t, f, i):
+		case s.expressionMark != "" && t.Is(i, s.expressionMark):
+			return s.readExpressionBody(t, f, i)
+		case s.endsDeclaration(t, f, i):
 			return lex.Span{}, false
 		}
 		i = t.Skip(i)
@@ -27,21 +26,21 @@ func (s *Shape) body(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 	return lex.Span{}, false
 }
 
-// stops reports whether a declaration ends at token i without a body.
-func (s *Shape) stops(t *lex.Tokens, f lex.Span, i int) bool {
+// endsDeclaration reports whether the declaration of f ends at token i without a body.
+func (s *Shape) endsDeclaration(t *lex.Tokens, f lex.Span, i int) bool {
 	switch t.Text(i) {
 	case ";", "}", ")":
 		return true
 	case "=":
-		return s.headers // a value, or "= default" of C++
+		return s.definesByHeader // a value, or "= default" of C++
 	}
 	if t.List[i].Word && s.keywords[t.Text(i)] && t.Lang != language.Scala {
 		return true
 	}
-	if t.List[i].Word && s.headers && declarations[t.Text(i)] && !t.Is(i-1, ":") && !t.Is(i-1, ",") {
+	if t.List[i].Word && s.definesByHeader && declarationWords[t.Text(i)] && !t.Is(i-1, ":") && !t.Is(i-1, ",") {
 		return true // of C# remains "where T : class"
 	}
-	if !s.newlines || !t.StartsLine(i) {
+	if !s.endsAtNewline || !t.StartsLine(i) {
 		return false
 	}
 	switch t.Text(i) {
@@ -55,9 +54,8 @@ func (s *Shape) stops(t *lex.Tokens, f lex.Span, i int) bool {
 	return i > f.Head+1
 }
 
-// typeBrace reports whether a brace in the head of a function of TypeScript
-// opens a type.
-func typeBrace(t *lex.Tokens, _, i int) bool {
+// isTypeBrace reports whether a brace in the head of a TypeScript function opens a type.
+func isTypeBrace(t *lex.Tokens, _, i int) bool {
 	switch t.Text(i - 1) {
 	case ":", "|", "&", "=>", "<", ",":
 		return true
@@ -65,16 +63,16 @@ func typeBrace(t *lex.Tokens, _, i int) bool {
 	return false
 }
 
-// initialiserBrace reports whether a brace in the head of a constructor of C++
-// holds the value of a member.
-func initialiserBrace(t *lex.Tokens, head, i int) bool {
-	return (t.IsWord(i-1) || t.Is(i-1, ">")) && initialises(t, head, i)
+// isInitializerBrace reports whether a brace in the head of a C++ constructor contains the
+// value of a member.
+func isInitializerBrace(t *lex.Tokens, head, i int) bool {
+	return (t.IsWord(i-1) || t.Is(i-1, ">")) && isInitializer(t, head, i)
 }
 
-// initialises reports whether token i is in a list of initialisers.
-func initialises(t *lex.Tokens, head, i int) bool {
+// isInitializer reports whether token i is in the list of initializers of a constructor.
+func isInitializer(t *lex.Tokens, head, i int) bool {
 	for j := i - 1; j > head; j-- {
-		if m := t.List[j].Mate; m >= 0 && m < j {
+		if m := t.List[j].Partner; m >= 0 && m < j {
 			j = m
 		}
 		if t.Is(j, ":") {
@@ -84,25 +82,25 @@ func initialises(t *lex.Tokens, head, i int) bool {
 	return false
 }
 
-// expression reads a body that is an expression after token i.
-func (s *Shape) expression(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
+// readExpressionBody reads a body that is an expression after token i.
+func (s *Shape) readExpressionBody(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 	if t.Is(i+1, "{") {
-		f.Body, f.End = i+1, t.List[i+1].Mate
+		f.Body, f.End = i+1, t.List[i+1].Partner
 		return f, f.End > i
 	}
 	return s.Block(t, f, i)
 }
 
-// HeadEnd returns the last token of the head of a function whose body is
-// indented: the colon of Python, otherwise the end of the parameters.
+// HeadEnd returns the last token of the head of a function whose body is indented: the colon
+// in Python, otherwise the end of the parameters.
 func (s *Shape) HeadEnd(t *lex.Tokens, head, from int) int {
 	if t.Lang != language.Python {
-		if t.Is(from, "(") && t.List[from].Mate > from {
-			return t.List[from].Mate
+		if t.Is(from, "(") && t.List[from].Partner > from {
+			return t.List[from].Partner
 		}
 		return from - 1
 	}
-	for i := from; i < len(t.List) && i < from+headLimit; i = t.Skip(i) {
+	for i := from; i < len(t.List) && i < from+maxHeadTokens; i = t.Skip(i) {
 		if t.Is(i, ":") {
 			return i
 		}
@@ -110,19 +108,19 @@ func (s *Shape) HeadEnd(t *lex.Tokens, head, from int) int {
 	return head
 }
 
-// Block reads a body that ends before the next line that is indented no more
-// than the line of the head. Lines within brackets or strings do not count.
+// Block reads an indented body. It ends before the next line that is indented no more than the
+// line of the head; lines within brackets or strings do not count.
 func (s *Shape) Block(t *lex.Tokens, f lex.Span, last int) (lex.Span, bool) {
 	base := t.Indent(f.Head)
 	f.Body, f.End = last+1, last
 	for i := last + 1; i < len(t.List) && t.Budget > 0; t.Budget-- {
 		if t.StartsLine(i) && t.List[i].Line > t.Line(last) && !t.InText[t.List[i].Line-1] {
 			level := t.Indent(i)
-			if level == base && s.closers[t.Text(i)] {
+			if level == base && s.closingWords[t.Text(i)] {
 				f.End = i
 				break
 			}
-			if level < base || level == base && !s.goesOn[t.Text(i)] {
+			if level < base || level == base && !s.continuingWords[t.Text(i)] {
 				break
 			}
 		}
@@ -135,8 +133,8 @@ func (s *Shape) Block(t *lex.Tokens, f lex.Span, last int) (lex.Span, bool) {
 	return f, f.End > last || t.Lang == language.Python // where documentation alone may be the body
 }
 
-// closesOuter reports whether token i ends what is around a body without
-// brackets: a bracket that opened before it, or the statement.
+// closesOuter reports whether token i closes what surrounds a body without brackets: a bracket
+// that opened before it, or the statement.
 func (s *Shape) closesOuter(t *lex.Tokens, i int) bool {
 	switch t.Text(i) {
 	case "}", ")", "]":
@@ -147,9 +145,9 @@ func (s *Shape) closesOuter(t *lex.Tokens, i int) bool {
 	return false
 }
 
-// assignment reads a function that is given a name: name = (…) => …,
-// name: function (…) { … }.
-func (s *Shape) assignment(t *lex.Tokens, i int) (lex.Span, bool) {
+// readAssignment reads a function that is assigned to a name: name = (…) => …, name: function
+// (…) { … }.
+func (s *Shape) readAssignment(t *lex.Tokens, i int) (lex.Span, bool) {
 	f := lex.Span{Name: t.Text(i), Head: i}
 	if t.Is(i-1, "type") {
 		return lex.Span{}, false
@@ -167,17 +165,17 @@ func (s *Shape) assignment(t *lex.Tokens, i int) (lex.Span, bool) {
 				return lex.Span{}, false
 			}
 		}
-		return s.body(t, f, j)
+		return s.readBody(t, f, j)
 	}
-	at, ok := arrow(t, j)
+	at, ok := findArrow(t, j)
 	if !ok || t.Is(i+1, ":") && !t.Is(at+1, "{") { // the type of a function
 		return lex.Span{}, false
 	}
-	return s.expression(t, f, at)
+	return s.readExpressionBody(t, f, at)
 }
 
-// arrow returns the index of the arrow of the function that begins at token i.
-func arrow(t *lex.Tokens, i int) (int, bool) {
+// findArrow returns the arrow of the function literal that starts at token i.
+func findArrow(t *lex.Tokens, i int) (int, bool) {
 	if t.Is(i, "<") { // type parameters
 		for n := 0; n < 20 && i < len(t.List) && !t.Is(i, "("); n++ {
 			i++
@@ -186,10 +184,10 @@ func arrow(t *lex.Tokens, i int) (int, bool) {
 	switch {
 	case t.IsWord(i):
 		return i + 1, t.Is(i+1, "=>")
-	case !t.Is(i, "(") || t.List[i].Mate < 0:
+	case !t.Is(i, "(") || t.List[i].Partner < 0:
 		return 0, false
 	}
-	i = t.List[i].Mate + 1
+	i = t.List[i].Partner + 1
 	if t.Is(i, ":") {
 		for n := 0; n < 40 && i < len(t.List) && !t.Is(i, "=>"); n++ {
 			if t.Is(i, ";") || t.Is(i, "=") {

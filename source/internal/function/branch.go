@@ -5,82 +5,81 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// branching says which tokens of a language start another path through the
-// code. Each counts one towards the cyclomatic complexity (McCabe 1976), the
-// default path of a choice does not.
+// branching lists the tokens of a language that start another path through the code. Each adds
+// one to the cyclomatic complexity (McCabe 1976); the default branch of a switch does not.
 type branching struct {
-	words   map[string]bool
-	ops     map[string]bool
-	ternary bool                                // ? between blanks
-	not     func(t *lex.Tokens, i, in int) bool // exceptions; in is the brace around token i, -1 at the top
+	words         map[string]bool
+	operators     map[string]bool
+	countsTernary bool                                // ? between blanks
+	isExcluded    func(t *lex.Tokens, i, in int) bool // exceptions; in is the brace around token i, -1 at the top
 }
 
 var (
 	andOr  = lex.WordSet(`&& ||`)
 	andOrQ = lex.WordSet(`&& || ??`)
 
-	cBranches      = branching{words: lex.WordSet(`if for while case catch`), ops: andOr, ternary: true, not: notNative}
-	scriptBranches = branching{words: lex.WordSet(`if for while case catch`), ops: andOrQ, ternary: true}
+	cBranches      = branching{words: lex.WordSet(`if for while case catch`), operators: andOr, countsTernary: true, isExcluded: excludeNative}
+	scriptBranches = branching{words: lex.WordSet(`if for while case catch`), operators: andOrQ, countsTernary: true}
 )
 
 var branchings = [language.Count]branching{
-	language.Go:         {words: lex.WordSet(`if for case`), ops: andOr},
-	language.Python:     {words: lex.WordSet(`if elif for while except and or case`), not: notPython},
+	language.Go:         {words: lex.WordSet(`if for case`), operators: andOr},
+	language.Python:     {words: lex.WordSet(`if elif for while except and or case`), isExcluded: excludePython},
 	language.JavaScript: scriptBranches,
 	language.TypeScript: scriptBranches,
-	language.Java:       {words: lex.WordSet(`if for while case catch`), ops: andOr, ternary: true},
-	language.Kotlin:     {words: lex.WordSet(`if for while catch`), ops: lex.WordSet(`&& || ?: ->`), not: notKotlin},
-	language.Rust:       {words: lex.WordSet(`if for while`), ops: lex.WordSet(`&& || =>`), not: notRust},
-	language.Ruby:       {words: lex.WordSet(`if elsif unless while until for when rescue and or`), ops: andOr, ternary: true},
+	language.Java:       {words: lex.WordSet(`if for while case catch`), operators: andOr, countsTernary: true},
+	language.Kotlin:     {words: lex.WordSet(`if for while catch`), operators: lex.WordSet(`&& || ?: ->`), isExcluded: excludeKotlin},
+	language.Rust:       {words: lex.WordSet(`if for while`), operators: lex.WordSet(`&& || =>`), isExcluded: excludeRust},
+	language.Ruby:       {words: lex.WordSet(`if elsif unless while until for when rescue and or`), operators: andOr, countsTernary: true},
 	language.PHP: {
-		words: lex.WordSet(`if elseif for foreach while case catch and or`), ops: lex.WordSet(`&& || ?? ?:`),
-		ternary: true,
+		words: lex.WordSet(`if elseif for foreach while case catch and or`), operators: lex.WordSet(`&& || ?? ?:`),
+		countsTernary: true,
 	},
-	language.CSharp: {words: lex.WordSet(`if for foreach while case catch`), ops: andOrQ, ternary: true, not: notNative},
+	language.CSharp: {words: lex.WordSet(`if for foreach while case catch`), operators: andOrQ, countsTernary: true, isExcluded: excludeNative},
 	language.C:      cBranches,
 	language.CPP:    cBranches,
-	language.Swift:  {words: lex.WordSet(`if guard for while case catch`), ops: andOrQ, ternary: true, not: notSwift},
-	language.Elixir: {words: lex.WordSet(`if unless for and or`), ops: lex.WordSet(`&& || ->`), not: notElixir},
-	language.Scala:  {words: lex.WordSet(`if for while case`), ops: andOr, not: notScala},
-	language.Shell:  {words: lex.WordSet(`if elif for while until`), ops: lex.WordSet(`&& || ;;`), not: notShell},
+	language.Swift:  {words: lex.WordSet(`if guard for while case catch`), operators: andOrQ, countsTernary: true, isExcluded: excludeSwift},
+	language.Elixir: {words: lex.WordSet(`if unless for and or`), operators: lex.WordSet(`&& || ->`), isExcluded: excludeElixir},
+	language.Scala:  {words: lex.WordSet(`if for while case`), operators: andOr, isExcluded: excludeScala},
+	language.Shell:  {words: lex.WordSet(`if elif for while until`), operators: lex.WordSet(`&& || ;;`), isExcluded: excludeShell},
 }
 
-// decisions returns the indexes of the tokens that are decision points, in order.
-func decisions(t *lex.Tokens) []int {
+// findDecisions returns the tokens that are decision points, in order.
+func findDecisions(t *lex.Tokens) []int {
 	b := &branchings[t.Lang]
-	var found, open []int
+	var found, openBraces []int
 	for i := range t.List {
 		switch {
-		case t.List[i].Mate > i && t.Is(i, "{"):
-			open = append(open, i)
-		case t.List[i].Mate >= 0 && len(open) > 0 && t.List[i].Mate == open[len(open)-1] && t.Is(i, "}"):
-			open = open[:len(open)-1]
+		case t.List[i].Partner > i && t.Is(i, "{"):
+			openBraces = append(openBraces, i)
+		case t.List[i].Partner >= 0 && len(openBraces) > 0 && t.List[i].Partner == openBraces[len(openBraces)-1] && t.Is(i, "}"):
+			openBraces = openBraces[:len(openBraces)-1]
 		}
-		in := -1
-		if len(open) > 0 {
-			in = open[len(open)-1]
+		brace := -1
+		if len(openBraces) > 0 {
+			brace = openBraces[len(openBraces)-1]
 		}
-		if b.decides(t, i) && (b.not == nil || !b.not(t, i, in)) {
+		if b.isDecision(t, i) && (b.isExcluded == nil || !b.isExcluded(t, i, brace)) {
 			found = append(found, i)
 		}
 	}
 	return found
 }
 
-func (b *branching) decides(t *lex.Tokens, i int) bool {
+func (b *branching) isDecision(t *lex.Tokens, i int) bool {
 	tok := t.List[i]
 	read := t.Masked[tok.Pos:tok.End]
 	if tok.Word {
 		return b.words[string(read)] && !isNamed(t, i)
 	}
-	if b.ternary && len(read) == 1 && read[0] == '?' {
-		return ternary(t, i)
+	if b.countsTernary && len(read) == 1 && read[0] == '?' {
+		return isTernary(t, i)
 	}
-	return len(read) == 2 && b.ops[string(read)]
+	return len(read) == 2 && b.operators[string(read)]
 }
 
-// isNamed reports whether a word only looks like a keyword: a member (x.for), a
-// variable ($if), a symbol (:if) or a key (if: 1).
+// isNamed reports whether a keyword is used as a name: a member (x.for), a variable ($if), a
+// symbol (:if) or a key (if: 1).
 func isNamed(t *lex.Tokens, i int) bool {
 	tok := t.List[i]
 	if tok.Pos > 0 {
@@ -96,16 +95,16 @@ func isNamed(t *lex.Tokens, i int) bool {
 	return t.Lang != language.Python && tok.End < len(t.Masked) && t.Masked[tok.End] == ':'
 }
 
-// ternary distinguishes the operator from the marks of optional types, optional
-// members and wildcards, which are written without blanks on both sides.
-func ternary(t *lex.Tokens, i int) bool {
+// isTernary reports whether a question mark is the ternary operator. The marks of optional
+// types, optional members and wildcards have no space on at least one side.
+func isTernary(t *lex.Tokens, i int) bool {
 	before, after := t.Spaced(i)
 	return before && after && !t.Is(i-1, ",") && !t.Is(i-1, "<") && !t.Is(i-1, "(")
 }
 
-// notNative excludes the preprocessor (#if decides nothing at run time) and
-// the references to temporaries of C++ (T&& x).
-func notNative(t *lex.Tokens, i, _ int) bool {
+// excludeNative excludes the preprocessor (#if is no decision at run time) and the rvalue
+// references of C++ (T&& x).
+func excludeNative(t *lex.Tokens, i, _ int) bool {
 	if t.Is(i, "&&") {
 		before, after := t.Spaced(i)
 		return before != after
@@ -113,24 +112,24 @@ func notNative(t *lex.Tokens, i, _ int) bool {
 	return t.Is(i-1, "#")
 }
 
-// notPython excludes names called case, and the default "case _:".
-func notPython(t *lex.Tokens, i, _ int) bool {
+// excludePython excludes variables named case, and the default "case _:".
+func excludePython(t *lex.Tokens, i, _ int) bool {
 	if !t.Is(i, "case") {
 		return false
 	}
 	if !t.StartsLine(i) || t.Is(i+1, "_") && t.Is(i+2, ":") {
 		return true
 	}
-	return !clause(t, i+1)
+	return !isCaseClause(t, i+1)
 }
 
-// clause reports whether what begins at token i is closed by a colon, as the
-// pattern of a case is and what is done to a variable of that name is not.
-func clause(t *lex.Tokens, i int) bool {
+// isCaseClause reports whether a colon ends the line from token i, as it does for the pattern
+// of a case.
+func isCaseClause(t *lex.Tokens, i int) bool {
 	if t.Is(i, "=") || t.Is(i, ":") || t.Is(i, ".") {
 		return false
 	}
-	for n := 0; n < headLimit && i < len(t.List) && (n == 0 || !t.StartsLine(i)); n++ {
+	for n := 0; n < maxHeadTokens && i < len(t.List) && (n == 0 || !t.StartsLine(i)); n++ {
 		if t.Is(i, ":") {
 			return true
 		}
@@ -139,8 +138,8 @@ func clause(t *lex.Tokens, i int) bool {
 	return false
 }
 
-// notKotlin keeps arrows only where they belong to a branch of when.
-func notKotlin(t *lex.Tokens, i, in int) bool {
+// excludeKotlin excludes arrows that are not branches of when.
+func excludeKotlin(t *lex.Tokens, i, in int) bool {
 	if !t.Is(i, "->") {
 		return false
 	}
@@ -148,15 +147,15 @@ func notKotlin(t *lex.Tokens, i, in int) bool {
 		return true
 	}
 	head := in - 1
-	if t.Is(head, ")") && t.List[head].Mate >= 0 {
-		head = t.List[head].Mate - 1
+	if t.Is(head, ")") && t.List[head].Partner >= 0 {
+		head = t.List[head].Partner - 1
 	}
 	return !t.Is(head, "when")
 }
 
-// notRust excludes the default arm, closures without arguments (|| x) and
-// references to references (&&x).
-func notRust(t *lex.Tokens, i, _ int) bool {
+// excludeRust excludes the default arm, closures without parameters (|| x) and references to
+// references (&&x).
+func excludeRust(t *lex.Tokens, i, _ int) bool {
 	if t.Is(i, "=>") {
 		return t.Is(i-1, "_")
 	}
@@ -172,9 +171,8 @@ func notRust(t *lex.Tokens, i, _ int) bool {
 	return !t.IsWord(i - 1)
 }
 
-// notSwift excludes the patterns of if case and the cases that an enumeration
-// declares.
-func notSwift(t *lex.Tokens, i, in int) bool {
+// excludeSwift excludes the patterns of "if case" and the cases of an enum declaration.
+func excludeSwift(t *lex.Tokens, i, in int) bool {
 	if !t.Is(i, "case") {
 		return false
 	}
@@ -193,8 +191,8 @@ func notSwift(t *lex.Tokens, i, in int) bool {
 	return false
 }
 
-// notElixir keeps arrows only where they are a clause, and not the last resort.
-func notElixir(t *lex.Tokens, i, _ int) bool {
+// excludeElixir excludes arrows that are not clauses, and the default clause.
+func excludeElixir(t *lex.Tokens, i, _ int) bool {
 	if !t.Is(i, "->") {
 		return false
 	}
@@ -209,14 +207,13 @@ func notElixir(t *lex.Tokens, i, _ int) bool {
 	return false
 }
 
-// notScala excludes case classes and the default case.
-func notScala(t *lex.Tokens, i, _ int) bool {
+// excludeScala excludes case classes and the default case.
+func excludeScala(t *lex.Tokens, i, _ int) bool {
 	return t.Is(i, "case") && (t.Is(i+1, "class") || t.Is(i+1, "object") || t.Is(i+1, "_") && t.Is(i+2, "=>"))
 }
 
-// notShell keeps keywords only where a command can be: "echo if" decides
-// nothing.
-func notShell(t *lex.Tokens, i, _ int) bool {
+// excludeShell excludes keywords that are not commands, as in "echo if".
+func excludeShell(t *lex.Tokens, i, _ int) bool {
 	if !t.IsWord(i) || t.StartsLine(i) {
 		return false
 	}

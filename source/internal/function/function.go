@@ -21,74 +21,74 @@ type Function struct {
 	Complexity int
 }
 
-// FileScope names the one function of a file without any.
+// FileScope is the name of the only function of a file in which no function was found.
 const FileScope = "(file)"
 
-// Shape says how functions of a language look.
+// Shape describes how functions of a language are written.
 type Shape struct {
-	keywords map[string]bool // words that a definition begins with
-	control  map[string]bool // words before a parenthesis that begin no definition
-	headers  bool            // name(…) { defines a function
-	assigned bool            // name = (…) => defines a function
-	Indented bool            // the body is recognised by its indentation
-	exprs    string          // the token before a body that is an expression, "" for none
-	newlines bool            // the end of a line ends a declaration without body
-	flat     bool            // named functions do not nest
-	macros   bool            // any word may be between parameters and body
-	trailers map[string]bool // tokens that may
-	types    map[string]bool // words that begin a type
-	closers  map[string]bool // words at the level of the head that close the body
-	goesOn   map[string]bool // words at the level of the head that belong to the body
+	keywords            map[string]bool // words that a definition begins with
+	controlWords        map[string]bool // words before a parenthesis that begin no definition
+	definesByHeader     bool            // name(…) { defines a function
+	definesByAssignment bool            // name = (…) => defines a function
+	Indented            bool            // the body is recognised by its indentation
+	expressionMark      string          // the token before a body that is an expression, "" for none
+	endsAtNewline       bool            // the end of a line ends a declaration without body
+	noNesting           bool            // named functions do not nest
+	allowsMacros        bool            // any word may be between parameters and body
+	trailerTokens       map[string]bool // tokens that may
+	typeKeywords        map[string]bool // words that begin a type
+	closingWords        map[string]bool // words at the level of the head that close the body
+	continuingWords     map[string]bool // words at the level of the head that belong to the body
 
-	name    func(t *lex.Tokens, i int) (string, int)  // after a keyword: the name, and the token after it
-	foreign func(t *lex.Tokens, head, brace int) bool // a brace in the head that does not open the body
+	readName     func(t *lex.Tokens, i int) (string, int)  // after a keyword: the name, and the token after it
+	isOtherBrace func(t *lex.Tokens, head, brace int) bool // a brace in the head that does not open the body
 }
 
 var (
-	control      = lex.WordSet(`if for while switch catch return new case else do throw in of with typeof super await yield`)
-	blockEnd     = lex.WordSet(`end`)
-	clauses      = lex.WordSet(`rescue ensure else catch after`)
-	nativeWords  = lex.WordSet(`if for while switch catch return sizeof alignof alignas decltype noexcept requires static_assert asm else do new delete case defined throw __attribute__ __declspec`)
-	csharpWords  = lex.WordSet(`if for foreach while switch catch lock using fixed return when nameof typeof sizeof checked unchecked default base this new case else throw await`)
-	javaWords    = lex.WordSet(`if for while switch catch synchronized try return new case else throw super this assert`)
-	elixirDefs   = lex.WordSet(`def defp defmacro defmacrop`)
-	swiftDefs    = lex.WordSet(`func init deinit subscript`)
-	declarations = lex.WordSet(`class struct enum union interface namespace if for while else return do extern static public private protected switch typedef function import export using`)
+	scriptControlWords = lex.WordSet(`if for while switch catch return new case else do throw in of with typeof super await yield`)
+	blockEndWords      = lex.WordSet(`end`)
+	clauseWords        = lex.WordSet(`rescue ensure else catch after`)
+	nativeWords        = lex.WordSet(`if for while switch catch return sizeof alignof alignas decltype noexcept requires static_assert asm else do new delete case defined throw __attribute__ __declspec`)
+	csharpWords        = lex.WordSet(`if for foreach while switch catch lock using fixed return when nameof typeof sizeof checked unchecked default base this new case else throw await`)
+	javaWords          = lex.WordSet(`if for while switch catch synchronized try return new case else throw super this assert`)
+	elixirDefs         = lex.WordSet(`def defp defmacro defmacrop`)
+	swiftDefs          = lex.WordSet(`func init deinit subscript`)
+	declarationWords   = lex.WordSet(`class struct enum union interface namespace if for while else return do extern static public private protected switch typedef function import export using`)
 )
 
-// Shapes are the forms that functions have, by language.
+// Shapes are the shapes of all languages.
 var Shapes = [language.Count]Shape{
-	language.Go:         {keywords: lex.WordSet(`func`), name: goName},
-	language.Python:     {keywords: lex.WordSet(`def`), name: wordName, Indented: true},
-	language.JavaScript: {keywords: lex.WordSet(`function`), name: wordName, control: control, headers: true, assigned: true},
+	language.Go:         {keywords: lex.WordSet(`func`), readName: readGoName},
+	language.Python:     {keywords: lex.WordSet(`def`), readName: readWordName, Indented: true},
+	language.JavaScript: {keywords: lex.WordSet(`function`), readName: readWordName, controlWords: scriptControlWords, definesByHeader: true, definesByAssignment: true},
 	language.TypeScript: {
-		keywords: lex.WordSet(`function`), name: wordName, control: control, headers: true, assigned: true,
-		trailers: lex.WordSet(`:`), types: lex.WordSet(`interface type`), foreign: typeBrace,
+		keywords: lex.WordSet(`function`), readName: readWordName, controlWords: scriptControlWords, definesByHeader: true, definesByAssignment: true,
+		trailerTokens: lex.WordSet(`:`), typeKeywords: lex.WordSet(`interface type`), isOtherBrace: isTypeBrace,
 	},
-	language.Java:   {control: javaWords, headers: true, trailers: lex.WordSet(`throws`)},
-	language.Kotlin: {keywords: lex.WordSet(`fun`), name: kotlinName, exprs: "=", newlines: true},
-	language.Rust:   {keywords: lex.WordSet(`fn`), name: wordName},
-	language.Ruby:   {keywords: lex.WordSet(`def`), name: symbolName, Indented: true, closers: blockEnd, goesOn: clauses},
-	language.PHP:    {keywords: lex.WordSet(`function`), name: wordName},
-	language.CSharp: {control: csharpWords, headers: true, exprs: "=>", trailers: lex.WordSet(`: where =>`)},
-	language.C:      {control: nativeWords, headers: true, flat: true, macros: true},
+	language.Java:   {controlWords: javaWords, definesByHeader: true, trailerTokens: lex.WordSet(`throws`)},
+	language.Kotlin: {keywords: lex.WordSet(`fun`), readName: readKotlinName, expressionMark: "=", endsAtNewline: true},
+	language.Rust:   {keywords: lex.WordSet(`fn`), readName: readWordName},
+	language.Ruby:   {keywords: lex.WordSet(`def`), readName: readSymbolName, Indented: true, closingWords: blockEndWords, continuingWords: clauseWords},
+	language.PHP:    {keywords: lex.WordSet(`function`), readName: readWordName},
+	language.CSharp: {controlWords: csharpWords, definesByHeader: true, expressionMark: "=>", trailerTokens: lex.WordSet(`: where =>`)},
+	language.C:      {controlWords: nativeWords, definesByHeader: true, noNesting: true, allowsMacros: true},
 	language.CPP: {
-		control: nativeWords, headers: true, flat: true, macros: true,
-		trailers: lex.WordSet(`: -> & &&`), foreign: initialiserBrace,
+		controlWords: nativeWords, definesByHeader: true, noNesting: true, allowsMacros: true,
+		trailerTokens: lex.WordSet(`: -> & &&`), isOtherBrace: isInitializerBrace,
 	},
-	language.Swift:  {keywords: swiftDefs, name: symbolName, newlines: true},
-	language.Elixir: {keywords: elixirDefs, name: symbolName, Indented: true, closers: blockEnd, goesOn: clauses},
-	language.Scala:  {keywords: lex.WordSet(`def`), name: symbolName, exprs: "=", newlines: true, closers: blockEnd},
-	language.Shell:  {keywords: lex.WordSet(`function`), name: wordName, control: lex.WordSet(`if while until for`), headers: true},
+	language.Swift:  {keywords: swiftDefs, readName: readSymbolName, endsAtNewline: true},
+	language.Elixir: {keywords: elixirDefs, readName: readSymbolName, Indented: true, closingWords: blockEndWords, continuingWords: clauseWords},
+	language.Scala:  {keywords: lex.WordSet(`def`), readName: readSymbolName, expressionMark: "=", endsAtNewline: true, closingWords: blockEndWords},
+	language.Shell:  {keywords: lex.WordSet(`function`), readName: readWordName, controlWords: lex.WordSet(`if while until for`), definesByHeader: true},
 }
 
-// FindFunctions finds the functions of a file and their complexity. A file with
-// code but without functions is one function.
+// FindFunctions returns the functions of a file and their complexity. A file with code but no
+// function counts as one function.
 func FindFunctions(t *lex.Tokens) []Function {
 	if len(t.List) == 0 {
 		return nil
 	}
-	points := decisions(t)
+	points := findDecisions(t)
 	found := FindSpans(t)
 	if len(found) == 0 {
 		end := t.List[len(t.List)-1].Line
@@ -98,13 +98,12 @@ func FindFunctions(t *lex.Tokens) []Function {
 	for i, s := range found {
 		list[i] = Function{Name: s.Name, Line: t.Line(s.Head), End: t.Line(s.End), Complexity: 1}
 	}
-	attribute(found, points, list)
+	countDecisions(found, points, list)
 	return list
 }
 
-// attribute counts each decision point towards the innermost function whose
-// body holds it.
-func attribute(spans []lex.Span, points []int, list []Function) {
+// countDecisions adds each decision point to the innermost function whose body contains it.
+func countDecisions(spans []lex.Span, points []int, list []Function) {
 	var open []int
 	next := 0
 	for _, p := range points {
@@ -121,11 +120,11 @@ func attribute(spans []lex.Span, points []int, list []Function) {
 	}
 }
 
-// FindSpans returns the functions, found once.
+// FindSpans returns the functions of a file. It searches once.
 func FindSpans(t *lex.Tokens) []lex.Span { return t.Spans(findSpans) }
 
-// findSpans returns the functions in the order of their bodies. Where two
-// readings claim one body, the one whose name is closer to it wins.
+// findSpans returns the functions in the order of their bodies. If two readings share a body,
+// the one whose name is closer to it wins.
 func findSpans(t *lex.Tokens) []lex.Span {
 	s := &Shapes[t.Lang]
 	var spans []lex.Span
@@ -135,35 +134,35 @@ func findSpans(t *lex.Tokens) []lex.Span {
 		}
 		if end := s.typeEnd(t, i); end > i {
 			i = end
-		} else if f, ok := s.at(t, i); ok {
+		} else if f, ok := s.readAt(t, i); ok {
 			spans = append(spans, f)
 		}
 	}
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].Body < spans[j].Body })
-	kept := spans[:0]
+	accepted := spans[:0]
 	for _, f := range spans {
-		n := len(kept)
+		n := len(accepted)
 		switch {
-		case n > 0 && kept[n-1].Body == f.Body:
-			kept[n-1] = f
-		case s.flat && n > 0 && f.Head < kept[n-1].End:
+		case n > 0 && accepted[n-1].Body == f.Body:
+			accepted[n-1] = f
+		case s.noNesting && n > 0 && f.Head < accepted[n-1].End:
 		default:
-			kept = append(kept, f)
+			accepted = append(accepted, f)
 		}
 	}
-	return kept
+	return accepted
 }
 
-// typeEnd returns the last token of the type that token i declares, in which
-// members only look like functions; 0 if it declares none.
+// typeEnd returns the last token of the type that token i declares, whose members only look
+// like functions; 0 if it declares none.
 func (s *Shape) typeEnd(t *lex.Tokens, i int) int {
-	if !s.types[t.Text(i)] || !t.IsWord(i+1) {
+	if !s.typeKeywords[t.Text(i)] || !t.IsWord(i+1) {
 		return 0
 	}
 	for j := i + 2; j < len(t.List) && j < i+40; j = t.Skip(j) {
 		switch t.Text(j) {
 		case "{":
-			return t.List[j].Mate
+			return t.List[j].Partner
 		case ";", "}", ")", "(":
 			return 0
 		case "|", "&", "=":
@@ -176,9 +175,9 @@ func (s *Shape) typeEnd(t *lex.Tokens, i int) int {
 	return 0
 }
 
-// parameters returns the opening parenthesis after a name and its type
-// parameters, 0 if there is none.
-func parameters(t *lex.Tokens, i int) int {
+// findParameters returns the opening parenthesis after a name and its type parameters, 0 if
+// there is none.
+func findParameters(t *lex.Tokens, i int) int {
 	if t.Is(i+1, "(") {
 		return i + 1
 	}
@@ -205,41 +204,41 @@ func parameters(t *lex.Tokens, i int) int {
 	return 0
 }
 
-// at reads the function that token i begins or names, if it does.
-func (s *Shape) at(t *lex.Tokens, i int) (lex.Span, bool) {
+// readAt reads the function that starts at token i, or whose name token i is.
+func (s *Shape) readAt(t *lex.Tokens, i int) (lex.Span, bool) {
 	read := t.Masked[t.List[i].Pos:t.List[i].End]
 	if s.keywords[string(read)] && !isNamed(t, i) {
-		return s.keyword(t, i)
+		return s.readKeyword(t, i)
 	}
-	if s.headers && !s.control[string(read)] {
-		if f, ok := s.header(t, i); ok {
+	if s.definesByHeader && !s.controlWords[string(read)] {
+		if f, ok := s.readHeader(t, i); ok {
 			return f, true
 		}
 	}
-	if s.assigned && (t.Is(i+1, "=") || t.Is(i+1, ":")) {
-		return s.assignment(t, i)
+	if s.definesByAssignment && (t.Is(i+1, "=") || t.Is(i+1, ":")) {
+		return s.readAssignment(t, i)
 	}
 	if t.Lang == language.CPP && string(read) == "operator" {
-		return s.operator(t, i)
+		return s.readOperator(t, i)
 	}
 	return lex.Span{}, false
 }
 
-// keyword reads a function that begins with its own word.
-func (s *Shape) keyword(t *lex.Tokens, i int) (lex.Span, bool) {
-	name, from := s.name(t, i)
+// readKeyword reads a function that starts with a keyword such as def.
+func (s *Shape) readKeyword(t *lex.Tokens, i int) (lex.Span, bool) {
+	name, from := s.readName(t, i)
 	if name == "" {
 		return lex.Span{}, false
 	}
 	if s.Indented {
 		return s.Block(t, lex.Span{Name: name, Head: i}, s.HeadEnd(t, i, from))
 	}
-	return s.body(t, lex.Span{Name: name, Head: i}, from)
+	return s.readBody(t, lex.Span{Name: name, Head: i}, from)
 }
 
-// wordName reads a plain name after a keyword, past the marks of generators
-// and of functions that return references.
-func wordName(t *lex.Tokens, i int) (string, int) {
+// readWordName reads a plain name after a keyword, past the marks of generators and of
+// functions that return references.
+func readWordName(t *lex.Tokens, i int) (string, int) {
 	j := i + 1
 	if t.Is(j, "*") || t.Is(j, "&") {
 		j++
@@ -253,15 +252,15 @@ func wordName(t *lex.Tokens, i int) (string, int) {
 	return t.Text(j), j + 1
 }
 
-// goName reads the name of a function whose file does not parse.
-func goName(t *lex.Tokens, i int) (string, int) {
+// readGoName reads the name of a function in a Go file that does not parse.
+func readGoName(t *lex.Tokens, i int) (string, int) {
 	j := i + 1
 	if !t.StartsLine(i) || t.Indent(i) > 0 { // a literal
 		return "", j
 	}
 	receiver := ""
 	if t.Is(j, "(") {
-		for k := j; k < t.List[j].Mate; k++ {
+		for k := j; k < t.List[j].Partner; k++ {
 			if t.IsWord(k) && (k == j+1 || !t.Is(k-1, "[") && !t.Is(k-1, ",")) {
 				receiver = t.Text(k) + "."
 			}
@@ -274,9 +273,9 @@ func goName(t *lex.Tokens, i int) (string, int) {
 	return receiver + t.Text(j), j + 1
 }
 
-// kotlinName reads the last word before the parameters, after type
-// parameters and receiver.
-func kotlinName(t *lex.Tokens, i int) (string, int) {
+// readKotlinName reads the last word before the parameters, after type parameters and
+// receiver.
+func readKotlinName(t *lex.Tokens, i int) (string, int) {
 	for j := i + 1; j < len(t.List) && j < i+40; j++ {
 		if t.Is(j, "(") {
 			if t.IsWord(j-1) && j-1 > i {
@@ -291,12 +290,11 @@ func kotlinName(t *lex.Tokens, i int) (string, int) {
 	return "", i + 1
 }
 
-// nameLimit is the longest name that is read completely, in bytes.
-const nameLimit = 200
+// maxNameBytes limits the length of a symbolic name.
+const maxNameBytes = 200
 
-// symbolName reads a name that may hold other signs than letters: empty?,
-// self.call, ==.
-func symbolName(t *lex.Tokens, i int) (string, int) {
+// readSymbolName reads a name that may contain signs: empty?, self.call, ==.
+func readSymbolName(t *lex.Tokens, i int) (string, int) {
 	if t.Lang == language.Swift && !t.Is(i, "func") {
 		return t.Text(i), i + 1
 	}
@@ -305,7 +303,7 @@ func symbolName(t *lex.Tokens, i int) (string, int) {
 	}
 	start := t.List[i+1].Pos
 	end := start
-	for end < len(t.Masked) && end-start < nameLimit && !lex.IsSpace(t.Masked[end]) && !ends(t.Masked[end], t.Lang) {
+	for end < len(t.Masked) && end-start < maxNameBytes && !lex.IsSpace(t.Masked[end]) && !endsSymbolName(t.Masked[end], t.Lang) {
 		end++
 	}
 	end = max(end, t.List[i+1].End)
@@ -316,8 +314,8 @@ func symbolName(t *lex.Tokens, i int) (string, int) {
 	return string(t.Masked[start:end]), j
 }
 
-// ends reports whether a byte ends a symbolic name.
-func ends(c byte, lang language.Language) bool {
+// endsSymbolName reports whether a byte ends a symbolic name.
+func endsSymbolName(c byte, lang language.Language) bool {
 	switch c {
 	case '(', ',', ';':
 		return true
@@ -329,25 +327,24 @@ func ends(c byte, lang language.Language) bool {
 	return false
 }
 
-// notBefore are tokens that make of "name(…)" after them a use, not a
-// definition.
-var notBefore = lex.WordSet(`new . ?. -> return = ( ? && || ! + - / : => throw case await function operator`)
+// nonDefinitionTokens precede a "name(…)" that is no definition.
+var nonDefinitionTokens = lex.WordSet(`new . ?. -> return = ( ? && || ! + - / : => throw case await function operator`)
 
-// header reads "name(…) {".
-func (s *Shape) header(t *lex.Tokens, i int) (lex.Span, bool) {
-	open := parameters(t, i)
-	if open == 0 || i > 0 && notBefore[t.Text(i-1)] || t.Is(i-1, ",") && !s.assigned {
+// readHeader reads "name(…) {".
+func (s *Shape) readHeader(t *lex.Tokens, i int) (lex.Span, bool) {
+	open := findParameters(t, i)
+	if open == 0 || i > 0 && nonDefinitionTokens[t.Text(i-1)] || t.Is(i-1, ",") && !s.definesByAssignment {
 		return lex.Span{}, false
 	}
-	mate := t.List[open].Mate
-	if mate < 0 || mate+1 >= len(t.List) || !s.trailer(t, mate+1) {
+	mate := t.List[open].Partner
+	if mate < 0 || mate+1 >= len(t.List) || !s.isTrailer(t, mate+1) {
 		return lex.Span{}, false
 	}
-	return s.body(t, lex.Span{Name: qualified(t, i), Head: i}, mate+1)
+	return s.readBody(t, lex.Span{Name: qualifiedName(t, i), Head: i}, mate+1)
 }
 
-// operator reads an overloaded operator of C++.
-func (s *Shape) operator(t *lex.Tokens, i int) (lex.Span, bool) {
+// readOperator reads an overloaded operator of C++.
+func (s *Shape) readOperator(t *lex.Tokens, i int) (lex.Span, bool) {
 	j := i + 1
 	if t.Is(j, "(") && t.Is(j+1, ")") {
 		j += 2
@@ -355,15 +352,15 @@ func (s *Shape) operator(t *lex.Tokens, i int) (lex.Span, bool) {
 	for n := 0; n < 3 && j < len(t.List) && !t.Is(j, "("); n++ {
 		j++
 	}
-	if !t.Is(j, "(") || t.List[j].Mate < j {
+	if !t.Is(j, "(") || t.List[j].Partner < j {
 		return lex.Span{}, false
 	}
-	name := qualified(t, i) + string(t.Masked[t.List[i].End:t.List[j].Pos])
-	return s.body(t, lex.Span{Name: name, Head: i}, t.List[j].Mate+1)
+	name := qualifiedName(t, i) + string(t.Masked[t.List[i].End:t.List[j].Pos])
+	return s.readBody(t, lex.Span{Name: name, Head: i}, t.List[j].Partner+1)
 }
 
-// qualified returns the name at token i with what C++ writes before it.
-func qualified(t *lex.Tokens, i int) string {
+// qualifiedName returns the name at token i with its qualifiers in C++.
+func qualifiedName(t *lex.Tokens, i int) string {
 	start := i
 	if t.Lang == language.CPP {
 		if t.Is(start-1, "~") {
@@ -376,14 +373,13 @@ func qualified(t *lex.Tokens, i int) string {
 	return string(t.Masked[t.List[start].Pos:t.List[i].End])
 }
 
-// trailer reports whether what is after the parameters can belong to a
-// definition.
-func (s *Shape) trailer(t *lex.Tokens, i int) bool {
+// isTrailer reports whether token i may follow the parameters of a definition.
+func (s *Shape) isTrailer(t *lex.Tokens, i int) bool {
 	if t.Is(i, "{") {
 		return true
 	}
-	if t.IsWord(i) && s.macros {
-		return !declarations[t.Text(i)]
+	if t.IsWord(i) && s.allowsMacros {
+		return !declarationWords[t.Text(i)]
 	}
-	return s.trailers[t.Text(i)]
+	return s.trailerTokens[t.Text(i)]
 }

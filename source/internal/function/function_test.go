@@ -12,9 +12,9 @@ func TestEachLanguageHasFunctionsAndDecisionPoints(t *testing.T) {
 		switch {
 		case branchings[i].words == nil:
 			t.Errorf("%v has no decision points", lang)
-		case Shapes[i].keywords == nil && !Shapes[i].headers:
+		case Shapes[i].keywords == nil && !Shapes[i].definesByHeader:
 			t.Errorf("%v has no functions", lang)
-		case Shapes[i].keywords != nil && Shapes[i].name == nil:
+		case Shapes[i].keywords != nil && Shapes[i].readName == nil:
 			t.Errorf("%v has keywords but no way to read a name", lang)
 		}
 	}

@@ -1,2 +1,3 @@
-// Package gocode reads Go files with Go's own parser: functions, tests, their assertions and what skips them.
+// Package gocode reads Go files with Go's own parser: their functions, and the tests with
+// their assertions and skips.
 package gocode

@@ -11,14 +11,13 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// failures are the methods of testing.T that report one.
-var failures = lex.WordSet(`Error Errorf Fatal Fatalf Fail FailNow`)
+// failureMethods are the methods of testing.T that report a failure.
+var failureMethods = lex.WordSet(`Error Errorf Fatal Fatalf Fail FailNow`)
 
-// assertionWords begin the names of functions and packages that assert.
+// assertionWords start the names of functions and packages that assert.
 var assertionWords = []string{"assert", "require", "must", "check", "expect", "verify"}
 
-// suiteAssertions begin the names of the assertions that a testify suite has
-// as methods.
+// suiteAssertions start the names of the assertion methods of a testify suite.
 var suiteAssertions = []string{
 	"Equal", "Not", "No", "True", "False", "Nil", "Error", "Contains", "Len", "Empty", "Fail", "Greater", "Less",
 	"In", "Is", "JSONEq", "YAMLEq", "Panics", "Zero", "Same", "Subset", "ElementsMatch", "Eventually", "Never", "Regexp",
@@ -34,21 +33,20 @@ type asserter struct {
 	found   []string
 }
 
-// assertions lists the failures a test can report, those of its subtests
-// included.
-func (t *goTests) assertions(g goTest) []string {
-	a := &asserter{goTests: t, handles: g.handles(), suite: g.suite}
+// findAssertions returns the failures that a test and its subtests can report.
+func (t *goTests) findAssertions(g goTest) []string {
+	a := &asserter{goTests: t, handles: g.handleNames(), suite: g.suite}
 	ast.Inspect(g.body, a.visit)
 	return a.found
 }
 
-// handles returns the names by which a test and its subtests report.
-func (g *goTest) handles() map[string]bool {
+// handleNames returns the names by which a test and its subtests report.
+func (g *goTest) handleNames() map[string]bool {
 	names := map[string]bool{}
-	if name := g.handle(); name != "" {
+	if name := g.handleName(); name != "" {
 		names[name] = true
 	}
-	ast.Inspect(g.inner(), func(n ast.Node) bool {
+	ast.Inspect(g.bodyOrCall(), func(n ast.Node) bool {
 		if fn, ok := n.(*ast.FuncLit); ok && takesTest(fn.Type) {
 			for _, name := range fn.Type.Params.List[0].Names {
 				names[name.Name] = true
@@ -59,8 +57,8 @@ func (g *goTest) handles() map[string]bool {
 	return names
 }
 
-// inner returns the body of a test, or the call that names it where it has none.
-func (g *goTest) inner() ast.Node {
+// bodyOrCall returns the body of a test, or the call that starts it if it has no literal body.
+func (g *goTest) bodyOrCall() ast.Node {
 	if g.body != nil {
 		return g.body
 	}
@@ -74,10 +72,10 @@ func (a *asserter) visit(n ast.Node) bool {
 	}
 	if call, ok := n.(*ast.CallExpr); ok {
 		switch {
-		case a.fails(call):
-			a.found = append(a.found, a.failure(call))
+		case a.isFailure(call):
+			a.found = append(a.found, a.describeFailure(call))
 			return false
-		case a.asserts(call):
+		case a.isAssertion(call):
 			a.found = append(a.found, a.text(call))
 			return false
 		}
@@ -86,17 +84,17 @@ func (a *asserter) visit(n ast.Node) bool {
 	return true
 }
 
-// fails reports whether a call is t.Error or one of its like.
-func (a *asserter) fails(call *ast.CallExpr) bool {
+// isFailure reports whether a call is t.Error or a similar method.
+func (a *asserter) isFailure(call *ast.CallExpr) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	return ok && failures[sel.Sel.Name] && isHandle(sel.X, func(name string) bool {
+	return ok && failureMethods[sel.Sel.Name] && isHandle(sel.X, func(name string) bool {
 		return a.handles[name] && (name != a.suite || a.text(sel.X) != name)
 	})
 }
 
-// failure names a failure by the innermost condition it is under, since
-// its message says less; without one, by itself.
-func (a *asserter) failure(call *ast.CallExpr) string {
+// describeFailure describes a failure by the innermost condition around it, which says more
+// than its message.
+func (a *asserter) describeFailure(call *ast.CallExpr) string {
 	method := strings.TrimSuffix(call.Fun.(*ast.SelectorExpr).Sel.Name, "f")
 	below := ast.Node(call)
 	for _, n := range slices.Backward(a.path) {
@@ -117,7 +115,7 @@ func (a *asserter) failure(call *ast.CallExpr) string {
 	return a.text(call)
 }
 
-// condition returns the condition of an if under which one of its branches runs.
+// condition returns the condition under which a branch of an if runs.
 func (a *asserter) condition(x *ast.IfStmt, branch ast.Node) string {
 	text := a.text(x.Cond)
 	if x.Init != nil {
@@ -129,10 +127,10 @@ func (a *asserter) condition(x *ast.IfStmt, branch ast.Node) string {
 	return text
 }
 
-// asserts reports whether a call asserts, by its name: assert.Equal(…),
-// checkFile(…), Expect(x).To(…), or s.Equal(…) in a suite.
-func (a *asserter) asserts(call *ast.CallExpr) bool {
-	name := root(call.Fun)
+// isAssertion reports whether a call asserts, by its name: assert.Equal(…), checkFile(…),
+// Expect(x).To(…), or s.Equal(…) in a suite.
+func (a *asserter) isAssertion(call *ast.CallExpr) bool {
+	name := rootName(call.Fun)
 	sel, selected := call.Fun.(*ast.SelectorExpr)
 	if selected && sel.Sel.Name == "New" { // assert.New(t)
 		return false
@@ -140,11 +138,11 @@ func (a *asserter) asserts(call *ast.CallExpr) bool {
 	if a.suite != "" && name == a.suite {
 		return selected && slices.ContainsFunc(suiteAssertions, func(p string) bool { return strings.HasPrefix(sel.Sel.Name, p) })
 	}
-	return name == "is" && selected || assertionName(name)
+	return name == "is" && selected || isAssertionName(name)
 }
 
-// root returns the name that a chain of calls and selections begins with.
-func root(e ast.Expr) string {
+// rootName returns the name that starts a chain of calls and selections.
+func rootName(e ast.Expr) string {
 	for {
 		switch x := e.(type) {
 		case *ast.SelectorExpr:
@@ -161,19 +159,18 @@ func root(e ast.Expr) string {
 	}
 }
 
-// assertionName reports whether a name begins with a word of assertion, and
-// not only with its letters, as expected does.
-func assertionName(name string) bool { return tests.StartsWithAny(name, assertionWords) }
+// isAssertionName reports whether a name starts with an assertion word. The name "expected"
+// does not.
+func isAssertionName(name string) bool { return tests.StartsWithAny(name, assertionWords) }
 
-// symbols lists the names from outside the file that a test uses. There are no
-// types here: what a name is declared as within the test hides it everywhere
-// in the test.
-func (t *goTests) symbols(g goTest) []string {
+// externalSymbols returns the names from outside the file that a test uses. Without type
+// information, a name that the test declares hides that name in all of the test.
+func (t *goTests) externalSymbols(g goTest) []string {
 	local := localNames(g)
-	handles := g.handles()
+	handles := g.handleNames()
 	found := map[string]bool{}
 	add := func(name string) {
-		if name != "_" && !local[name] && !t.own[name] && !t.imports[name] && !doc.IsPredeclared(name) {
+		if name != "_" && !local[name] && !t.declared[name] && !t.imports[name] && !doc.IsPredeclared(name) {
 			found[name] = true
 		}
 	}
@@ -200,13 +197,13 @@ func (t *goTests) symbols(g goTest) []string {
 		}
 		return true
 	}
-	ast.Inspect(g.inner(), visit)
+	ast.Inspect(g.bodyOrCall(), visit)
 	return tests.SortedKeys(found)
 }
 
-// localNames returns the names that a test declares itself.
+// localNames returns the names that a test declares.
 func localNames(g goTest) map[string]bool {
-	names := map[string]bool{g.handle(): true}
+	names := map[string]bool{g.handleName(): true}
 	add := func(list ...ast.Expr) {
 		for _, e := range list {
 			if name, ok := e.(*ast.Ident); ok {
@@ -214,7 +211,7 @@ func localNames(g goTest) map[string]bool {
 			}
 		}
 	}
-	ast.Inspect(g.inner(), func(n ast.Node) bool {
+	ast.Inspect(g.bodyOrCall(), func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			if x.Tok == token.DEFINE {

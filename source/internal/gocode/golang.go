@@ -31,39 +31,38 @@ func Read(path string, src []byte) (list []function.Function, tests []tests.Test
 	if language.IsTestFile(path, language.Go) {
 		tests = newGoTests(g).collect()
 	}
-	return g.functions(), tests, nil
+	return g.findFunctions(), tests, nil
 }
 
-// line returns the line of a position in the file itself, whatever its //line
-// comments say.
+// line returns the line of a position in the file, ignoring //line comments.
 func (g *goFile) line(p token.Pos) int {
 	return g.fset.PositionFor(p, false).Line
 }
 
-// offset returns the byte of a position.
+// offset returns the byte offset of a position.
 func (g *goFile) offset(p token.Pos) int {
 	return min(g.fset.PositionFor(p, false).Offset, len(g.src))
 }
 
-// text returns the source of a node on one line, with single blanks.
+// text returns the source of a node on one line, with single spaces.
 func (g *goFile) text(n ast.Node) string {
 	return strings.Join(strings.Fields(string(g.src[g.offset(n.Pos()):g.offset(n.End())])), " ")
 }
 
-// functions lists the declared functions and the literals that package-level
-// variables are set to, as gocyclo does.
-func (g *goFile) functions() []function.Function {
+// findFunctions returns the declared functions and the function literals of package-level
+// variables, as gocyclo does.
+func (g *goFile) findFunctions() []function.Function {
 	var list []function.Function
 	for _, decl := range g.ast.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
 			if d.Body != nil {
-				list = append(list, g.function(d, goFuncName(d)))
+				list = append(list, g.newFunction(d, goFuncName(d)))
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				if v, ok := spec.(*ast.ValueSpec); ok {
-					list = append(list, g.literals(v)...)
+					list = append(list, g.functionLiterals(v)...)
 				}
 			}
 		}
@@ -71,17 +70,17 @@ func (g *goFile) functions() []function.Function {
 	return list
 }
 
-func (g *goFile) literals(v *ast.ValueSpec) []function.Function {
+func (g *goFile) functionLiterals(v *ast.ValueSpec) []function.Function {
 	var list []function.Function
 	for i, value := range v.Values {
 		if f, ok := value.(*ast.FuncLit); ok && i < len(v.Names) {
-			list = append(list, g.function(f, v.Names[i].Name))
+			list = append(list, g.newFunction(f, v.Names[i].Name))
 		}
 	}
 	return list
 }
 
-func (g *goFile) function(n ast.Node, name string) function.Function {
+func (g *goFile) newFunction(n ast.Node, name string) function.Function {
 	return function.Function{Name: name, Line: g.line(n.Pos()), End: g.line(n.End()), Complexity: goComplexity(n)}
 }
 
@@ -114,8 +113,8 @@ func receiverType(e ast.Expr) string {
 	}
 }
 
-// goComplexity counts what gocyclo counts: the function itself, if, for, each
-// case and each communication that is not a default, && and ||.
+// goComplexity counts what gocyclo counts: the function itself, each if, for, case,
+// communication clause, && and ||, without defaults.
 func goComplexity(fn ast.Node) int {
 	n := 1
 	ast.Inspect(fn, func(node ast.Node) bool {

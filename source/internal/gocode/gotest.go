@@ -20,20 +20,20 @@ import (
 // goTests finds the tests of one Go test file.
 type goTests struct {
 	*goFile
-	imports  map[string]bool   // names by which packages are known
-	own      map[string]bool   // names that the file itself declares
-	suite    bool              // testify suites may be declared here
-	suites   map[string]string // suite type → function that runs it
-	never    bool              // the build constraint can not be met
-	platform bool              // the file is built on some platforms only
-	seen     map[string]int    // subtests by name, for the runner's numbering
-	found    []tests.TestDef
+	imports       map[string]bool   // names by which packages are known
+	declared      map[string]bool   // names that the file itself declares
+	usesSuites    bool              // testify suites may be declared here
+	suites        map[string]string // suite type → function that runs it
+	neverBuilt    bool              // the build constraint can not be met
+	platformOnly  bool              // the file is built on some platforms only
+	subtestCounts map[string]int    // subtests by name, for the runner's numbering
+	found         []tests.TestDef
 }
 
 func newGoTests(g *goFile) *goTests {
 	t := &goTests{
-		goFile: g, imports: map[string]bool{}, own: map[string]bool{},
-		suites: map[string]string{}, seen: map[string]int{},
+		goFile: g, imports: map[string]bool{}, declared: map[string]bool{},
+		suites: map[string]string{}, subtestCounts: map[string]int{},
 	}
 	for _, spec := range g.ast.Imports {
 		file, err := strconv.Unquote(spec.Path.Value)
@@ -41,15 +41,15 @@ func newGoTests(g *goFile) *goTests {
 			continue
 		}
 		t.imports[importName(spec, file)] = true
-		t.suite = t.suite || strings.HasSuffix(file, "testify/suite")
+		t.usesSuites = t.usesSuites || strings.HasSuffix(file, "testify/suite")
 	}
-	t.never, t.platform = g.constraints()
-	t.declarations()
+	t.neverBuilt, t.platformOnly = g.buildConstraints()
+	t.readDeclarations()
 	return t
 }
 
-// importName guesses the name of a package from its path where the import
-// does not give one: example.org/go-yaml/v3 is yaml.
+// importName derives the name of a package from its import path if the import does not name
+// it: example.org/go-yaml/v3 is yaml.
 func importName(spec *ast.ImportSpec, file string) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -62,23 +62,24 @@ func importName(spec *ast.ImportSpec, file string) string {
 	return strings.TrimPrefix(base, "go-")
 }
 
-// declarations notes the names of the file, and which function runs which suite.
-func (t *goTests) declarations() {
+// readDeclarations records the names that the file declares, and which function runs which
+// suite.
+func (t *goTests) readDeclarations() {
 	for _, decl := range t.ast.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil {
-				t.own[d.Name.Name] = true
-				t.suiteRunner(d)
+				t.declared[d.Name.Name] = true
+				t.recordSuiteRunner(d)
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				switch s := spec.(type) {
 				case *ast.TypeSpec:
-					t.own[s.Name.Name] = true
+					t.declared[s.Name.Name] = true
 				case *ast.ValueSpec:
 					for _, name := range s.Names {
-						t.own[name.Name] = true
+						t.declared[name.Name] = true
 					}
 				}
 			}
@@ -86,10 +87,10 @@ func (t *goTests) declarations() {
 	}
 }
 
-// suiteRunner notes the suite that a function runs: suite.Run(t, new(S)),
-// suite.Run(t, &S{…}).
-func (t *goTests) suiteRunner(d *ast.FuncDecl) {
-	if !t.suite || d.Body == nil {
+// recordSuiteRunner records the suite that a function runs: suite.Run(t, new(S)), suite.Run(t,
+// &S{…}).
+func (t *goTests) recordSuiteRunner(d *ast.FuncDecl) {
+	if !t.usesSuites || d.Body == nil {
 		return
 	}
 	ast.Inspect(d.Body, func(n ast.Node) bool {
@@ -114,14 +115,14 @@ func (t *goTests) suiteRunner(d *ast.FuncDecl) {
 	})
 }
 
-// platformFile matches files that the go command builds on some systems or
-// processors only.
-var platformFile = regexp.MustCompile(`_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips64?(?:le)?|ppc64(?:le)?|riscv64|s390x|wasm)_test\.go$`)
+// platformFileRE matches file names that the go command builds only on some systems or
+// processors.
+var platformFileRE = regexp.MustCompile(`_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips64?(?:le)?|ppc64(?:le)?|riscv64|s390x|wasm)_test\.go$`)
 
-// constraints reports whether a file can not be built, and whether it is built
-// under conditions.
-func (g *goFile) constraints() (never, some bool) {
-	some = platformFile.MatchString(path.Base(g.path))
+// buildConstraints reports whether a file is never built, and whether it is built only under
+// conditions.
+func (g *goFile) buildConstraints() (never, some bool) {
+	some = platformFileRE.MatchString(path.Base(g.path))
 	for _, group := range g.ast.Comments {
 		if group.Pos() >= g.ast.Package {
 			break
@@ -132,23 +133,23 @@ func (g *goFile) constraints() (never, some bool) {
 			}
 			if expr, err := constraint.Parse(c.Text); err == nil {
 				some = true
-				never = never || neverBuilt(expr)
+				never = never || isNeverBuilt(expr)
 			}
 		}
 	}
 	return never, some
 }
 
-// neverBuilt reports whether a constraint asks for the tag "ignore", which by
-// convention is never set.
-func neverBuilt(e constraint.Expr) bool {
+// isNeverBuilt reports whether a constraint requires the tag "ignore", which by convention is
+// never set.
+func isNeverBuilt(e constraint.Expr) bool {
 	switch x := e.(type) {
 	case *constraint.TagExpr:
 		return x.Tag == "ignore"
 	case *constraint.AndExpr:
-		return neverBuilt(x.X) || neverBuilt(x.Y)
+		return isNeverBuilt(x.X) || isNeverBuilt(x.Y)
 	case *constraint.OrExpr:
-		return neverBuilt(x.X) && neverBuilt(x.Y)
+		return isNeverBuilt(x.X) && isNeverBuilt(x.Y)
 	}
 	return false
 }
@@ -161,19 +162,19 @@ func (t *goTests) collect() []tests.TestDef {
 			continue
 		}
 		if d.Recv != nil {
-			t.method(d)
+			t.addSuiteMethod(d)
 			continue
 		}
-		if kind, ok := t.kind(d); ok {
-			t.add(goTest{name: d.Name.Name, kind: kind, node: d, typ: d.Type, body: d.Body})
+		if kind, ok := t.kindOf(d); ok {
+			t.addTest(goTest{name: d.Name.Name, kind: kind, node: d, typ: d.Type, body: d.Body})
 		}
 	}
 	return t.found
 }
 
-// runners are the functions that go test looks for, by prefix and by the type
-// of their parameter in package testing.
-var runners = []struct {
+// testRunners are the functions that go test runs, by prefix and by the type of their
+// parameter in package testing.
+var testRunners = []struct {
 	prefix, param string
 	kind          tests.TestKind
 }{
@@ -182,25 +183,25 @@ var runners = []struct {
 	{"Fuzz", "F", tests.Fuzz},
 }
 
-// kind reports whether go test runs a function, by the rules of the go command.
-func (t *goTests) kind(d *ast.FuncDecl) (tests.TestKind, bool) {
+// kindOf returns how go test runs a function, and false if it does not.
+func (t *goTests) kindOf(d *ast.FuncDecl) (tests.TestKind, bool) {
 	if d.Type.TypeParams != nil || d.Type.Results.NumFields() > 0 {
 		return 0, false
 	}
-	for _, r := range runners {
-		if runnerName(d.Name.Name, r.prefix) && d.Type.Params.NumFields() == 1 {
-			return r.kind, pointerTo(d.Type.Params.List[0].Type, r.param)
+	for _, r := range testRunners {
+		if isTestName(d.Name.Name, r.prefix) && d.Type.Params.NumFields() == 1 {
+			return r.kind, isPointerTo(d.Type.Params.List[0].Type, r.param)
 		}
 	}
-	if runnerName(d.Name.Name, "Example") && d.Type.Params.NumFields() == 0 {
+	if isTestName(d.Name.Name, "Example") && d.Type.Params.NumFields() == 0 {
 		return tests.Example, t.comparesOutput(d.Body)
 	}
 	return 0, false
 }
 
-// runnerName reports whether a name is a prefix alone, or continues after it with
-// anything but a lower-case letter.
-func runnerName(name, prefix string) bool {
+// isTestName reports whether a name is the prefix alone, or continues with anything but a
+// lower-case letter.
+func isTestName(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return false
@@ -209,8 +210,8 @@ func runnerName(name, prefix string) bool {
 	return rest == "" || !unicode.IsLower(first)
 }
 
-// pointerTo reports whether a type is *name or *pkg.name.
-func pointerTo(e ast.Expr, name string) bool {
+// isPointerTo reports whether a type is *name or *pkg.name.
+func isPointerTo(e ast.Expr, name string) bool {
 	star, ok := e.(*ast.StarExpr)
 	if !ok {
 		return false
@@ -224,12 +225,12 @@ func pointerTo(e ast.Expr, name string) bool {
 	return false
 }
 
-// outputComment is how the last comment of an example begins if its output is
-// compared; go/doc reads it the same way.
-var outputComment = regexp.MustCompile(`(?i)^[[:space:]]*(unordered )?output:`)
+// outputCommentRE matches the last comment of an example whose output is compared, as go/doc
+// does.
+var outputCommentRE = regexp.MustCompile(`(?i)^[[:space:]]*(unordered )?output:`)
 
-// comparesOutput reports whether an example is run; one without an output
-// comment is only compiled.
+// comparesOutput reports whether an example runs. Without an output comment it is only
+// compiled.
 func (t *goTests) comparesOutput(body *ast.BlockStmt) bool {
 	var last *ast.CommentGroup
 	for _, group := range t.ast.Comments {
@@ -237,12 +238,12 @@ func (t *goTests) comparesOutput(body *ast.BlockStmt) bool {
 			last = group
 		}
 	}
-	return last != nil && outputComment.MatchString(last.Text())
+	return last != nil && outputCommentRE.MatchString(last.Text())
 }
 
-// method adds a test method of a testify suite.
-func (t *goTests) method(d *ast.FuncDecl) {
-	if !t.suite || !runnerName(d.Name.Name, "Test") || d.Type.Params.NumFields() > 0 || d.Type.Results.NumFields() > 0 {
+// addSuiteMethod adds a test method of a testify suite.
+func (t *goTests) addSuiteMethod(d *ast.FuncDecl) {
+	if !t.usesSuites || !isTestName(d.Name.Name, "Test") || d.Type.Params.NumFields() > 0 || d.Type.Results.NumFields() > 0 {
 		return
 	}
 	owner := receiverType(d.Recv.List[0].Type)
@@ -253,10 +254,10 @@ func (t *goTests) method(d *ast.FuncDecl) {
 	if names := d.Recv.List[0].Names; len(names) > 0 {
 		test.suite = names[0].Name
 	}
-	t.add(test)
+	t.addTest(test)
 }
 
-// goTest is a test, benchmark or subtest while it is read.
+// goTest is a test, benchmark or subtest that is being read.
 type goTest struct {
 	name  string
 	kind  tests.TestKind
@@ -267,8 +268,8 @@ type goTest struct {
 	depth int            // how many tests are around it
 }
 
-// handle returns the name by which a test reports: its *testing.T, or the suite.
-func (g *goTest) handle() string {
+// handleName returns the name by which a test reports: its *testing.T, or the suite.
+func (g *goTest) handleName() string {
 	if g.suite != "" || g.typ == nil || g.typ.Params.NumFields() != 1 {
 		return g.suite
 	}
@@ -278,36 +279,36 @@ func (g *goTest) handle() string {
 	return ""
 }
 
-// add lists a test and then its subtests.
-func (t *goTests) add(g goTest) {
+// addTest adds a test, and then its subtests.
+func (t *goTests) addTest(g goTest) {
 	def := tests.TestDef{
 		Name: g.name, Kind: g.kind,
 		Line: t.line(g.node.Pos()), End: t.line(g.node.End()),
 	}
 	if g.body == nil {
-		def.Tokens, def.Literals = t.tokens(g.node.Pos(), g.node.End())
+		def.Tokens, def.Literals = t.countTokens(g.node.Pos(), g.node.End())
 	} else {
-		def.Tokens, def.Literals = t.tokens(g.body.Lbrace+1, g.body.Rbrace)
-		t.skips(g, &def)
-		def.Assertions = t.assertions(g)
+		def.Tokens, def.Literals = t.countTokens(g.body.Lbrace+1, g.body.Rbrace)
+		t.findSkips(g, &def)
+		def.Assertions = t.findAssertions(g)
 	}
-	def.Symbols = t.symbols(g)
-	def.Skipped = def.Skipped || t.never
-	def.SkipConditional = def.SkipConditional || t.platform && !t.never
+	def.Symbols = t.externalSymbols(g)
+	def.Skipped = def.Skipped || t.neverBuilt
+	def.SkipConditional = def.SkipConditional || t.platformOnly && !t.neverBuilt
 	t.found = append(t.found, def)
 	if g.body != nil && g.depth < tests.MaxDepth {
-		t.subtests(g)
+		t.addSubtests(g)
 	}
 }
 
-// comparing are the operators that say something about a test; the others
-// would make all bodies look alike.
-var comparing = []token.Token{
+// comparingTokens are the operators that characterize a test. With others, all bodies would
+// look similar.
+var comparingTokens = []token.Token{
 	token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR, token.NOT,
 }
 
-// tokens counts the tokens between two positions and lists their literals.
-func (t *goTests) tokens(from, to token.Pos) (map[string]int, []string) {
+// countTokens counts the tokens between two positions and returns their literals.
+func (t *goTests) countTokens(from, to token.Pos) (map[string]int, []string) {
 	src := t.src[t.offset(from):t.offset(to)]
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, nil, 0)
@@ -325,25 +326,25 @@ func (t *goTests) tokens(from, to token.Pos) (map[string]int, []string) {
 			counts[lit]++
 		case tok == token.IDENT:
 			counts[lit]++
-		case tok.IsKeyword(), slices.Contains(comparing, tok):
+		case tok.IsKeyword(), slices.Contains(comparingTokens, tok):
 			counts[tok.String()]++
 		}
 	}
 }
 
-// subtests lists the direct and indirect subtests that have literal names.
-func (t *goTests) subtests(parent goTest) {
-	handle := parent.handle()
+// addSubtests adds the direct and indirect subtests with literal names.
+func (t *goTests) addSubtests(parent goTest) {
+	handle := parent.handleName()
 	ast.Inspect(parent.body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
 		}
-		name, fn, ok := subtest(call, handle)
+		name, fn, ok := parseSubtest(call, handle)
 		if !ok {
 			return true
 		}
-		sub := goTest{name: t.unique(parent.name, name), kind: tests.Subtest, node: call, depth: parent.depth + 1}
+		sub := goTest{name: t.uniqueName(parent.name, name), kind: tests.Subtest, node: call, depth: parent.depth + 1}
 		if parent.kind == tests.Benchmark {
 			sub.kind = tests.Benchmark
 		}
@@ -353,13 +354,13 @@ func (t *goTests) subtests(parent goTest) {
 				sub.suite = handle // func() of a suite reports through it
 			}
 		}
-		t.add(sub)
+		t.addTest(sub)
 		return fn == nil
 	})
 }
 
-// subtest reads t.Run("name", …); the function is nil if it is not a literal.
-func subtest(call *ast.CallExpr, handle string) (string, *ast.FuncLit, bool) {
+// parseSubtest reads t.Run("name", …). The function is nil if it is not a literal.
+func parseSubtest(call *ast.CallExpr, handle string) (string, *ast.FuncLit, bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Run" || len(call.Args) != 2 {
 		return "", nil, false
@@ -378,19 +379,18 @@ func subtest(call *ast.CallExpr, handle string) (string, *ast.FuncLit, bool) {
 	return name, fn, byHandle || fn != nil && takesTest(fn.Type)
 }
 
-// takesTest reports whether a function takes a *testing.T or a *testing.B alone.
+// takesTest reports whether a function has a *testing.T or *testing.B as its only parameter.
 func takesTest(f *ast.FuncType) bool {
 	if f.Params.NumFields() != 1 {
 		return false
 	}
 	typ := f.Params.List[0].Type
-	return pointerTo(typ, "T") || pointerTo(typ, "B")
+	return isPointerTo(typ, "T") || isPointerTo(typ, "B")
 }
 
-// unique names a subtest as package testing does: white space becomes an
-// underscore, what cannot be printed is escaped, and of equal names all but
-// the first get a number.
-func (t *goTests) unique(parent, name string) string {
+// uniqueName names a subtest as package testing does: spaces become underscores, unprintable
+// characters are escaped, and repeated names are numbered.
+func (t *goTests) uniqueName(parent, name string) string {
 	var b strings.Builder
 	for _, r := range name {
 		switch {
@@ -404,8 +404,8 @@ func (t *goTests) unique(parent, name string) string {
 		}
 	}
 	full := parent + "/" + b.String()
-	n := t.seen[full]
-	t.seen[full]++
+	n := t.subtestCounts[full]
+	t.subtestCounts[full]++
 	if n == 0 && name != "" {
 		return full
 	}

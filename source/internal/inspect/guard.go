@@ -10,115 +10,120 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// NotAwaited is the condition of lines that run without the test waiting for them.
+// NotAwaited is the condition of a [Guard] whose lines run concurrently with the test, which
+// does not wait for them.
 const NotAwaited = "the test does not wait for it"
 
-// guards notes the lines of tests that are only reached under a condition, without an
-// alternative: within an if, after a return or a continue that is under one, and those
-// that run in addition to the test, which does not wait.
-func (in *inspector) guards() {
+// markGuards marks the lines of tests that run only under a condition: those in an if without
+// an else, those after a conditional return or continue, and those that run concurrently
+// without the test waiting for them.
+func (in *inspector) markGuards() {
 	for k := range in.file.Tests {
 		t := &in.file.Tests[k]
 		if t.Kind == tests.Subtest || t.Kind == tests.Example || len(t.Assertions) == 0 {
 			continue
 		}
 		if function.Shapes[in.Lang].Indented {
-			in.guardedLines(t)
+			in.markGuardedLines(t)
 		} else {
-			in.guardedTokens(t)
-			in.concurrentWith(t)
+			in.markGuardedBlocks(t)
+			in.markNotAwaited(t)
 		}
 	}
 }
 
-func (in *inspector) guard(n, from, to int, cond string) {
-	if _, known := in.constant(cond); from <= to && cond != "" && !known {
+// addGuard adds a mark at line n for the lines from from to to, unless the condition is
+// constant.
+func (in *inspector) addGuard(n, from, to int, cond string) {
+	if _, known := in.constantValue(cond); from <= to && cond != "" && !known {
 		in.marks = append(in.marks, Mark{Kind: Guard, Line: n, From: from, To: to, Text: in.lineText(n), Condition: cond})
 	}
 }
 
 var (
-	// leaving are the statements after which the rest of a test, or of a round of its
-	// loop, is not run.
-	leaving = lex.WordSet(`return continue break next`)
-	// oneLineIf matches a block of Python that is one line, at its colon.
-	oneLineIf = regexp.MustCompile(`^if\b(.*?):\s*(\S.*)$`)
-	elseLine  = regexp.MustCompile(`^(?:else|elif|elsif)\b`)
+	// leavingWords are the statements that skip the remaining lines of a test or of a loop
+	// body.
+	leavingWords = lex.WordSet(`return continue break next`)
+	// oneLineIfRE splits a Python block on one line, as in "if ci: return".
+	oneLineIfRE = regexp.MustCompile(`^if\b(.*?):\s*(\S.*)$`)
+	elseLineRE  = regexp.MustCompile(`^(?:else|elif|elsif)\b`)
 )
 
-// guardedLines looks at the lines of a test whose blocks are indented.
-func (in *inspector) guardedLines(t *tests.TestDef) {
+// markGuardedLines marks the guarded lines of an indented test.
+func (in *inspector) markGuardedLines(t *tests.TestDef) {
 	for n := t.Line + 1; n <= t.End; n++ {
-		i, ok := in.begins(n)
+		i, ok := in.firstTokenOf(n)
 		if !ok {
 			continue
 		}
 		text := in.lineText(n)
 		if in.Lang == language.Python {
-			if m := oneLineIf.FindStringSubmatch(in.maskedLine(n)[in.Indent(i):]); m != nil {
-				in.guardedStatement(t, n, in.tokenAt(in.List[i].Pos+strings.Index(in.plainLine(n)[in.Indent(i):], m[2])), strings.TrimSpace(m[1]))
+			if m := oneLineIfRE.FindStringSubmatch(in.maskedLine(n)[in.Indent(i):]); m != nil {
+				in.markGuardedStatement(t, n, in.tokenAt(in.List[i].Pos+strings.Index(in.plainLine(n)[in.Indent(i):], m[2])), strings.TrimSpace(m[1]))
 				continue
 			}
-		} else if m := modifiers.FindStringSubmatch(text); m != nil && !strings.HasPrefix(text, m[1]) {
-			in.guardedStatement(t, n, i, negatedIf(m[1] == "unless", m[2]))
+		} else if m := rubyModifierRE.FindStringSubmatch(text); m != nil && !strings.HasPrefix(text, m[1]) {
+			in.markGuardedStatement(t, n, i, negateIf(m[1] == "unless", m[2]))
 			continue
 		}
-		m := indentedHead.FindStringSubmatch(text)
+		m := indentedHeadRE.FindStringSubmatch(text)
 		if m == nil || m[1] != "if" && m[1] != "unless" {
 			continue
 		}
-		end := in.indentedEnd(n, in.Indent(i), t.End)
-		if j := in.nextLine(end, t.End); j > 0 && elseLine.MatchString(in.lineText(j)) {
+		end := in.indentedBlockEnd(n, in.Indent(i), t.End)
+		if j := in.nextCodeLine(end, t.End); j > 0 && elseLineRE.MatchString(in.lineText(j)) {
 			continue
 		}
-		if first := in.nextLine(n, t.End); first > 0 && first <= end {
-			if at, _ := in.begins(first); leaving[in.Text(at)] {
-				in.unreachedAfter(t, n, end, in.Text(at), headOf(m))
+		if first := in.nextCodeLine(n, t.End); first > 0 && first <= end {
+			if at, _ := in.firstTokenOf(first); leavingWords[in.Text(at)] {
+				in.markGuardedRest(t, n, end, in.Text(at), conditionOfHead(m))
 				continue
 			}
-			in.guard(n, first, end, headOf(m))
+			in.addGuard(n, first, end, conditionOfHead(m))
 		}
 	}
 }
 
-// nextLine returns the first line with code after a line, 0 for none.
-func (in *inspector) nextLine(n, last int) int {
+// nextCodeLine returns the first line with code after line n, up to line last, or 0 if there
+// is none.
+func (in *inspector) nextCodeLine(n, last int) int {
 	for n++; n <= last; n++ {
-		if _, ok := in.begins(n); ok {
+		if _, ok := in.firstTokenOf(n); ok {
 			return n
 		}
 	}
 	return 0
 }
 
-// guardedStatement notes the statement at token i of a line, which is under a condition.
-func (in *inspector) guardedStatement(t *tests.TestDef, n, i int, cond string) {
-	if i < len(in.List) && leaving[in.Text(i)] {
-		in.unreachedAfter(t, n, n, in.Text(i), cond)
+// markGuardedStatement marks the statement at token i of line n, or what follows it if it
+// leaves the test or loop.
+func (in *inspector) markGuardedStatement(t *tests.TestDef, n, i int, cond string) {
+	if i < len(in.List) && leavingWords[in.Text(i)] {
+		in.markGuardedRest(t, n, n, in.Text(i), cond)
 		return
 	}
-	in.guard(n, n, n, cond)
+	in.addGuard(n, n, n, cond)
 }
 
-// unreachedAfter notes the lines after a block that leaves the test, or the round of its
-// loop, as far as that is what it leaves.
-func (in *inspector) unreachedAfter(t *tests.TestDef, n, end int, word, cond string) {
+// markGuardedRest marks the lines after a block that leaves the test with "return", or its
+// loop with another word.
+func (in *inspector) markGuardedRest(t *tests.TestDef, n, end int, word, cond string) {
 	to := t.End
-	if i, _ := in.begins(n); word != "return" {
+	if i, _ := in.firstTokenOf(n); word != "return" {
 		level := in.Indent(i)
 		for up := n - 1; up > t.Line; up-- {
-			if j, ok := in.begins(up); ok && in.Indent(j) < level {
-				to = in.indentedEnd(up, in.Indent(j), t.End)
+			if j, ok := in.firstTokenOf(up); ok && in.Indent(j) < level {
+				to = in.indentedBlockEnd(up, in.Indent(j), t.End)
 				break
 			}
 		}
 	}
-	in.guard(n, end+1, to, negatedIf(true, cond))
+	in.addGuard(n, end+1, to, negateIf(true, cond))
 }
 
-// guardedTokens looks at the blocks of a test in braces.
-func (in *inspector) guardedTokens(t *tests.TestDef) {
-	from, to, ok := in.bodyOf(t)
+// markGuardedBlocks marks the guarded blocks of a test in braces.
+func (in *inspector) markGuardedBlocks(t *tests.TestDef) {
+	from, to, ok := in.testBody(t)
 	if !ok {
 		return
 	}
@@ -133,56 +138,57 @@ func (in *inspector) guardedTokens(t *tests.TestDef) {
 		cond := in.headCondition(j, open)
 		if !in.Is(open, "{") { // a statement without braces
 			end := in.statementEnd(body)
-			in.guardedBlock(t, j, [3]int{body, end - 1, end}, cond)
+			in.markGuardedBlock(t, j, [3]int{body, end - 1, end}, cond)
 			continue
 		}
-		end := in.List[open].Mate
-		in.guardedBlock(t, j, [3]int{body, end, end + 1}, cond)
+		end := in.List[open].Partner
+		in.markGuardedBlock(t, j, [3]int{body, end, end + 1}, cond)
 	}
 }
 
-// guardedBlock notes a block: its first and last token, and the one after it, which must
-// not be an alternative.
-func (in *inspector) guardedBlock(t *tests.TestDef, head int, block [3]int, cond string) {
+// markGuardedBlock marks a conditional block, given as its first token, its last token and the
+// token after it. A block with an else is not marked.
+func (in *inspector) markGuardedBlock(t *tests.TestDef, head int, block [3]int, cond string) {
 	first, last, after := block[0], block[1], block[2]
 	n := in.Line(head)
 	switch {
 	case in.Is(after, "else"):
-	case leaving[in.Text(first)]:
+	case leavingWords[in.Text(first)]:
 		to := t.End
-		for b := in.up[head]; b >= 0 && in.List[b].Line > t.Line; b = in.up[b] {
+		for b := in.enclosing[head]; b >= 0 && in.List[b].Line > t.Line; b = in.enclosing[b] {
 			word, _ := in.blockHead(b)
-			if in.Is(b, "{") && (in.Is(first, "return") && functionHeads[word] || !in.Is(first, "return") && (word == "for" || word == "foreach" || word == "while")) {
-				to = in.Line(in.List[b].Mate)
+			if in.Is(b, "{") && (in.Is(first, "return") && functionHeadWords[word] || !in.Is(first, "return") && (word == "for" || word == "foreach" || word == "while")) {
+				to = in.Line(in.List[b].Partner)
 				break
 			}
 		}
-		in.guard(n, in.Line(min(last, len(in.List)-1))+1, to, negatedIf(true, cond))
+		in.addGuard(n, in.Line(min(last, len(in.List)-1))+1, to, negateIf(true, cond))
 	default:
-		in.guard(n, in.Line(first), in.Line(min(last, len(in.List)-1)), cond)
+		in.addGuard(n, in.Line(first), in.Line(min(last, len(in.List)-1)), cond)
 	}
 }
 
-// ifBody returns the token that ends the condition of the if at token i, the brace of its
-// block if it has one, and the first token of what it runs.
+// ifBody returns the token that ends the condition of the if at token i, and the first token
+// of its body.
 func (in *inspector) ifBody(i, to int) (open, body int) {
-	if in.Is(i+1, "(") && in.List[i+1].Mate > i && in.Lang != language.Go && in.Lang != language.Rust && in.Lang != language.Swift {
-		open = in.List[i+1].Mate + 1
+	if in.Is(i+1, "(") && in.List[i+1].Partner > i && in.Lang != language.Go && in.Lang != language.Rust && in.Lang != language.Swift {
+		open = in.List[i+1].Partner + 1
 		if in.Is(open, "{") {
 			return open, open + 1
 		}
 		return open, open
 	}
 	for j := i + 1; j <= to; j = in.Skip(j) {
-		if in.Is(j, "{") && in.List[j].Mate > j {
+		if in.Is(j, "{") && in.List[j].Partner > j {
 			return j, j + 1
 		}
 	}
 	return to + 1, to + 1
 }
 
-// concurrency is how a language runs something in addition to the test, and how a test waits for it.
-type concurrency struct{ starts, waits *regexp.Regexp }
+// concurrency matches how a language starts work concurrently with a test, and how a test
+// waits for it.
+type concurrency struct{ startRE, waitRE *regexp.Regexp }
 
 var concurrencies = map[language.Language]concurrency{
 	language.Go:         {regexp.MustCompile(`\bgo func\(`), regexp.MustCompile(`Wait\(|<-|\bselect\b|Eventually|synctest|\.Do\(`)},
@@ -191,58 +197,59 @@ var concurrencies = map[language.Language]concurrency{
 	language.JavaScript: {regexp.MustCompile(`\.(?:then|finally)\(|\b(?:setTimeout|setImmediate|queueMicrotask|nextTick)\(|\bforEach\(\s*async\b|(?m:^\s*;?\(async\b)`), regexp.MustCompile(`\b(?:done|resolve|cb|callback|next|end)\b\s*[(,)]|[tT]imers?\b|\btick\(|\bplan\(|waitFor`)},
 }
 
-// concurrentWith notes the lines that run in addition to a test, if it does not wait for them.
-func (in *inspector) concurrentWith(t *tests.TestDef) {
-	how, ok := concurrencies[in.likeLang()]
+// markNotAwaited marks the lines that run concurrently with a test that does not wait for
+// them.
+func (in *inspector) markNotAwaited(t *tests.TestDef) {
+	how, ok := concurrencies[in.handlerLanguage()]
 	if !ok {
 		return
 	}
-	if text := in.maskedLines(t.Line, t.End); !how.starts.MatchString(text) || how.waits.MatchString(text) {
+	if text := in.maskedLines(t.Line, t.End); !how.startRE.MatchString(text) || how.waitRE.MatchString(text) {
 		return
 	}
 	for n := t.Line; n <= t.End; n++ {
-		at := how.starts.FindStringIndex(in.maskedLine(n))
+		at := how.startRE.FindStringIndex(in.maskedLine(n))
 		if at == nil {
 			continue
 		}
 		from, _ := in.lineSpan(n)
 		i := in.tokenAt(from + at[1] - 1)
-		for i < len(in.List) && in.List[i].Mate <= i {
+		for i < len(in.List) && in.List[i].Partner <= i {
 			i++
 		}
-		if i >= len(in.List) || in.Line(i) != n || in.likeLang() == language.JavaScript && in.awaited(i) {
+		if i >= len(in.List) || in.Line(i) != n || in.handlerLanguage() == language.JavaScript && in.isAwaited(i) {
 			continue
 		}
-		end := in.Line(in.List[i].Mate)
-		if in.Lang == language.Go && in.Is(in.List[i].Mate+1, "{") { // after the parameters
-			end = in.Line(in.List[in.List[i].Mate+1].Mate)
+		end := in.Line(in.List[i].Partner)
+		if in.Lang == language.Go && in.Is(in.List[i].Partner+1, "{") { // after the parameters
+			end = in.Line(in.List[in.List[i].Partner+1].Partner)
 		}
-		in.guard(n, n+1, end, NotAwaited)
+		in.addGuard(n, n+1, end, NotAwaited)
 		if end == n {
-			in.guard(n, n, n, NotAwaited)
+			in.addGuard(n, n, n, NotAwaited)
 		}
 	}
 }
 
-// maskedLines returns some lines without comments and the bodies of strings.
+// maskedLines returns the lines from from to to without comments and the contents of strings.
 func (in *inspector) maskedLines(from, to int) string {
 	start, _ := in.lineSpan(from)
 	_, end := in.lineSpan(min(to, in.lastLine()))
 	return string(in.Masked[start:end])
 }
 
-// awaited reports whether the value of the call chain in front of the parenthesis at token
-// i is used: awaited, returned, given to a name.
-func (in *inspector) awaited(i int) bool {
+// isAwaited reports whether the result of the call chain before the parenthesis at token i is
+// used: awaited, returned or assigned.
+func (in *inspector) isAwaited(i int) bool {
 	k := i - 1
-	for k >= 0 && !using[in.Text(k)] && (!in.StartsLine(k+1) || in.goesOnAt(k+1)) {
-		if in.List[k].Mate >= 0 && in.List[k].Mate < k {
-			k = in.List[k].Mate
+	for k >= 0 && !valueUseTokens[in.Text(k)] && (!in.StartsLine(k+1) || in.continuesStatement(k+1)) {
+		if in.List[k].Partner >= 0 && in.List[k].Partner < k {
+			k = in.List[k].Partner
 		}
 		k--
 	}
-	return k >= 0 && using[in.Text(k)]
+	return k >= 0 && valueUseTokens[in.Text(k)]
 }
 
-// using are the tokens in front of a call that use its value.
-var using = lex.WordSet(`=> = ( , [ : ? && || + return await yield`)
+// valueUseTokens are the tokens before a call that use its result.
+var valueUseTokens = lex.WordSet(`=> = ( , [ : ? && || + return await yield`)

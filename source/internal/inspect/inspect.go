@@ -11,8 +11,8 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// Inspection says whether the tests of a source file are
-// run and what they can still find.
+// Inspection describes whether the tests of a source file run, and which failures they can
+// still detect.
 type Inspection struct {
 	scan.File
 	// Plain is the text without comments, Masked without the bodies of strings as
@@ -28,7 +28,7 @@ type Inspection struct {
 	Directives []Directive
 }
 
-// Mark is a place that changes whether or how some lines are run.
+// Mark is a place in the source that changes whether or how some lines run.
 type Mark struct {
 	Kind MarkKind
 	// Line is where it is, From and To are the lines it affects.
@@ -43,7 +43,7 @@ type Mark struct {
 	Scope Scope
 }
 
-// MarkKind is what a mark does.
+// MarkKind is the effect of a mark.
 type MarkKind uint8
 
 // The kinds of marks.
@@ -66,10 +66,10 @@ const (
 	OnFile
 )
 
-// IsUnconditional reports whether the mark holds wherever the tests run.
+// IsUnconditional reports whether the mark applies wherever the tests run.
 func (m Mark) IsUnconditional() bool { return m.Condition == "" || m.Constant }
 
-// List is a literal with rows: the table of a test.
+// List is a literal with several rows, such as the table of a table-driven test.
 type List struct {
 	Line, End int
 	// Rows are its elements, each in one line.
@@ -92,83 +92,83 @@ type Directive struct {
 	From, To int
 }
 
-// Inspect reads a source file as Scan does and more closely. The error is that
-// of Scan; what it comes with is as much as could be read.
+// Inspect reads a source file like Scan, and in more detail. The error is that of Scan; the
+// result contains what could be read.
 func Inspect(path string, src []byte) (Inspection, error) {
 	lang := language.Detect(path, src)
 	if lang == language.Unknown {
 		return Inspection{Plain: src, Masked: src}, nil
 	}
-	r := lex.NewReading(lang, src)
+	r := lex.NewSource(lang, src)
 	defer r.Close()
 	file, err := scan.Read(path, r)
 	inTest := language.IsTestFile(path, lang) || len(file.Tests) > 0
 	t := tokensFor(r, inTest)
 	t.Budget = lex.BlockBudget * len(t.List)
-	in := &inspector{Tokens: t, plain: r.Plain(), kinds: r.Kinds, up: r.Lists.Up, path: path, file: &file, inTest: inTest}
-	out := Inspection{File: file, Plain: in.plain, Masked: t.Masked, Directives: in.directives()}
-	in.nesting()
-	r.Lists.Up = in.up
-	in.swallowed()
+	in := &inspector{Tokens: t, plain: r.Plain(), kinds: r.Kinds, enclosing: r.Buffers.Enclosing, path: path, file: &file, inTest: inTest}
+	out := Inspection{File: file, Plain: in.plain, Masked: t.Masked, Directives: in.findDirectives()}
+	in.findEnclosingBrackets()
+	r.Buffers.Enclosing = in.enclosing
+	in.markEmptyHandlers()
 	if in.inTest {
-		in.swallowedInTests()
-		in.skips()
-		in.builds()
-		in.dead()
-		in.guards()
-		out.Lists = in.lists()
+		in.markIdleHandlers()
+		in.markSkips()
+		in.markPreprocessorBranches()
+		in.markUnreachable()
+		in.markGuards()
+		out.Lists = in.findLists()
 	}
 	slices.SortStableFunc(in.marks, func(a, b Mark) int { return a.Line - b.Line })
 	out.Marks = in.marks
 	return out, err
 }
 
-// inspector looks at the tokens of one file.
+// inspector inspects the tokens of one file.
 type inspector struct {
 	*lex.Tokens
-	plain      []byte
-	kinds      []lex.Kind
-	path       string
-	file       *scan.File
-	inTest     bool
-	up         []int // of each token, the bracket that it is in, -1 for none
-	marks      []Mark
-	looped     map[string]bool // names that loops go over
-	lineStarts []int
+	plain       []byte
+	kinds       []lex.Kind
+	path        string
+	file        *scan.File
+	inTest      bool
+	enclosing   []int // of each token, the bracket that it is in, -1 for none
+	marks       []Mark
+	loopedNames map[string]bool // names that loops go over
+	lineStarts  []int
 }
 
-// nesting finds for each token the bracket around it.
-func (in *inspector) nesting() {
-	in.up = slices.Grow(in.up[:0], len(in.List))[:len(in.List)]
+// findEnclosingBrackets sets enclosing for all tokens.
+func (in *inspector) findEnclosingBrackets() {
+	in.enclosing = slices.Grow(in.enclosing[:0], len(in.List))[:len(in.List)]
 	var open []int
 	for i, tok := range in.List {
-		for len(open) > 0 && in.List[open[len(open)-1]].Mate < i {
+		for len(open) > 0 && in.List[open[len(open)-1]].Partner < i {
 			open = open[:len(open)-1]
 		}
-		in.up[i] = -1
+		in.enclosing[i] = -1
 		if len(open) > 0 {
-			in.up[i] = open[len(open)-1]
-			if in.List[open[len(open)-1]].Mate == i { // a closing one is in addition to its partner
+			in.enclosing[i] = open[len(open)-1]
+			if in.List[open[len(open)-1]].Partner == i { // a closing one is in addition to its partner
 				open = open[:len(open)-1]
-				in.up[i] = -1
+				in.enclosing[i] = -1
 				if len(open) > 0 {
-					in.up[i] = open[len(open)-1]
+					in.enclosing[i] = open[len(open)-1]
 				}
 			}
 		}
-		if tok.Mate > i {
+		if tok.Partner > i {
 			open = append(open, i)
 		}
 	}
 }
 
-// tokenAt returns the token at or after a place in the text.
+// tokenAt returns the first token at or after a byte offset.
 func (in *inspector) tokenAt(pos int) int {
 	i, _ := slices.BinarySearchFunc(in.List, pos, func(t lex.Token, pos int) int { return t.Pos - pos })
 	return i
 }
 
-// between returns what is between two places, in one line.
+// between returns the source between two byte offsets on one line.
 func (in *inspector) between(from, to int) string {
 	if from >= to || to > len(in.plain) {
 		return ""
@@ -176,16 +176,16 @@ func (in *inspector) between(from, to int) string {
 	return strings.Join(strings.Fields(string(in.plain[from:to])), " ")
 }
 
-// lastLine is the number of the last line.
-func (in *inspector) lastLine() int { return len(in.First) - 1 }
+// lastLine returns the number of the last line.
+func (in *inspector) lastLine() int { return len(in.FirstOfLine) - 1 }
 
-// rowText is how much of a line a mark quotes.
+// lineText returns line n without comments and surrounding space, as quoted by marks.
 func (in *inspector) lineText(n int) string {
 	if n < 1 || n > in.lastLine() {
 		return ""
 	}
 	from := len(in.plain)
-	if i := in.First[n-1]; i < len(in.List) && in.List[i].Line == n {
+	if i := in.FirstOfLine[n-1]; i < len(in.List) && in.List[i].Line == n {
 		from = in.List[i].Pos
 	}
 	to := from
@@ -195,8 +195,8 @@ func (in *inspector) lineText(n int) string {
 	return in.between(from, to)
 }
 
-// testAround returns the innermost test that holds a line, nil for none.
-func (in *inspector) testAround(line int) *tests.TestDef {
+// enclosingTest returns the innermost test around a line, nil if there is none.
+func (in *inspector) enclosingTest(line int) *tests.TestDef {
 	var best *tests.TestDef
 	for i := range in.file.Tests {
 		t := &in.file.Tests[i]

@@ -39,46 +39,46 @@ const (
 // Count is the length of the tables that have a row for each language.
 const Count = int(Shell) + 1
 
-// dialect is how a language is recognised from the outside of a file.
-type dialect struct {
-	name   string   // as String prints it
-	exts   []string // file name extensions, lower case, with the dot
-	files  []string // full file names
-	interp []string // interpreters of a #! line, without version digits
+// fileSigns are the signs by which a language is detected from a file.
+type fileSigns struct {
+	name         string   // as String prints it
+	exts         []string // file name extensions, lower case, with the dot
+	files        []string // full file names
+	interpreters []string // interpreters of a #! line, without version digits
 }
 
-var dialects = [Count]dialect{
+var fileSignsOf = [Count]fileSigns{
 	Unknown: {name: "unknown"},
 	Go:      {name: "go", exts: []string{".go"}},
 	Python: {
 		name: "python", exts: []string{".py", ".pyi", ".pyw"},
-		files: []string{"SConstruct", "SConscript", "wscript"}, interp: []string{"python", "pypy"},
+		files: []string{"SConstruct", "SConscript", "wscript"}, interpreters: []string{"python", "pypy"},
 	},
 	JavaScript: {
 		name: "javascript", exts: []string{".js", ".jsx", ".mjs", ".cjs"},
-		interp: framework.NodeInterpreters,
+		interpreters: framework.NodeInterpreters,
 	},
 	TypeScript: {
 		name: "typescript", exts: []string{".ts", ".tsx", ".mts", ".cts"},
-		interp: framework.TypeScriptInterpreters,
+		interpreters: framework.TypeScriptInterpreters,
 	},
 	Java:   {name: "java", exts: []string{".java"}},
-	Kotlin: {name: "kotlin", exts: []string{".kt", ".kts"}, interp: []string{"kotlin"}},
-	Rust:   {name: "rust", exts: []string{".rs"}, interp: []string{"rust-script"}},
+	Kotlin: {name: "kotlin", exts: []string{".kt", ".kts"}, interpreters: []string{"kotlin"}},
+	Rust:   {name: "rust", exts: []string{".rs"}, interpreters: []string{"rust-script"}},
 	Ruby: {
 		name: "ruby", exts: []string{".rb", ".rake", ".gemspec", ".ru"},
-		files: []string{"Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile"}, interp: []string{"ruby", "jruby"},
+		files: []string{"Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile"}, interpreters: []string{"ruby", "jruby"},
 	},
-	PHP:    {name: "php", exts: []string{".php", ".phtml"}, interp: []string{"php"}},
+	PHP:    {name: "php", exts: []string{".php", ".phtml"}, interpreters: []string{"php"}},
 	CSharp: {name: "csharp", exts: []string{".cs", ".csx"}},
 	C:      {name: "c", exts: []string{".c", ".h"}},
 	CPP:    {name: "cpp", exts: []string{".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl"}},
-	Swift:  {name: "swift", exts: []string{".swift"}, interp: []string{"swift"}},
-	Elixir: {name: "elixir", exts: []string{".ex", ".exs"}, interp: []string{"elixir"}},
-	Scala:  {name: "scala", exts: []string{".scala", ".sc"}, interp: []string{"scala", "scala-cli"}},
+	Swift:  {name: "swift", exts: []string{".swift"}, interpreters: []string{"swift"}},
+	Elixir: {name: "elixir", exts: []string{".ex", ".exs"}, interpreters: []string{"elixir"}},
+	Scala:  {name: "scala", exts: []string{".scala", ".sc"}, interpreters: []string{"scala", "scala-cli"}},
 	Shell: {
 		name: "shell", exts: []string{".sh", ".bash", ".zsh", ".ksh", ".bats"},
-		interp: []string{"sh", "bash", "zsh", "ksh", "dash", "ash", "bats"},
+		interpreters: []string{"sh", "bash", "zsh", "ksh", "dash", "ash", "bats"},
 	},
 }
 
@@ -87,7 +87,7 @@ func (l Language) String() string {
 	if int(l) >= Count {
 		return fmt.Sprintf("language(%d)", uint8(l))
 	}
-	return dialects[l].name
+	return fileSignsOf[l].name
 }
 
 // MarshalText returns the same name as String; it never fails.
@@ -98,8 +98,8 @@ func (l Language) MarshalText() ([]byte, error) {
 // UnmarshalText reads a name that MarshalText wrote. It returns an error for a
 // name that is not a language of this version.
 func (l *Language) UnmarshalText(text []byte) error {
-	for i := range dialects {
-		if dialects[i].name == string(text) {
+	for i := range fileSignsOf {
+		if fileSignsOf[i].name == string(text) {
 			*l = Language(i)
 			return nil
 		}
@@ -107,10 +107,10 @@ func (l *Language) UnmarshalText(text []byte) error {
 	return fmt.Errorf("read language %q: not a known name; use one of those String prints, such as %q", text, Go)
 }
 
-// Detect returns the language of a file from its path (slash separated),
-// and where the path does not tell, from the interpreter in its first line.
-// head is the beginning of the file, 512 bytes are enough; it may be nil.
-// Documentation, data, lock files and binary content are Unknown.
+// Detect returns the language of a file from its slash-separated path or, if the path does not
+// determine it, from the interpreter in its first line. head is the start of the file; 512
+// bytes are enough, and nil is allowed. Documentation, data, lock files and binary content are
+// Unknown.
 func Detect(file string, head []byte) Language {
 	if IsBinary(head) {
 		return Unknown
@@ -120,20 +120,20 @@ func Detect(file string, head []byte) Language {
 	if path.Ext(base) == ".C" {
 		return CPP // by old convention, upper case means C++
 	}
-	for lang := range dialects {
-		d := &dialects[lang]
+	for lang := range fileSignsOf {
+		d := &fileSignsOf[lang]
 		if slices.Contains(d.exts, ext) || slices.Contains(d.files, base) {
-			return refine(Language(lang), ext, head)
+			return refineLanguage(Language(lang), ext, head)
 		}
 	}
 	if ext != "" && ext != base {
 		return Unknown // an extension that says something else outweighs a #! line
 	}
-	return shebang(head)
+	return detectFromShebang(head)
 }
 
-// refine settles the extensions that two formats share.
-func refine(lang Language, ext string, head []byte) Language {
+// refineLanguage distinguishes two formats with the same extension.
+func refineLanguage(lang Language, ext string, head []byte) Language {
 	switch ext {
 	case ".h":
 		for _, mark := range []string{"namespace ", "class ", "template", "std::", "public:"} {
@@ -149,8 +149,8 @@ func refine(lang Language, ext string, head []byte) Language {
 	return lang
 }
 
-// shebang reads "#!/usr/bin/env -S python3 -u" and its like.
-func shebang(head []byte) Language {
+// detectFromShebang reads the interpreter of "#!/usr/bin/env -S python3 -u" and similar lines.
+func detectFromShebang(head []byte) Language {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	rest, ok := bytes.CutPrefix(line, []byte("#!"))
 	if !ok {
@@ -162,8 +162,8 @@ func shebang(head []byte) Language {
 			continue
 		}
 		name = strings.TrimRight(name, "0123456789.")
-		for lang := range dialects {
-			if slices.Contains(dialects[lang].interp, name) {
+		for lang := range fileSignsOf {
+			if slices.Contains(fileSignsOf[lang].interpreters, name) {
 				return Language(lang)
 			}
 		}

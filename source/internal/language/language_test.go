@@ -76,7 +76,7 @@ func TestLanguageTextRoundTrip(t *testing.T) {
 
 func TestEachLanguageHasNameExtensionsAndTestFiles(t *testing.T) {
 	for i := 1; i < Count; i++ {
-		if dialects[i].name == "" || len(dialects[i].exts) == 0 || len(testPlaces[i].suffixes) == 0 {
+		if fileSignsOf[i].name == "" || len(fileSignsOf[i].exts) == 0 || len(testConventions[i].suffixes) == 0 {
 			t.Errorf("language %d, %v, has no name, extension or test files", i, Language(i))
 		}
 	}

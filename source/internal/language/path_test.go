@@ -73,7 +73,7 @@ func TestBinary(t *testing.T) {
 	if !IsBinary([]byte("\x7fELF\x02\x00")) {
 		t.Error("a program is read as text")
 	}
-	late := append([]byte(strings.Repeat("x", binaryHead)), 0)
+	late := append([]byte(strings.Repeat("x", binaryHeadBytes)), 0)
 	if IsBinary(late) {
 		t.Error("a NUL byte after the head counts")
 	}

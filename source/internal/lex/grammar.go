@@ -6,35 +6,34 @@ import (
 	"supervise/source/internal/language"
 )
 
-// grammar is what the lexer knows about a language: how comments and texts are
-// written. Hooks hold what does not fit into a row; they return true when
-// they took something.
+// grammar describes how comments and literals of a language are written. The functions handle
+// what the tables cannot describe; they return true if they consumed something.
 type grammar struct {
-	lines      []string // marks that make the rest of the line a comment
-	blocks     []block
-	quotes     []*quote          // tried in order: the longer of two that begin alike first
-	special    func(*lexer) bool // literals that a fixed opening cannot describe
-	afterWord  func(*lexer, int) // prefixed literals; the place where the word starts
-	noComment  func(*lexer) bool // a line mark that does not count here
-	operators  map[string]bool   // Words after which a value begins
-	outside    *quote            // text around the code, in PHP
-	wordBytes  string            // more bytes that words are made of
-	continued  bool              // a backslash joins lines, even of comments
-	digitQuote bool              // single quotes group digits
+	lineComments      []string // marks that make the rest of the line a comment
+	blockComments     []blockComment
+	quotes            []*quote          // tried in order: the longer of two that begin alike first
+	readLiteral       func(*lexer) bool // literals that a fixed opening cannot describe
+	readAfterWord     func(*lexer, int) // prefixed literals; the place where the word starts
+	isNotComment      func(*lexer) bool // a line mark that does not count here
+	valueWords        map[string]bool   // Words after which a value begins
+	template          *quote            // text around the code, in PHP
+	extraWordBytes    string            // more bytes that words are made of
+	joinsLines        bool              // a backslash joins lines, even of comments
+	quotesGroupDigits bool              // single quotes group digits
 }
 
-// block is a comment with its own end.
-type block struct {
+// blockComment is a kind of comment with an end mark.
+type blockComment struct {
 	open, close string
 	nested      bool
 }
 
 func (g *grammar) isWord(c byte) bool {
-	return isAlnum(c) || c == '_' || c >= 0x80 || (g.wordBytes != "" && strings.IndexByte(g.wordBytes, c) >= 0)
+	return isAlnum(c) || c == '_' || c >= 0x80 || (g.extraWordBytes != "" && strings.IndexByte(g.extraWordBytes, c) >= 0)
 }
 
-// wordBytes says of each byte whether words of a language are made of it.
-var wordBytes = func() (out [language.Count]*[256]bool) {
+// wordByteTables hold, for each language, whether a byte can be part of a word.
+var wordByteTables = func() (out [language.Count]*[256]bool) {
 	for lang := range out {
 		out[lang] = &[256]bool{}
 		for c := range out[lang] {
@@ -45,99 +44,99 @@ var wordBytes = func() (out [language.Count]*[256]bool) {
 }()
 
 var (
-	slashes    = []string{"//"}
-	hash       = []string{"#"}
-	cBlock     = []block{{open: "/*", close: "*/"}}
-	nestBlock  = []block{{open: "/*", close: "*/", nested: true}}
-	dquote     = &quote{open: `"`, close: `"`, escape: true, line: true}
-	squote     = &quote{open: `'`, close: `'`, escape: true, line: true}
-	dquoteLong = &quote{open: `"`, close: `"`, escape: true}
-	squoteLong = &quote{open: `'`, close: `'`, escape: true}
-	tripleText = &quote{open: `"""`, close: `"""`, escape: true}
-	rawTick    = &quote{open: "`", close: "`"}
-	rubyDouble = &quote{open: `"`, close: `"`, escape: true, interp: "#{"}
-	rubyTick   = &quote{open: "`", close: "`", escape: true, interp: "#{"}
-	jsTemplate = &quote{open: "`", close: "`", escape: true, interp: "${"}
+	slashComment         = []string{"//"}
+	hashComment          = []string{"#"}
+	cComment             = []blockComment{{open: "/*", close: "*/"}}
+	nestedComment        = []blockComment{{open: "/*", close: "*/", nested: true}}
+	doubleQuote          = &quote{open: `"`, close: `"`, escape: true, singleLine: true}
+	singleQuote          = &quote{open: `'`, close: `'`, escape: true, singleLine: true}
+	multilineDoubleQuote = &quote{open: `"`, close: `"`, escape: true}
+	multilineSingleQuote = &quote{open: `'`, close: `'`, escape: true}
+	tripleQuote          = &quote{open: `"""`, close: `"""`, escape: true}
+	rawBacktick          = &quote{open: "`", close: "`"}
+	rubyDouble           = &quote{open: `"`, close: `"`, escape: true, interpolation: "#{"}
+	rubyBacktick         = &quote{open: "`", close: "`", escape: true, interpolation: "#{"}
+	jsTemplate           = &quote{open: "`", close: "`", escape: true, interpolation: "${"}
 )
 
 var scriptGrammar = grammar{
-	lines: slashes, blocks: cBlock, quotes: []*quote{dquote, squote, jsTemplate},
-	special: scriptSpecial, operators: scriptOperators, wordBytes: "$",
+	lineComments: slashComment, blockComments: cComment, quotes: []*quote{doubleQuote, singleQuote, jsTemplate},
+	readLiteral: readScriptRegex, valueWords: scriptValueWords, extraWordBytes: "$",
 }
 
-// grammars has one row for each language; Unknown has no comments.
+// grammars has one entry for each language. Unknown has no comments.
 var grammars = [language.Count]grammar{
-	language.Go:         {lines: slashes, blocks: cBlock, quotes: []*quote{dquote, rawTick, squote}},
-	language.Python:     {lines: hash, special: pythonSpecial, afterWord: pythonWord},
+	language.Go:         {lineComments: slashComment, blockComments: cComment, quotes: []*quote{doubleQuote, rawBacktick, singleQuote}},
+	language.Python:     {lineComments: hashComment, readLiteral: readPythonString, readAfterWord: readPrefixedPythonString},
 	language.JavaScript: scriptGrammar,
 	language.TypeScript: scriptGrammar,
-	language.Java:       {lines: slashes, blocks: cBlock, quotes: []*quote{tripleText, dquote, squote}},
+	language.Java:       {lineComments: slashComment, blockComments: cComment, quotes: []*quote{tripleQuote, doubleQuote, singleQuote}},
 	language.Kotlin: {
-		lines: slashes, blocks: nestBlock,
+		lineComments: slashComment, blockComments: nestedComment,
 		quotes: []*quote{
-			{open: `"""`, close: `"""`, greedy: true, interp: "${"},
-			{open: `"`, close: `"`, escape: true, line: true, interp: "${"},
-			squote,
-			{open: "`", close: "`", line: true}, // a name with blanks
+			{open: `"""`, close: `"""`, greedy: true, interpolation: "${"},
+			{open: `"`, close: `"`, escape: true, singleLine: true, interpolation: "${"},
+			singleQuote,
+			{open: "`", close: "`", singleLine: true}, // a name with blanks
 		},
 	},
 	language.Rust: {
-		lines: slashes, blocks: nestBlock, quotes: []*quote{dquoteLong},
-		special: runeSpecial, afterWord: rustWord,
+		lineComments: slashComment, blockComments: nestedComment, quotes: []*quote{multilineDoubleQuote},
+		readLiteral: readRune, readAfterWord: readRustRawString,
 	},
 	language.Ruby: {
-		lines: hash, quotes: []*quote{rubyDouble, squoteLong, rubyTick},
-		special: rubySpecial, afterWord: rubyWord, operators: rubyOperators,
+		lineComments: hashComment, quotes: []*quote{rubyDouble, multilineSingleQuote, rubyBacktick},
+		readLiteral: readRubyLiteral, readAfterWord: readRubyData, valueWords: rubyValueWords,
 	},
 	language.PHP: {
-		lines: []string{"//", "#"}, blocks: cBlock,
-		quotes:  []*quote{{open: `"`, close: `"`, escape: true, interp: "{$"}, squoteLong, rawTick},
-		special: phpSpecial, noComment: phpAttribute, wordBytes: "$",
-		outside: &quote{close: "<?"},
+		lineComments: []string{"//", "#"}, blockComments: cComment,
+		quotes:      []*quote{{open: `"`, close: `"`, escape: true, interpolation: "{$"}, multilineSingleQuote, rawBacktick},
+		readLiteral: readPHPLiteral, isNotComment: isPHPAttribute, extraWordBytes: "$",
+		template: &quote{close: "<?"},
 	},
 	language.CSharp: {
-		lines: slashes, blocks: cBlock, quotes: []*quote{dquote, squote},
-		special: csharpSpecial,
+		lineComments: slashComment, blockComments: cComment, quotes: []*quote{doubleQuote, singleQuote},
+		readLiteral: readCSharpString,
 	},
-	language.C: {lines: slashes, blocks: cBlock, quotes: []*quote{dquote, squote}, continued: true, digitQuote: true},
+	language.C: {lineComments: slashComment, blockComments: cComment, quotes: []*quote{doubleQuote, singleQuote}, joinsLines: true, quotesGroupDigits: true},
 	language.CPP: {
-		lines: slashes, blocks: cBlock, quotes: []*quote{dquote, squote},
-		afterWord: cppWord, continued: true, digitQuote: true,
+		lineComments: slashComment, blockComments: cComment, quotes: []*quote{doubleQuote, singleQuote},
+		readAfterWord: readCppRawString, joinsLines: true, quotesGroupDigits: true,
 	},
 	language.Swift: {
-		lines: slashes, blocks: nestBlock, special: swiftSpecial,
+		lineComments: slashComment, blockComments: nestedComment, readLiteral: readSwiftString,
 		quotes: []*quote{
-			{open: `"""`, close: `"""`, escape: true, interp: `\(`},
-			{open: `"`, close: `"`, escape: true, line: true, interp: `\(`},
+			{open: `"""`, close: `"""`, escape: true, interpolation: `\(`},
+			{open: `"`, close: `"`, escape: true, singleLine: true, interpolation: `\(`},
 		},
 	},
 	language.Elixir: {
-		lines: hash, special: elixirSpecial,
+		lineComments: hashComment, readLiteral: readElixirLiteral,
 		quotes: []*quote{
-			{open: `"""`, close: `"""`, escape: true, interp: "#{"},
-			{open: `'''`, close: `'''`, escape: true, interp: "#{"},
+			{open: `"""`, close: `"""`, escape: true, interpolation: "#{"},
+			{open: `'''`, close: `'''`, escape: true, interpolation: "#{"},
 			rubyDouble,
-			{open: `'`, close: `'`, escape: true, interp: "#{"},
+			{open: `'`, close: `'`, escape: true, interpolation: "#{"},
 		},
 	},
 	language.Scala: {
-		lines: slashes, blocks: nestBlock, special: runeSpecial, afterWord: scalaWord,
-		quotes: []*quote{{open: `"""`, close: `"""`, greedy: true}, dquote},
+		lineComments: slashComment, blockComments: nestedComment, readLiteral: readRune, readAfterWord: readScalaString,
+		quotes: []*quote{{open: `"""`, close: `"""`, greedy: true}, doubleQuote},
 	},
 	language.Shell: {
-		lines: hash, special: shellSpecial, noComment: shellHash,
+		lineComments: hashComment, readLiteral: readShellLiteral, isNotComment: isHashInShellWord,
 		quotes: []*quote{
-			{open: `"`, close: `"`, escape: true, interp: "$("},
+			{open: `"`, close: `"`, escape: true, interpolation: "$("},
 			{open: `'`, close: `'`},
 		},
 	},
 }
 
-var scriptOperators = WordSet(`return typeof case in of delete void throw new else do instanceof yield await`)
+var scriptValueWords = WordSet(`return typeof case in of delete void throw new else do instanceof yield await`)
 
-var rubyOperators = WordSet(`if unless while until when and or not return then elsif else in do case yield begin puts`)
+var rubyValueWords = WordSet(`if unless while until when and or not return then elsif else in do case yield begin puts`)
 
-// WordSet makes a set of the words of a list.
+// WordSet returns the set of the space-separated words.
 func WordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// heredocTag takes the tag of a here-document n bytes ahead, with or without
-// quotes, and remembers that its body starts on the next line. A tag that no
-// later line ends is not one, but a shift operator or the like.
-func (l *lexer) heredocTag(n int, q quote) bool {
-	for l.g.outside != nil && (l.peek(n) == ' ' || l.peek(n) == '\t') { // PHP allows blanks here
+// openHeredoc reads the tag of a here-document n bytes ahead, with or without quotes. The body
+// starts on the next line. A tag that no later line repeats is a shift operator or similar:
+// then it returns false.
+func (l *lexer) openHeredoc(n int, q quote) bool {
+	for l.grammar.template != nil && (l.peek(n) == ' ' || l.peek(n) == '\t') { // PHP allows blanks here
 		n++
 	}
 	mark := l.peek(n)
@@ -18,68 +18,68 @@ func (l *lexer) heredocTag(n int, q quote) bool {
 		n++
 	}
 	start := l.pos + n
-	for l.g.isWord(l.peek(n)) {
+	for l.grammar.isWord(l.peek(n)) {
 		n++
 	}
 	tag := string(l.src[start : l.pos+n])
-	if tag == "" || IsDigit(tag[0]) || quoted && l.peek(n) != mark || l.lastLine(tag) <= l.pos {
+	if tag == "" || IsDigit(tag[0]) || quoted && l.peek(n) != mark || l.lastTagLine(tag) <= l.pos {
 		return false
 	}
 	if quoted {
 		n++
 	}
 	if mark == '\'' {
-		q.interp, q.escape = "", false
+		q.interpolation, q.escape = "", false
 	}
 	q.close, q.heredoc = tag, true
-	l.pending = append(l.pending, &q)
-	l.take(n, code)
-	l.last, l.word = '"', nil
+	l.pendingHeredocs = append(l.pendingHeredocs, &q)
+	l.advance(n, code)
+	l.lastByte, l.lastWord = '"', nil
 	return true
 }
 
-// lastLine returns the place of the last line that consists of a tag, -1 if
-// there is none. All lines are looked at once, so that many operators that
-// look like tags cost no more than one.
-func (l *lexer) lastLine(tag string) int {
-	if l.tags == nil {
-		l.tags = map[string]int{}
+// lastTagLine returns the offset of the last line that consists of the tag, -1 if there is
+// none. It indexes all lines once, so that a file with many shift operators costs no more than
+// one search.
+func (l *lexer) lastTagLine(tag string) int {
+	if l.tagLines == nil {
+		l.tagLines = map[string]int{}
 		for start := 0; start < len(l.src); {
 			end := l.lineEnd(start)
-			if word := l.lineTag(l.src[start:end]); word != "" {
-				l.tags[word] = start
+			if word := l.closingTag(l.src[start:end]); word != "" {
+				l.tagLines[word] = start
 			}
 			start = end + 1
 		}
 	}
-	if at, ok := l.tags[tag]; ok {
+	if at, ok := l.tagLines[tag]; ok {
 		return at
 	}
 	return -1
 }
 
-// lineTag returns the tag that a line may end a here-document with: its only
-// word, except in PHP, where code may follow.
-func (l *lexer) lineTag(line []byte) string {
+// closingTag returns the tag by which a line may close a here-document: its only word or, in
+// PHP, where code may follow, its first word.
+func (l *lexer) closingTag(line []byte) string {
 	line = bytes.TrimSpace(line)
 	n := 0
-	for n < len(line) && l.g.isWord(line[n]) {
+	for n < len(line) && l.grammar.isWord(line[n]) {
 		n++
 	}
-	if n < len(line) && l.g.outside == nil {
+	if n < len(line) && l.grammar.template == nil {
 		return ""
 	}
 	return string(line[:n])
 }
 
-// atTag reports whether a line that ends a here-document starts here, and
-// steps over its indentation.
-func (l *lexer) atTag(tag string) bool {
+// atHeredocEnd reports whether the line that closes a here-document starts here, and skips its
+// indentation.
+func (l *lexer) atHeredocEnd(tag string) bool {
 	if l.pos > 0 && l.src[l.pos-1] != '\n' {
 		return false
 	}
 	end := l.lineEnd(l.pos)
-	if l.lineTag(l.src[l.pos:end]) != tag {
+	if l.closingTag(l.src[l.pos:end]) != tag {
 		return false
 	}
 	for IsSpace(l.src[l.pos]) {
@@ -88,139 +88,143 @@ func (l *lexer) atTag(tag string) bool {
 	return true
 }
 
-// shellHash keeps a hash within a word, ${#x} and $#, from being a comment.
-func shellHash(l *lexer) bool {
+// isHashInShellWord reports whether a hash is part of a word, as in ${#x} and $#, so that it
+// starts no comment.
+func isHashInShellWord(l *lexer) bool {
 	before := l.peek(-1)
 	return before != 0 && !IsSpace(before) && strings.IndexByte(";&|()`", before) < 0
 }
 
-// shellSpecial takes an escaped byte, $'…' and here-documents.
-func shellSpecial(l *lexer) bool {
+// readShellLiteral reads an escaped byte, $'…' or the start of a here-document.
+func readShellLiteral(l *lexer) bool {
 	switch {
-	case l.at(`\`):
+	case l.hasPrefix(`\`):
 		if l.peek(1) == '\n' {
 			return false
 		}
-		l.take(1, code)
-		l.take(1, Text)
-		l.last, l.word = '"', nil
+		l.advance(1, code)
+		l.advance(1, Text)
+		l.lastByte, l.lastWord = '"', nil
 		return true
-	case l.at(`$'`):
-		l.begin(&quote{close: `'`, escape: true}, 2)
+	case l.hasPrefix(`$'`):
+		l.openText(&quote{close: `'`, escape: true}, 2)
 		return true
-	case l.at("<<<"): // a here-string
-		l.take(3, code)
+	case l.hasPrefix("<<<"): // a here-string
+		l.advance(3, code)
 		return true
-	case l.at("<<-"):
-		return l.shellHeredoc(3)
-	case l.at("<<"):
-		return l.shellHeredoc(2)
+	case l.hasPrefix("<<-"):
+		return l.openShellHeredoc(3)
+	case l.hasPrefix("<<"):
+		return l.openShellHeredoc(2)
 	}
 	return false
 }
 
-func (l *lexer) shellHeredoc(n int) bool {
+// openShellHeredoc reads the start of a here-document whose operator has n bytes.
+func (l *lexer) openShellHeredoc(n int) bool {
 	for l.peek(n) == ' ' {
 		n++
 	}
 	if l.peek(n) == '\\' { // <<\EOF is <<'EOF'
-		return l.heredocTag(n+1, quote{})
+		return l.openHeredoc(n+1, quote{})
 	}
-	return l.heredocTag(n, quote{escape: true, interp: "$("})
+	return l.openHeredoc(n, quote{escape: true, interpolation: "$("})
 }
 
-// rubySpecial takes characters, percent literals, regular expressions,
+// readRubyLiteral reads characters, percent literals, regular expressions, the start of
 // here-documents and block comments.
-func rubySpecial(l *lexer) bool {
+func readRubyLiteral(l *lexer) bool {
 	switch l.peek(0) {
 	case '?':
-		return !l.afterValue() && l.character()
+		return !l.followsValue() && l.readCharacter()
 	case '%':
-		return l.percent()
+		return l.readPercentLiteral()
 	case '/':
-		return l.rubyRegex()
+		return l.readRubyRegex()
 	case '<':
-		return l.rubyHeredoc()
+		return l.openRubyHeredoc()
 	case '=':
-		return l.rubyBlock()
+		return l.readRubyBlockComment()
 	}
 	return false
 }
 
-// commandArgument reports whether what is here is the first argument of a
-// call without parentheses, as in "puts /x/": a blank before and none after.
-func (l *lexer) commandArgument() bool {
+// isCommandArgument reports whether the current byte starts the first argument of a call
+// without parentheses, as in "puts /x/": a space precedes it and none follows.
+func (l *lexer) isCommandArgument() bool {
 	next := l.peek(1)
-	return l.g.isWord(l.last) && IsSpace(l.peek(-1)) && !IsSpace(next) && next != '='
+	return l.grammar.isWord(l.lastByte) && IsSpace(l.peek(-1)) && !IsSpace(next) && next != '='
 }
 
-func (l *lexer) percent() bool {
-	if l.afterValue() && !l.commandArgument() {
+// readPercentLiteral opens a literal such as %w[a b].
+func (l *lexer) readPercentLiteral() bool {
+	if l.followsValue() && !l.isCommandArgument() {
 		return false
 	}
 	n := 1
-	q := &quote{escape: true, interp: "#{"}
+	q := &quote{escape: true, interpolation: "#{"}
 	if c := l.peek(1); isLetter(c) {
 		if strings.IndexByte("qQwWiIrsx", c) < 0 {
 			return false
 		}
 		if strings.IndexByte("qwis", c) >= 0 {
-			q.interp = ""
+			q.interpolation = ""
 		}
 		n = 2
 	}
 	if c := l.peek(n); c == 0 || c == '=' || c >= 0x80 || IsSpace(c) || isAlnum(c) {
 		return false
 	}
-	return l.delimited(q, n)
+	return l.openDelimited(q, n)
 }
 
-// rubyRegex takes a regular expression. One that does not end on its line is
-// believed only where a division is impossible.
-func (l *lexer) rubyRegex() bool {
-	if l.afterValue() {
-		return l.commandArgument() && l.regex()
+// readRubyRegex reads a regular expression. One that continues on the next line counts only
+// where a division is impossible.
+func (l *lexer) readRubyRegex() bool {
+	if l.followsValue() {
+		return l.isCommandArgument() && l.readRegex()
 	}
-	if l.regex() {
+	if l.readRegex() {
 		return true
 	}
-	l.begin(&quote{close: "/", escape: true, interp: "#{"}, 1)
+	l.openText(&quote{close: "/", escape: true, interpolation: "#{"}, 1)
 	return true
 }
 
-func (l *lexer) rubyHeredoc() bool {
-	q := quote{escape: true, interp: "#{"}
+// openRubyHeredoc reads the start of a here-document: <<~TAG, <<-TAG or <<TAG.
+func (l *lexer) openRubyHeredoc() bool {
+	q := quote{escape: true, interpolation: "#{"}
 	switch {
-	case l.at("<<~"), l.at("<<-"):
-		return l.heredocTag(3, q)
-	case l.at("<<"):
+	case l.hasPrefix("<<~"), l.hasPrefix("<<-"):
+		return l.openHeredoc(3, q)
+	case l.hasPrefix("<<"):
 		c := l.peek(2)
 		bare := c >= 'A' && c <= 'Z' || c == '_' || c == '"' || c == '\''
-		return bare && (!l.afterValue() || l.commandArgument()) && l.heredocTag(2, q)
+		return bare && (!l.followsValue() || l.isCommandArgument()) && l.openHeredoc(2, q)
 	}
 	return false
 }
 
-// rubyBlock takes =begin … =end.
-func (l *lexer) rubyBlock() bool {
-	if !l.at("=begin") || l.peek(-1) != '\n' && l.pos > 0 {
+// readRubyBlockComment reads a comment from =begin to =end.
+func (l *lexer) readRubyBlockComment() bool {
+	if !l.hasPrefix("=begin") || l.peek(-1) != '\n' && l.pos > 0 {
 		return false
 	}
 	for l.pos < len(l.src) {
-		last := l.at("=end")
-		l.take(l.lineEnd(l.pos)-l.pos, Comment)
+		last := l.hasPrefix("=end")
+		l.advance(l.lineEnd(l.pos)-l.pos, Comment)
 		if last {
 			break
 		}
-		l.take(1, Comment)
+		l.advance(1, Comment)
 	}
 	return true
 }
 
-// rubyWord takes everything after __END__, which is data.
-func rubyWord(l *lexer, start int) {
-	if string(l.word) != "__END__" || start > 0 && l.src[start-1] != '\n' || l.peek(0) > '\n' {
+// readRubyData reads everything after __END__ as a comment, since it is data.
+func readRubyData(l *lexer, start int) {
+	if string(l.lastWord) != "__END__" || start > 0 && l.src[start-1] != '\n' || l.peek(0) > '\n' {
 		return
 	}
-	l.take(len(l.src)-l.pos, Comment)
+	l.advance(len(l.src)-l.pos, Comment)
 }

@@ -8,7 +8,7 @@ import (
 	"supervise/source/internal/language"
 )
 
-// Kind says what a byte of a source file belongs to.
+// Kind is what a byte of a source file belongs to.
 type Kind uint8
 
 // What a byte may belong to.
@@ -18,70 +18,69 @@ const (
 	Text                // inside a string, a regular expression or a here-document
 )
 
-// quote is one way of writing text in a language, and while that text is
-// being read, the place where it ends.
+// quote describes one way to write a string, or another text, in a language.
 type quote struct {
-	open, close string
-	escape      bool   // a backslash takes the next byte with it
-	line        bool   // ends at the end of the line even if not closed
-	double      bool   // the closing quote written twice is the character itself
-	greedy      bool   // of a longer run of quotes, the last ones close
-	heredoc     bool   // close is on its own line
-	interp      string // opens code within the text: "${"
-	interpLine  bool   // such code cannot continue over the end of the line
-	nest        byte   // an opening bracket that is closed again within the text
-	as          Kind   // what the body is; the zero value represents text
+	open, close             string
+	escape                  bool   // a backslash takes the next byte with it
+	singleLine              bool   // ends at the end of the line even if not closed
+	doubledQuote            bool   // the closing quote written twice is the character itself
+	greedy                  bool   // of a longer run of quotes, the last ones close
+	heredoc                 bool   // close is on its own line
+	interpolation           string // opens code within the text: "${"
+	singleLineInterpolation bool   // such code cannot continue over the end of the line
+	nestedOpen              byte   // an opening bracket that is closed again within the text
+	kind                    Kind   // what the body is; the zero value represents text
 }
 
-// frame is one level of nesting: text when quote is set, else code.
+// frame is one level of nesting: a text if quote is set, otherwise code.
 type frame struct {
 	*quote
 	opener, closer byte // of code within text, its brackets
 	depth          int  // brackets open at this level
-	outer          int  // brackets that were open where it began
+	outerBrackets  int  // brackets that were open where it began
 }
 
 // heredoc is a here-document whose body starts on the next line.
 type heredoc = quote
 
-// lexer separates code, comments and text. One loop serves every language;
-// what differs is in the grammar. It keeps its own stack, so that no input can
-// exhaust that of the program, and it always moves on, so that it always ends.
+// lexer separates code, comments and text. One loop serves every language; the differences are
+// in the grammar. It has an explicit stack, so that no input can overflow the call stack, and
+// each step advances, so that it always terminates.
 type lexer struct {
-	g        *grammar
-	words    *[256]bool // see wordBytes
-	src      []byte
-	kinds    []Kind
-	pos      int
-	stack    []frame
-	pending  []*heredoc
-	last     byte                      // last byte of code that was no white space, 0 at the start
-	word     []byte                    // last word of code, as long as last belongs to it
-	inLine   int                       // level of the outermost text with interpLine, 0 without one
-	failed   struct{ line, times int } // regular expressions without an end, on the line that ends there
-	brackets int                       // brackets open in code, for statements over several lines
-	tags     map[string]int            // last place of each line that may end a here-document
+	grammar         *grammar
+	wordBytes       *[256]bool // see wordBytes
+	src             []byte
+	kinds           []Kind
+	pos             int
+	stack           []frame
+	pendingHeredocs []*heredoc
+	lastByte        byte                      // last byte of code that was no white space, 0 at the start
+	lastWord        []byte                    // last word of code, as long as last belongs to it
+	lineTextLevel   int                       // level of the outermost text with interpLine, 0 without one
+	failedRegex     struct{ line, times int } // regular expressions without an end, on the line that ends there
+	brackets        int                       // brackets open in code, for statements over several lines
+	tagLines        map[string]int            // last place of each line that may end a here-document
 }
 
 // Classify returns the kind of every byte of src.
 func Classify(lang language.Language, src []byte) []Kind { return classifyInto(nil, lang, src) }
 
-// classifyInto does so in a given list, where that is long enough.
+// classifyInto is Classify with a slice to reuse.
 func classifyInto(kinds []Kind, lang language.Language, src []byte) []Kind {
 	kinds = slices.Grow(kinds[:0], len(src))[:len(src)]
 	clear(kinds)
 	if lang == language.Unknown || int(lang) >= language.Count {
 		return kinds
 	}
-	l := &lexer{g: &grammars[lang], words: wordBytes[lang], src: src, kinds: kinds, stack: make([]frame, 1, 8)}
-	if l.g.outside != nil {
-		l.stack = append(l.stack, frame{quote: l.g.outside})
+	l := &lexer{grammar: &grammars[lang], wordBytes: wordByteTables[lang], src: src, kinds: kinds, stack: make([]frame, 1, 8)}
+	if l.grammar.template != nil {
+		l.stack = append(l.stack, frame{quote: l.grammar.template})
 	}
 	if HasPrefix(src, "#!") && !HasPrefix(src, "#![") { // the latter is an attribute of Rust
-		l.lineComment()
+		l.readLineComment()
 	}
 	for l.pos < len(src) {
-		if l.top().quote != nil {
+		if l.topFrame().quote != nil {
 			l.readText()
 		} else {
 			l.readCode()
@@ -90,19 +89,19 @@ func classifyInto(kinds []Kind, lang language.Language, src []byte) []Kind {
 	return kinds
 }
 
-func (l *lexer) top() *frame { return &l.stack[len(l.stack)-1] }
+func (l *lexer) topFrame() *frame { return &l.stack[len(l.stack)-1] }
 
-func (l *lexer) pop() {
+func (l *lexer) popFrame() {
 	l.stack = l.stack[:len(l.stack)-1]
-	if l.inLine == len(l.stack) {
-		l.inLine = 0
+	if l.lineTextLevel == len(l.stack) {
+		l.lineTextLevel = 0
 	}
 }
 
-// at reports whether the rest of the source begins with s.
-func (l *lexer) at(s string) bool { return HasPrefix(l.src[l.pos:], s) }
+// hasPrefix reports whether the remaining source starts with s.
+func (l *lexer) hasPrefix(s string) bool { return HasPrefix(l.src[l.pos:], s) }
 
-// peek returns the byte n after the current one, 0 beyond the end.
+// peek returns the byte n positions ahead, 0 beyond the end.
 func (l *lexer) peek(n int) byte {
 	if i := l.pos + n; i >= 0 && i < len(l.src) {
 		return l.src[i]
@@ -110,103 +109,102 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
-// take gives the next n bytes a kind and steps over them.
-func (l *lexer) take(n int, k Kind) {
+// advance assigns a kind to the next n bytes and moves past them.
+func (l *lexer) advance(n int, k Kind) {
 	end := min(l.pos+n, len(l.src))
 	for ; l.pos < end; l.pos++ {
 		l.kinds[l.pos] = k
 	}
 }
 
-// readCode takes one word, one blank or one other token of code.
+// readCode reads one word, space, literal or operator of code.
 func (l *lexer) readCode() {
 	switch c := l.src[l.pos]; {
 	case c == '\n':
-		l.newline()
+		l.readNewline()
 	case IsSpace(c):
 		l.pos++
-	case l.words[c]:
+	case l.wordBytes[c]:
 		l.readWord()
 	case l.readComment():
-	case l.g.special != nil && l.g.special(l):
+	case l.grammar.readLiteral != nil && l.grammar.readLiteral(l):
 	case l.readQuote():
 	default:
-		l.readPunct(c)
+		l.readOperator(c)
 	}
 }
 
-// newline ends a line of code: here-documents begin, and code within a string
-// that must end with its line ends.
-func (l *lexer) newline() {
+// readNewline ends a line of code: pending here-documents start, and code within a single-line
+// string ends.
+func (l *lexer) readNewline() {
 	l.pos++
-	if len(l.pending) > 0 { // what follows is not a line of code, even if it begins with some
+	if len(l.pendingHeredocs) > 0 { // what follows is not a line of code, even if it begins with some
 		l.kinds[l.pos-1] = Text
 	}
-	if l.inLine > 0 {
-		l.brackets = l.stack[l.inLine].outer
-		l.stack = l.stack[:l.inLine]
-		l.inLine = 0
+	if l.lineTextLevel > 0 {
+		l.brackets = l.stack[l.lineTextLevel].outerBrackets
+		l.stack = l.stack[:l.lineTextLevel]
+		l.lineTextLevel = 0
 	}
-	for i := len(l.pending) - 1; i >= 0; i-- { // the first is read first, so it is on top
-		l.stack = append(l.stack, frame{quote: l.pending[i]})
+	for i := len(l.pendingHeredocs) - 1; i >= 0; i-- { // the first is read first, so it is on top
+		l.stack = append(l.stack, frame{quote: l.pendingHeredocs[i]})
 	}
-	l.pending = l.pending[:0]
+	l.pendingHeredocs = l.pendingHeredocs[:0]
 }
 
 func (l *lexer) readWord() {
 	start := l.pos
-	for l.pos < len(l.src) && l.words[l.src[l.pos]] {
+	for l.pos < len(l.src) && l.wordBytes[l.src[l.pos]] {
 		l.pos++
-		if l.g.digitQuote && l.digitSeparator(start) {
+		if l.grammar.quotesGroupDigits && l.isDigitSeparator(start) {
 			l.pos++
 		}
 	}
-	l.word = l.src[start:l.pos]
-	l.last = l.src[l.pos-1]
-	if l.g.afterWord != nil {
-		l.g.afterWord(l, start)
+	l.lastWord = l.src[start:l.pos]
+	l.lastByte = l.src[l.pos-1]
+	if l.grammar.readAfterWord != nil {
+		l.grammar.readAfterWord(l, start)
 	}
 }
 
-// digitSeparator reports whether the quote that follows belongs to a number,
-// as in 1'000'000 of C++.
-func (l *lexer) digitSeparator(start int) bool {
+// isDigitSeparator reports whether the next quote belongs to a number, as in 1'000'000 of C++.
+func (l *lexer) isDigitSeparator(start int) bool {
 	return l.peek(0) == '\'' && IsDigit(l.src[start]) && isAlnum(l.peek(1))
 }
 
-// readComment takes a comment, if one starts here.
+// readComment reads a comment if one starts here.
 func (l *lexer) readComment() bool {
-	for _, b := range l.g.blocks {
-		if l.at(b.open) {
-			l.blockComment(b)
+	for _, b := range l.grammar.blockComments {
+		if l.hasPrefix(b.open) {
+			l.readBlockComment(b)
 			return true
 		}
 	}
-	for _, mark := range l.g.lines {
-		if l.at(mark) && (l.g.noComment == nil || !l.g.noComment(l)) {
-			l.lineComment()
+	for _, mark := range l.grammar.lineComments {
+		if l.hasPrefix(mark) && (l.grammar.isNotComment == nil || !l.grammar.isNotComment(l)) {
+			l.readLineComment()
 			return true
 		}
 	}
 	return false
 }
 
-func (l *lexer) lineComment() {
+func (l *lexer) readLineComment() {
 	end := l.lineEnd(l.pos)
-	if l.g.continued { // a backslash joins the next line to this one, in C
+	if l.grammar.joinsLines { // a backslash joins the next line to this one, in C
 		for end < len(l.src) && l.src[end-1] == '\\' {
 			end = l.lineEnd(end + 1)
 		}
 	}
-	if l.g.outside != nil { // PHP ends where its closing tag is
+	if l.grammar.template != nil { // PHP ends where its closing tag is
 		if i := bytes.Index(l.src[l.pos:end], []byte("?>")); i >= 0 {
 			end = l.pos + i
 		}
 	}
-	l.take(end-l.pos, Comment)
+	l.advance(end-l.pos, Comment)
 }
 
-// lineEnd returns the place of the next newline, or the end of the source.
+// lineEnd returns the offset of the next newline after from, or of the end of the source.
 func (l *lexer) lineEnd(from int) int {
 	if i := bytes.IndexByte(l.src[from:], '\n'); i >= 0 {
 		return from + i
@@ -214,18 +212,18 @@ func (l *lexer) lineEnd(from int) int {
 	return len(l.src)
 }
 
-func (l *lexer) blockComment(b block) {
+func (l *lexer) readBlockComment(b blockComment) {
 	depth := 0
 	for l.pos < len(l.src) {
 		switch {
-		case l.at(b.close):
-			l.take(len(b.close), Comment)
+		case l.hasPrefix(b.close):
+			l.advance(len(b.close), Comment)
 			depth--
-		case l.at(b.open) && (b.nested || depth == 0):
-			l.take(len(b.open), Comment)
+		case l.hasPrefix(b.open) && (b.nested || depth == 0):
+			l.advance(len(b.open), Comment)
 			depth++
 		default:
-			l.take(1, Comment)
+			l.advance(1, Comment)
 		}
 		if depth == 0 {
 			return
@@ -233,36 +231,36 @@ func (l *lexer) blockComment(b block) {
 	}
 }
 
-// readQuote starts a text, if one of the grammar's quotes is here.
+// readQuote opens a text if one of the grammar's quotes is here.
 func (l *lexer) readQuote() bool {
-	for _, q := range l.g.quotes {
-		if l.at(q.open) {
-			l.begin(q, len(q.open))
+	for _, q := range l.grammar.quotes {
+		if l.hasPrefix(q.open) {
+			l.openText(q, len(q.open))
 			return true
 		}
 	}
 	return false
 }
 
-// begin steps over the n bytes that open a text and starts reading it.
-func (l *lexer) begin(q *quote, n int) {
-	if q.as == Comment {
-		l.take(n, Comment)
+// openText moves past the n bytes that open a text, and pushes it.
+func (l *lexer) openText(q *quote, n int) {
+	if q.kind == Comment {
+		l.advance(n, Comment)
 	} else {
-		l.take(n, code)
+		l.advance(n, code)
 	}
-	if q.interpLine && l.inLine == 0 {
-		l.inLine = len(l.stack)
+	if q.singleLineInterpolation && l.lineTextLevel == 0 {
+		l.lineTextLevel = len(l.stack)
 	}
-	l.stack = append(l.stack, frame{quote: q, outer: l.brackets})
+	l.stack = append(l.stack, frame{quote: q, outerBrackets: l.brackets})
 }
 
-// readPunct takes one byte of code and counts brackets; the one that closes
-// code within text returns to the text.
-func (l *lexer) readPunct(c byte) {
+// readOperator reads one byte of code and counts brackets. The bracket that closes
+// interpolated code returns to the text around it.
+func (l *lexer) readOperator(c byte) {
 	l.pos++
-	l.last, l.word = c, nil
-	f := l.top()
+	l.lastByte, l.lastWord = c, nil
+	f := l.topFrame()
 	switch c {
 	case '(', '[', '{':
 		l.brackets++
@@ -274,32 +272,32 @@ func (l *lexer) readPunct(c byte) {
 	case c == f.opener:
 		f.depth++
 	case c == f.closer && f.depth == 0:
-		l.pop()
+		l.popFrame()
 	case c == f.closer:
 		f.depth--
 	}
 }
 
-// readText reads until the text ends or code begins within it.
+// readText reads until the text ends or interpolated code starts.
 func (l *lexer) readText() {
-	f := l.top()
-	as := f.body()
+	f := l.topFrame()
+	as := f.bodyKind()
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
 		switch {
-		case l.atEnd(f.quote, c):
-			if l.closed(f, as) {
+		case l.atTextEnd(f.quote, c):
+			if l.closeText(f, as) {
 				return
 			}
-		case f.interp != "" && c == f.interp[0] && l.at(f.interp):
+		case f.interpolation != "" && c == f.interpolation[0] && l.hasPrefix(f.interpolation):
 			if l.interpolate(f.quote) {
 				return
 			}
 		case f.escape && c == '\\':
-			l.take(2, as)
-		case f.nest != 0 && c == f.nest:
+			l.advance(2, as)
+		case f.nestedOpen != 0 && c == f.nestedOpen:
 			f.depth++
-			l.take(1, as)
+			l.advance(1, as)
 		default:
 			l.kinds[l.pos] = as
 			l.pos++
@@ -307,88 +305,88 @@ func (l *lexer) readText() {
 	}
 }
 
-// body returns the kind of what is between the quotes.
-func (q *quote) body() Kind {
-	if q.as == Comment {
+// bodyKind returns the kind of the bytes between the quotes.
+func (q *quote) bodyKind() Kind {
+	if q.kind == Comment {
 		return Comment
 	}
 	return Text
 }
 
-// atEnd reports whether a text may end at the byte c.
-func (l *lexer) atEnd(q *quote, c byte) bool {
+// atTextEnd reports whether the text may end at byte c.
+func (l *lexer) atTextEnd(q *quote, c byte) bool {
 	switch {
 	case q.heredoc:
-		return l.atTag(q.close)
+		return l.atHeredocEnd(q.close)
 	case c == '\n':
-		return q.line
+		return q.singleLine
 	}
-	return c == q.close[0] && l.at(q.close)
+	return c == q.close[0] && l.hasPrefix(q.close)
 }
 
-// closed steps over what may end a text and reports whether it did.
-func (l *lexer) closed(f *frame, as Kind) bool {
+// closeText reads a possible end of a text, and reports whether the text ended.
+func (l *lexer) closeText(f *frame, as Kind) bool {
 	n := len(f.close)
 	switch {
 	case f.depth > 0:
 		f.depth--
-		l.take(n, as)
+		l.advance(n, as)
 		return false
-	case f.double && HasPrefix(l.src[l.pos+n:], f.close):
-		l.take(2*n, as)
+	case f.doubledQuote && HasPrefix(l.src[l.pos+n:], f.close):
+		l.advance(2*n, as)
 		return false
 	case f.greedy && l.peek(n) == f.close[0]:
-		l.take(1, as)
+		l.advance(1, as)
 		return false
-	case f.line && l.at("\n"): // newline looks at it again
-	case f.as == Comment:
-		l.take(n, Comment)
+	case f.singleLine && l.hasPrefix("\n"): // newline looks at it again
+	case f.kind == Comment:
+		l.advance(n, Comment)
 	default:
-		l.take(n, code)
+		l.advance(n, code)
 	}
-	l.end()
+	l.leaveText()
 	return true
 }
 
-// end leaves a text; what follows it follows a value.
-func (l *lexer) end() {
-	as := l.top().as
-	l.pop()
+// leaveText pops a text. What follows it follows a value.
+func (l *lexer) leaveText() {
+	as := l.topFrame().kind
+	l.popFrame()
 	if as != Comment {
-		l.last, l.word = '"', nil
+		l.lastByte, l.lastWord = '"', nil
 	}
 }
 
-// interpolate enters the code that the text's interp opens here, and reports
-// whether it did: a doubled brace is the character itself where a single one opens.
+// interpolate enters interpolated code, and reports whether it did: a doubled brace is the
+// brace itself.
 func (l *lexer) interpolate(q *quote) bool {
-	if q.interp == "{" && l.peek(1) == '{' {
-		l.take(2, Text)
+	if q.interpolation == "{" && l.peek(1) == '{' {
+		l.advance(2, Text)
 		return false
 	}
-	l.take(len(q.interp), code)
-	inner := frame{opener: '{', closer: '}', depth: max(0, strings.Count(q.interp, "{")-1)}
-	if strings.HasSuffix(q.interp, "(") {
+	l.advance(len(q.interpolation), code)
+	inner := frame{opener: '{', closer: '}', depth: max(0, strings.Count(q.interpolation, "{")-1)}
+	if strings.HasSuffix(q.interpolation, "(") {
 		inner.opener, inner.closer = '(', ')'
 	}
 	l.stack = append(l.stack, inner)
 	l.brackets++
-	l.last, l.word = inner.opener, nil
+	l.lastByte, l.lastWord = inner.opener, nil
 	return true
 }
 
-// afterValue reports whether the code so far ends in a value, after which a
-// slash divides and a percent sign is a remainder, rather than open a literal.
-func (l *lexer) afterValue() bool {
-	switch l.last {
+// followsValue reports whether the code so far ends in a value. After a value, a slash divides
+// and a percent sign is a remainder; otherwise they open a literal.
+func (l *lexer) followsValue() bool {
+	switch l.lastByte {
 	case ')', ']', '}', '"', '\'', '`':
 		return true
 	}
-	return l.last != 0 && l.g.isWord(l.last) && !l.g.operators[string(l.word)]
+	return l.lastByte != 0 && l.grammar.isWord(l.lastByte) && !l.grammar.valueWords[string(l.lastWord)]
 }
 
-// lineStart reports whether only blanks are before from on its line.
-func (l *lexer) lineStart(from int) bool {
+// isLineStart reports whether only spaces precede from on its line.
+func (l *lexer) isLineStart(from int) bool {
 	for i := from - 1; i >= 0; i-- {
 		if l.src[i] == '\n' {
 			return true

@@ -9,32 +9,32 @@ import (
 // what is around them. Each takes a literal at the current place and
 // returns true, or leaves everything as it is.
 
-// scriptSpecial takes a regular expression of JavaScript, as opposed to a
-// division by what precedes it.
-func scriptSpecial(l *lexer) bool {
-	if l.peek(0) != '/' || l.last == '<' || l.peek(1) == '>' { // the tags of JSX
+// readScriptRegex reads a regular expression of JavaScript. What precedes the slash
+// distinguishes it from a division.
+func readScriptRegex(l *lexer) bool {
+	if l.peek(0) != '/' || l.lastByte == '<' || l.peek(1) == '>' { // the tags of JSX
 		return false
 	}
-	if l.afterValue() && (l.last != '}' || !l.lineStart(l.pos)) {
+	if l.followsValue() && (l.lastByte != '}' || !l.isLineStart(l.pos)) {
 		return false
 	}
-	return l.regex()
+	return l.readRegex()
 }
 
-// regexTries is how often the end of a regular expression is looked for in
-// vain on one line, which in a minified file may be long.
-const regexTries = 50
+// maxFailedRegexes limits how often the end of a regular expression is searched in vain on one
+// line, which can be long in a minified file.
+const maxFailedRegexes = 50
 
-// regex takes a regular expression between slashes, if it ends on this line.
-func (l *lexer) regex() bool {
-	if l.pos < l.failed.line && l.failed.times >= regexTries {
+// readRegex reads a regular expression between slashes if it ends on this line.
+func (l *lexer) readRegex() bool {
+	if l.pos < l.failedRegex.line && l.failedRegex.times >= maxFailedRegexes {
 		return false
 	}
 	class := false
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch c := l.src[i]; {
 		case c == '\n':
-			return l.noRegex(i)
+			return l.recordFailedRegex(i)
 		case c == '\\':
 			i++
 		case c == '[':
@@ -42,91 +42,91 @@ func (l *lexer) regex() bool {
 		case c == ']':
 			class = false
 		case c == '/' && !class:
-			l.take(1, code)
-			l.take(i-l.pos, Text)
-			l.take(1, code)
-			l.last, l.word = '"', nil
+			l.advance(1, code)
+			l.advance(i-l.pos, Text)
+			l.advance(1, code)
+			l.lastByte, l.lastWord = '"', nil
 			return true
 		}
 	}
-	return l.noRegex(len(l.src))
+	return l.recordFailedRegex(len(l.src))
 }
 
-// noRegex remembers that the rest of a line was searched in vain.
-func (l *lexer) noRegex(line int) bool {
-	if l.failed.line != line {
-		l.failed.line, l.failed.times = line, 0
+// recordFailedRegex counts a failed search on the line that ends at line. It returns false.
+func (l *lexer) recordFailedRegex(line int) bool {
+	if l.failedRegex.line != line {
+		l.failedRegex.line, l.failedRegex.times = line, 0
 	}
-	l.failed.times++
+	l.failedRegex.times++
 	return false
 }
 
-// pythonSpecial takes a string without a prefix.
-func pythonSpecial(l *lexer) bool {
+// readPythonString opens a string without a prefix.
+func readPythonString(l *lexer) bool {
 	if c := l.peek(0); c != '"' && c != '\'' {
 		return false
 	}
-	l.pythonString(l.pos, "")
+	l.openPythonString(l.pos, "")
 	return true
 }
 
-// pythonWord takes a string after its prefix: f"", rb"".
-func pythonWord(l *lexer, start int) {
-	if c := l.peek(0); c != '"' && c != '\'' || len(l.word) > 2 {
+// readPrefixedPythonString opens a string after its prefix: f"", rb"".
+func readPrefixedPythonString(l *lexer, start int) {
+	if c := l.peek(0); c != '"' && c != '\'' || len(l.lastWord) > 2 {
 		return
 	}
-	prefix := strings.ToLower(string(l.word))
+	prefix := strings.ToLower(string(l.lastWord))
 	if strings.Trim(prefix, "rbuft") == "" {
-		l.pythonString(start, prefix)
+		l.openPythonString(start, prefix)
 	}
 }
 
-// pythonString starts a string. One that is a statement by itself documents
-// what it is in, and counts as a comment.
-func (l *lexer) pythonString(start int, prefix string) {
-	q := &quote{close: `'`, escape: true, line: true}
+// openPythonString opens a string. A string that is a statement is documentation, and counts
+// as a comment.
+func (l *lexer) openPythonString(start int, prefix string) {
+	q := &quote{close: `'`, escape: true, singleLine: true}
 	long := `'''`
 	if l.peek(0) == '"' {
 		q.close, long = `"`, `"""`
 	}
-	if l.at(long) {
-		q.close, q.line = long, false
+	if l.hasPrefix(long) {
+		q.close, q.singleLine = long, false
 	}
 	if strings.ContainsAny(prefix, "ft") {
-		q.interp, q.interpLine = "{", q.line
-	} else if l.brackets == 0 && len(l.stack) == 1 && l.lineStart(start) && l.last != '\\' {
-		q.as = Comment
+		q.interpolation, q.singleLineInterpolation = "{", q.singleLine
+	} else if l.brackets == 0 && len(l.stack) == 1 && l.isLineStart(start) && l.lastByte != '\\' {
+		q.kind = Comment
 		for i := start; i < l.pos; i++ {
 			l.kinds[i] = Comment
 		}
 	}
-	l.begin(q, len(q.close))
+	l.openText(q, len(q.close))
 }
 
-// runeSpecial takes a character literal, as opposed to a lifetime of Rust or a
-// symbol of Scala by its closing quote.
-func runeSpecial(l *lexer) bool {
+// readRune reads a character literal. Its closing quote distinguishes it from a lifetime of
+// Rust and a symbol of Scala.
+func readRune(l *lexer) bool {
 	if l.peek(0) != '\'' {
 		return false
 	}
 	if l.peek(1) == '\\' {
-		l.begin(squote, 1)
+		l.openText(singleQuote, 1)
 		return true
 	}
 	for n := 2; n <= 5; n++ { // one character is up to four bytes
 		if l.peek(n) == '\'' && (n == 2 || l.peek(1) >= 0x80) {
-			l.begin(squote, 1)
+			l.openText(singleQuote, 1)
 			return true
 		}
 	}
-	l.take(1, code)
-	l.last, l.word = ',', nil
+	l.advance(1, code)
+	l.lastByte, l.lastWord = ',', nil
 	return true
 }
 
-// rustWord takes r"", r#""# and their byte and C forms.
-func rustWord(l *lexer, _ int) {
-	switch string(l.word) {
+// readRustRawString opens r"", r#""# and their byte and C forms.
+func readRustRawString(l *lexer, _ int) {
+	switch string(l.lastWord) {
 	case "r", "br", "cr":
 	default:
 		return
@@ -136,13 +136,13 @@ func rustWord(l *lexer, _ int) {
 		n++
 	}
 	if l.peek(n) == '"' {
-		l.begin(&quote{close: `"` + strings.Repeat("#", n)}, n+1)
+		l.openText(&quote{close: `"` + strings.Repeat("#", n)}, n+1)
 	}
 }
 
-// cppWord takes R"x(…)x".
-func cppWord(l *lexer, _ int) {
-	switch string(l.word) {
+// readCppRawString opens R"x(…)x".
+func readCppRawString(l *lexer, _ int) {
+	switch string(l.lastWord) {
 	case "R", "LR", "uR", "UR", "u8R":
 	default:
 		return
@@ -155,7 +155,7 @@ func cppWord(l *lexer, _ int) {
 		switch l.peek(n) {
 		case '(':
 			delim := string(l.src[l.pos+1 : l.pos+n])
-			l.begin(&quote{close: ")" + delim + `"`}, n+1)
+			l.openText(&quote{close: ")" + delim + `"`}, n+1)
 			return
 		case ' ', '\n', '\\', ')', '"', 0:
 			return
@@ -163,8 +163,8 @@ func cppWord(l *lexer, _ int) {
 	}
 }
 
-// csharpSpecial takes verbatim (@), interpolated ($) and raw (""") strings.
-func csharpSpecial(l *lexer) bool {
+// readCSharpString opens verbatim (@), interpolated ($) and raw (""") strings.
+func readCSharpString(l *lexer) bool {
 	n, dollars, verbatim := 0, 0, false
 	for ; l.peek(n) == '$' || l.peek(n) == '@'; n++ {
 		if l.peek(n) == '$' {
@@ -182,19 +182,19 @@ func csharpSpecial(l *lexer) bool {
 	case n == 0 && quotes < 3:
 		return false
 	case quotes == 0: // @name
-		l.take(n, code)
+		l.advance(n, code)
 	case quotes >= 3 && !verbatim:
-		l.begin(&quote{close: strings.Repeat(`"`, quotes), interp: interp}, n+quotes)
+		l.openText(&quote{close: strings.Repeat(`"`, quotes), interpolation: interp}, n+quotes)
 	case verbatim:
-		l.begin(&quote{close: `"`, double: true, interp: interp}, n+1)
+		l.openText(&quote{close: `"`, doubledQuote: true, interpolation: interp}, n+1)
 	default:
-		l.begin(&quote{close: `"`, escape: true, line: true, interp: interp}, n+1)
+		l.openText(&quote{close: `"`, escape: true, singleLine: true, interpolation: interp}, n+1)
 	}
 	return true
 }
 
-// swiftSpecial takes #"…"#, in which escapes carry the hashes, too.
-func swiftSpecial(l *lexer) bool {
+// readSwiftString opens #"…"#, whose escapes contain the hashes too.
+func readSwiftString(l *lexer) bool {
 	n := 0
 	for l.peek(n) == '#' {
 		n++
@@ -203,46 +203,46 @@ func swiftSpecial(l *lexer) bool {
 		return false
 	}
 	if l.peek(n) != '"' { // #if
-		l.take(n, code)
+		l.advance(n, code)
 		return true
 	}
 	hashes := strings.Repeat("#", n)
-	q := &quote{close: `"` + hashes, line: true, interp: `\` + hashes + `(`}
+	q := &quote{close: `"` + hashes, singleLine: true, interpolation: `\` + hashes + `(`}
 	opening := n + 1
 	if HasPrefix(l.src[l.pos+n:], `"""`) {
-		q.close, q.line, opening = `"""`+hashes, false, n+3
+		q.close, q.singleLine, opening = `"""`+hashes, false, n+3
 	}
-	l.begin(q, opening)
+	l.openText(q, opening)
 	return true
 }
 
-// scalaWord takes s"…" and other interpolated strings.
-func scalaWord(l *lexer, _ int) {
+// readScalaString opens s"…" and other interpolated strings.
+func readScalaString(l *lexer, _ int) {
 	if l.peek(0) != '"' {
 		return
 	}
-	if l.at(`"""`) {
-		l.begin(&quote{close: `"""`, greedy: true, interp: "${"}, 3)
+	if l.hasPrefix(`"""`) {
+		l.openText(&quote{close: `"""`, greedy: true, interpolation: "${"}, 3)
 		return
 	}
-	l.begin(&quote{close: `"`, escape: true, line: true, interp: "${"}, 1)
+	l.openText(&quote{close: `"`, escape: true, singleLine: true, interpolation: "${"}, 1)
 }
 
-// elixirSpecial takes sigils such as ~r/…/ and characters such as ?".
-func elixirSpecial(l *lexer) bool {
+// readElixirLiteral reads sigils such as ~r/…/ and characters such as ?".
+func readElixirLiteral(l *lexer) bool {
 	switch l.peek(0) {
 	case '~':
-		return l.sigil()
+		return l.readSigil()
 	case '?':
-		return l.character()
+		return l.readCharacter()
 	}
 	return false
 }
 
-// character takes ?x, where x could otherwise open something.
-func (l *lexer) character() bool {
+// readCharacter reads ?x, since x could otherwise open a literal.
+func (l *lexer) readCharacter() bool {
 	next := l.peek(1)
-	if l.pos > 0 && l.g.isWord(l.src[l.pos-1]) || next == 0 || IsSpace(next) {
+	if l.pos > 0 && l.grammar.isWord(l.src[l.pos-1]) || next == 0 || IsSpace(next) {
 		return false
 	}
 	n := 1
@@ -251,15 +251,15 @@ func (l *lexer) character() bool {
 	} else if isAlnum(l.peek(2)) && isAlnum(next) {
 		return false // a ternary without blanks
 	}
-	l.take(1, code)
-	l.take(n, Text)
-	l.last, l.word = '"', nil
+	l.advance(1, code)
+	l.advance(n, Text)
+	l.lastByte, l.lastWord = '"', nil
 	return true
 }
 
-// sigil takes ~s(…), ~S"""…""" and their like. Those with an upper-case
-// letter know no escapes.
-func (l *lexer) sigil() bool {
+// readSigil opens ~s(…), ~S"""…""" and other sigils. Those with an upper-case letter have no
+// escapes.
+func (l *lexer) readSigil() bool {
 	n := 1
 	for isLetter(l.peek(n)) {
 		n++
@@ -269,43 +269,45 @@ func (l *lexer) sigil() bool {
 	}
 	q := &quote{}
 	if l.peek(1) >= 'a' {
-		q.escape, q.interp = true, "#{"
+		q.escape, q.interpolation = true, "#{"
 	}
 	for _, triple := range []string{`"""`, `'''`} {
 		if HasPrefix(l.src[l.pos+n:], triple) {
 			q.close = triple
-			l.begin(q, n+3)
+			l.openText(q, n+3)
 			return true
 		}
 	}
 	if bytes.IndexByte([]byte(`/|"'([{<`), l.peek(n)) < 0 {
 		return false
 	}
-	return l.delimited(q, n)
+	return l.openDelimited(q, n)
 }
 
-// delimited starts a text whose delimiter is n bytes ahead; a bracket is
-// closed by its partner and may nest.
-func (l *lexer) delimited(q *quote, n int) bool {
+// openDelimited opens a text whose delimiter is n bytes ahead. A bracket is closed by its
+// partner and may nest.
+func (l *lexer) openDelimited(q *quote, n int) bool {
 	open := l.peek(n)
 	q.close = string(open)
 	for _, pair := range []string{"()", "[]", "{}", "<>"} {
 		if open == pair[0] {
-			q.close, q.nest = pair[1:], open
+			q.close, q.nestedOpen = pair[1:], open
 		}
 	}
-	l.begin(q, n+1)
+	l.openText(q, n+1)
 	return true
 }
 
-// phpAttribute keeps the attributes of PHP, #[Test], from being comments.
-func phpAttribute(l *lexer) bool { return l.at("#[") }
+// isPHPAttribute reports whether an attribute such as #[Test] starts here, which is no
+// comment.
+func isPHPAttribute(l *lexer) bool { return l.hasPrefix("#[") }
 
-// phpSpecial takes the closing tag, after which text follows, and heredocs.
-func phpSpecial(l *lexer) bool {
-	if l.at("?>") {
-		l.begin(l.g.outside, 2)
+// readPHPLiteral reads the closing tag, after which template text follows, and the start of
+// heredocs.
+func readPHPLiteral(l *lexer) bool {
+	if l.hasPrefix("?>") {
+		l.openText(l.grammar.template, 2)
 		return true
 	}
-	return l.at("<<<") && l.heredocTag(3, quote{interp: "{$", escape: true})
+	return l.hasPrefix("<<<") && l.openHeredoc(3, quote{interpolation: "{$", escape: true})
 }

@@ -1,2 +1,3 @@
-// Package scan puts together the facts about one file.
+// Package scan gathers the facts about one source file: its language, its lines of code, its
+// functions and its tests.
 package scan

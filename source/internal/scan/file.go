@@ -27,7 +27,7 @@ type File struct {
 }
 
 // Read returns the facts about the file at path, whose text was read. The error is a syntax error of Go.
-func Read(path string, r *lex.Reading) (File, error) {
+func Read(path string, r *lex.Source) (File, error) {
 	file := File{Language: r.Lang, LOC: lex.CountLines(r.Src, r.Kinds)}
 	if r.Lang == language.Go {
 		var err error

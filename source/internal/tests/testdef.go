@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestKind says how the runner treats a test definition.
+// TestKind is how a test runner treats a test definition.
 type TestKind uint8
 
 // The kinds of test definitions.
@@ -72,25 +72,25 @@ type TestDef struct {
 // Jaccard index of the multisets of their tokens, from 0 for nothing to 1 for
 // all. Two empty bodies have nothing in common.
 func Similarity(a, b TestDef) float64 {
-	common, all := 0, 0
+	common, total := 0, 0
 	for token, n := range a.Tokens {
 		m := b.Tokens[token]
 		common += min(n, m)
-		all += max(n, m)
+		total += max(n, m)
 	}
 	for token, n := range b.Tokens {
-		if _, both := a.Tokens[token]; !both {
-			all += n
+		if _, inBoth := a.Tokens[token]; !inBoth {
+			total += n
 		}
 	}
-	if all == 0 {
+	if total == 0 {
 		return 0
 	}
-	return float64(common) / float64(all)
+	return float64(common) / float64(total)
 }
 
-// StartsWithAny reports whether a name begins with one of the words, in either
-// case, and continues after it with anything but a lower-case letter.
+// StartsWithAny reports whether a name starts with one of the words in lower or upper case,
+// not followed by a lower-case letter.
 func StartsWithAny(name string, words []string) bool {
 	lower := strings.ToLower(name)
 	for _, word := range words {
@@ -102,7 +102,7 @@ func StartsWithAny(name string, words []string) bool {
 	return false
 }
 
-// SortedKeys returns the members of a set.
+// SortedKeys returns the sorted keys whose value is true.
 func SortedKeys(set map[string]bool) []string {
 	var list []string
 	for s, in := range set {
@@ -114,5 +114,5 @@ func SortedKeys(set map[string]bool) []string {
 	return list
 }
 
-// MaxDepth is how deep subtests within subtests are listed.
+// MaxDepth limits how deep nested subtests are listed.
 const MaxDepth = 20

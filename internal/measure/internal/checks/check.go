@@ -10,7 +10,7 @@ import (
 	"supervise/internal/measure/internal/commandline"
 )
 
-// WithReportDir returns c with its private report folder filled in.
+// WithReportDir returns the check with its private report folder filled in.
 func (c Check) WithReportDir(dir string) Check {
 	fill := func(list []string, dir string) []string {
 		out := make([]string, len(list))
@@ -24,7 +24,7 @@ func (c Check) WithReportDir(dir string) Check {
 	return c
 }
 
-// globEscaper quotes a name for use in a pattern.
+// globEscaper escapes a path for use in a pattern.
 var globEscaper = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 // WriteFiles writes the files of the check into its private folder.
@@ -44,13 +44,13 @@ func (c Check) WriteFiles(dir string) error {
 	return nil
 }
 
-// compilers are the runners whose command compiles the complete project before its tests.
-var compilers = map[string]bool{"go": true, "maven": true, "gradle": true}
+// compilingRunners compile the complete project before they run its tests.
+var compilingRunners = map[string]bool{"go": true, "maven": true, "gradle": true}
 
-// Compiles reports whether the results of tests show whether the project can be built.
-func (c Check) Compiles() bool { return c.Kind == Test && compilers[c.Runner] }
+// Compiles reports whether the run of tests shows whether the project can be built.
+func (c Check) Compiles() bool { return c.Kind == Test && compilingRunners[c.Runner] }
 
-// SuitePrefix is the start of the suite names of a check in a subfolder.
+// SuitePrefix returns the start of the suite names of a check in a subfolder.
 func (c Check) SuitePrefix() string {
 	if c.Dir == "" {
 		return ""
@@ -58,7 +58,7 @@ func (c Check) SuitePrefix() string {
 	return c.Dir + "/"
 }
 
-// Uncached returns the plan whose checks take no result from a cache of their tool.
+// Uncached returns the plan whose checks use no cached result of their tool.
 func (p Plan) Uncached() Plan {
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
@@ -67,8 +67,8 @@ func (p Plan) Uncached() Plan {
 	return p
 }
 
-// Uncached returns the check that runs everything. Commands other than a plain go test
-// stay: a script decides by itself what it runs.
+// Uncached returns the check that uses no cached result. It changes only a plain go test; a
+// script decides itself what it runs.
 func (c Check) Uncached() Check {
 	if c.Kind != Test || c.Runner != "go" {
 		return c

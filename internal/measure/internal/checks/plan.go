@@ -51,7 +51,7 @@ type Check struct {
 	FallbackReason string            `json:"-" yaml:"-"` // why it runs instead of the planned one, "" if that is not reported
 }
 
-// CommandLine returns the command as a person would type it.
+// CommandLine returns the command as a user would type it.
 func (c Check) CommandLine() string {
 	if len(c.Command) == 3 && c.Command[1] == "-c" {
 		return c.Command[2]
@@ -78,8 +78,8 @@ type Plan struct {
 	ErrorFields []metric.Field `json:"error_fields,omitempty"`
 }
 
-// Hash identifies the plan: two trees can be compared if they were measured by plans
-// with the same hash. Parallel does not change results, so it is not part of it.
+// Hash identifies the plan: two measurements can be compared if their plans have the same
+// hash. Parallel does not change results, so it is not part of the hash.
 func (p Plan) Hash() string {
 	p.Parallel = 0
 	b, err := json.Marshal(p)
@@ -95,7 +95,7 @@ func (p Plan) WantsCoverage() bool {
 	return slices.ContainsFunc(p.Checks, func(c Check) bool { return c.Coverage })
 }
 
-// Section is the section of a set that checks of the kind measure.
+// Section returns the section of a set that checks of the kind measure.
 func (k Kind) Section() metric.Section {
 	switch k {
 	case Build:
@@ -108,5 +108,5 @@ func (k Kind) Section() metric.Section {
 	return ""
 }
 
-// Dir is the folder that a check of the plan runs in.
+// Dir returns the folder that a check of the plan runs in.
 func (p Plan) Dir(c Check) string { return filepath.Join(p.Root, filepath.FromSlash(c.Dir)) }

@@ -10,8 +10,8 @@ import (
 )
 
 // Programs returns the programs that the checks start, sorted: names, or paths relative to
-// Root. Of a shell line they are the first words of its commands; the programs that those
-// start are not known.
+// Root. For a shell line these are the first words of its commands; the programs that those
+// start are unknown.
 func (p Plan) Programs() []string {
 	var out []string
 	add := func(c Check, name string) {
@@ -36,7 +36,7 @@ func (p Plan) Programs() []string {
 	return slices.Compact(out)
 }
 
-// firstWords are the plain first words of the commands in a shell line.
+// firstWords returns the literal first words of the commands in a shell line.
 func firstWords(line string) []string {
 	var out []string
 	for _, c := range shell.Commands(line) {

@@ -7,27 +7,26 @@ import (
 	"strings"
 )
 
-// RunsInParallel reports whether the check may run in parallel with the tests: it writes
-// nothing into the tree that could be taken for the report of another check, and it is
-// known, or declared by the user (vouched), to only read.
+// RunsInParallel reports whether the check may run in parallel with the tests: it writes no
+// report into the tree, and it is known, or declared by the user (vouched), to only read.
 func (c Check) RunsInParallel(vouched bool) bool {
 	reads, _ := c.ReadsOnly()
-	return c.Kind == Lint && c.reportsPrivately() && (vouched || reads) || c.Kind == Build && c.DiscardsOutput()
+	return c.Kind == Lint && c.reportsOnlyPrivately() && (vouched || reads) || c.Kind == Build && c.DiscardsOutput()
 }
 
-// DiscardsOutput reports whether the output of a build is thrown away.
+// DiscardsOutput reports whether the command discards the output of a build.
 func (c Check) DiscardsOutput() bool { return slices.Contains(c.Command, os.DevNull) }
 
-// reportsPrivately reports whether the check reports only in its output or in its private
+// reportsOnlyPrivately reports whether the check reports only in its output or in its private
 // folder.
-func (c Check) reportsPrivately() bool {
+func (c Check) reportsOnlyPrivately() bool {
 	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
 }
 
-// readers are linters and type checkers that do not change the tree, with the option
-// that they need for that, and whose caches several processes may share. Some compile
-// what a build does.
-var readers = []struct {
+// readOnlyTools are linters and type checkers that do not change the tree, with the option
+// that they need for that. Several processes may share their caches. Some compile what a build
+// compiles.
+var readOnlyTools = []struct {
 	tool, option string
 	compiles     bool
 }{
@@ -58,17 +57,17 @@ var readers = []struct {
 	{"actionlint", "", false},
 }
 
-// writes are prefixes of options with which they do write.
-var writes = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--alter", "-a", "-A"}
+// writeOptions are prefixes of options with which the tools write.
+var writeOptions = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--alter", "-a", "-A"}
 
-// maxWrapper is how many words may precede the name of a tool, as in "npx --no-install
-// eslint" and "uv run --frozen python -m mypy".
-const maxWrapper = 5
+// maxWrapperWords limits how many words may precede the name of a tool, as in "npx
+// --no-install eslint" and "uv run --frozen python -m mypy".
+const maxWrapperWords = 5
 
-// ReadsOnly reports whether the command is a known tool, with options that do not change
-// the tree, and whether that compiles.
+// ReadsOnly reports whether the command is a known tool, with options that do not change the
+// tree, and whether that tool compiles.
 func (c Check) ReadsOnly() (known, compiles bool) {
-	for _, option := range writes {
+	for _, option := range writeOptions {
 		if slices.ContainsFunc(c.Command, func(word string) bool { return strings.HasPrefix(word, option) }) {
 			return false, false
 		}
@@ -76,8 +75,8 @@ func (c Check) ReadsOnly() (known, compiles bool) {
 	before := ""
 	for i, word := range c.Command {
 		word = filepath.Base(word)
-		for _, r := range readers {
-			if i <= maxWrapper && (r.tool == word || r.tool == before+" "+word) {
+		for _, r := range readOnlyTools {
+			if i <= maxWrapperWords && (r.tool == word || r.tool == before+" "+word) {
 				return r.option == "" || slices.Contains(c.Command, r.option), r.compiles
 			}
 		}

@@ -48,10 +48,10 @@ type Source struct {
 	Format string `json:"format"`
 }
 
-// EndTime is when its command ended.
+// EndTime returns when the command ended.
 func (r Run) EndTime() time.Time { return r.Started.Add(r.Duration) }
 
-// Findings are the findings of the run, none if it has none.
+// Findings returns the findings of the run, none if it has none.
 func (r *Run) Findings() []metric.Finding {
 	if r.Lint == nil {
 		return nil
@@ -59,12 +59,12 @@ func (r *Run) Findings() []metric.Finding {
 	return r.Lint.Findings
 }
 
-// offline matches the message of tools that cannot reach the network.
-var offline = regexp.MustCompile(`(?im)^.*(could ?n[o']t resolve host|temporary failure in name resolution|network is unreachable).*$`)
+// offlineRE matches the messages of tools that cannot reach the network.
+var offlineRE = regexp.MustCompile(`(?im)^.*(could ?n[o']t resolve host|temporary failure in name resolution|network is unreachable).*$`)
 
-// FirstError is the line that best explains why a build failed.
+// FirstError returns the line that best explains why a build failed.
 func (r Run) FirstError() string {
-	if line := offline.FindString(r.Output); line != "" {
+	if line := offlineRE.FindString(r.Output); line != "" {
 		return strings.TrimSpace(line) + ": the build downloads dependencies; install them, or give the build access to the network"
 	}
 	if r.Lint != nil {
@@ -79,7 +79,7 @@ func (r Run) FirstError() string {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if errorLine.MatchString(line) {
+		if errorLineRE.MatchString(line) {
 			return line
 		}
 		first = cmp.Or(first, line)
@@ -87,5 +87,5 @@ func (r Run) FirstError() string {
 	return cmp.Or(first, fmt.Sprintf("%s ended with status %d", r.Check.Name, r.ExitCode))
 }
 
-// errorLine is a line about what failed, among those about what was done.
-var errorLine = regexp.MustCompile(`(?i)\berror: |^\w*make\b.*: \*\*\* `)
+// errorLineRE matches a line about a failure, as in "error: missing header".
+var errorLineRE = regexp.MustCompile(`(?i)\berror: |^\w*make\b.*: \*\*\* `)

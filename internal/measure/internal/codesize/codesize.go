@@ -19,26 +19,24 @@ import (
 	"supervise/source"
 )
 
-// maxSource is the size above which a file is not considered hand-written source.
-const maxSource = 4 << 20
+// maxSourceBytes is the size above which a file does not count as hand-written source.
+const maxSourceBytes = 4 << 20
 
-// Cache remembers the shape of files by name, so that only changed files are read
-// again.
-type Cache map[string]shape
+// Cache stores the shape of files by name, so that only changed files are read again.
+type Cache map[string]fileShape
 
-type shape struct {
+type fileShape struct {
 	size     int64
 	modified time.Time
-	counts   bool // a source file of the project's own
+	isSource bool // a source file of the project's own
 	loc      int
 	funcs    int
 	branches int // sum of the functions' complexities
 }
 
-// Measure returns the shape of the project's own source below root, without what is
-// below ignore.
+// Measure returns the size of the project's own source below root, except below ignore.
 func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, error) {
-	paths, err := tracked(ctx, root)
+	paths, err := listTracked(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("list source files: %w", err)
 	}
@@ -47,14 +45,14 @@ func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, 
 		return nil, fmt.Errorf("list source files: %w", err)
 	}
 	defer dir.Close()
-	var sum shape
+	var sum fileShape
 	code := &metric.Code{}
 	for _, path := range paths {
 		if ignore != "" && strings.HasPrefix(filepath.Join(root, path), ignore+string(filepath.Separator)) {
 			continue
 		}
-		s := c.shape(dir, root, path)
-		if !s.counts {
+		s := c.shapeOf(dir, root, path)
+		if !s.isSource {
 			continue
 		}
 		code.Files++
@@ -69,21 +67,21 @@ func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, 
 	return code, nil
 }
 
-// shape returns the shape of one file: the zero shape if it is missing, not a regular
-// file, or not the project's own source.
-func (c Cache) shape(dir *projectfile.Tree, root, path string) shape {
+// shapeOf returns the shape of one file: the zero shape if it is missing, no regular file, or
+// not the project's own source.
+func (c Cache) shapeOf(dir *projectfile.Tree, root, path string) fileShape {
 	if source.IsVendored(path) {
-		return shape{}
+		return fileShape{}
 	}
 	info, err := os.Lstat(filepath.Join(root, path))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
-		return shape{}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSourceBytes {
+		return fileShape{}
 	}
 	if s, ok := c[path]; ok && s.size == info.Size() && s.modified.Equal(info.ModTime()) {
 		return s
 	}
-	s := shape{size: info.Size(), modified: info.ModTime()}
-	if f, err := dir.Open(path, maxSource); err == nil {
+	s := fileShape{size: info.Size(), modified: info.ModTime()}
+	if f, err := dir.Open(path, maxSourceBytes); err == nil {
 		s.scan(f, path)
 		f.Close()
 	}
@@ -91,7 +89,7 @@ func (c Cache) shape(dir *projectfile.Tree, root, path string) shape {
 	return s
 }
 
-func (s *shape) scan(f io.Reader, path string) {
+func (s *fileShape) scan(f io.Reader, path string) {
 	head := make([]byte, 1024)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -107,21 +105,21 @@ func (s *shape) scan(f io.Reader, path string) {
 	}
 	// A file that does not parse still has lines.
 	file, _ := source.Scan(path, append(head, rest...))
-	s.counts, s.loc, s.funcs = true, file.LOC, len(file.Functions)
+	s.isSource, s.loc, s.funcs = true, file.LOC, len(file.Functions)
 	for _, f := range file.Functions {
 		s.branches += f.Complexity
 	}
 }
 
-// tracked lists the files below root that git tracks or would track. Without git, every
-// file outside of dependency folders counts.
-func tracked(ctx context.Context, root string) ([]string, error) {
+// listTracked lists the files below root that git tracks or would track. Without git, it lists
+// every file outside of dependency folders.
+func listTracked(ctx context.Context, root string) ([]string, error) {
 	out, err := git.NewCommand(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate").Output(ctx)
 	if _, refused := errors.AsType[*projectfile.Refusal](err); refused {
 		return nil, err
 	}
 	if err != nil {
-		return walk(root)
+		return listAll(root)
 	}
 	var paths []string
 	for name := range bytes.SplitSeq(out, []byte{0}) {
@@ -132,7 +130,7 @@ func tracked(ctx context.Context, root string) ([]string, error) {
 	return paths, nil
 }
 
-func walk(root string) ([]string, error) {
+func listAll(root string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

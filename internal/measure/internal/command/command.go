@@ -24,7 +24,7 @@ import (
 // DefaultMaxOutput limits how much of each output of a check is kept on disk, in bytes.
 const DefaultMaxOutput = 512 << 20
 
-// DefaultTimeout limits a check that has no limit.
+// DefaultTimeout is the time limit of a check without one.
 const DefaultTimeout = 30 * time.Minute
 
 // Runner runs the commands of the checks of a tree. It may be used concurrently.
@@ -39,19 +39,19 @@ type Runner struct {
 	MaxOutput   int64 // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
 }
 
-// Attempt is one execution of a check, whose reports are not read yet.
+// Attempt is one execution of a check whose reports are not read yet.
 type Attempt struct {
-	Check   checks.Check // with its private folder filled in
-	Dir     string       // that folder
-	Started time.Time
-	Output  *printed.Output
-	Follow  func(io.Reader) // is given the output while it is printed, may be nil
-	Run     checks.Run
-	Unread  bool // reports are left that may count
-	Err     error
+	Check            checks.Check // with its private folder filled in
+	Dir              string       // that folder
+	Started          time.Time
+	Output           *printed.Output
+	Follow           func(io.Reader) // is given the output while it is printed, may be nil
+	Run              checks.Run
+	HasUnreadReports bool // reports are left that may count
+	Err              error
 }
 
-// Release removes what the attempt kept.
+// Release closes the outputs of the attempt and removes its folder.
 func (a *Attempt) Release() {
 	if a.Output != nil {
 		a.Output.Close()
@@ -63,7 +63,7 @@ func (a *Attempt) Release() {
 
 // Run prepares and runs the command of the attempt, and records how it ended.
 func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
-	if a.Dir, err = r.privateDir(); err != nil {
+	if a.Dir, err = r.newPrivateDir(); err != nil {
 		return err
 	}
 	if err := errors.Join(a.Check.WriteFiles(a.Dir), r.GiveToUser(a.Dir)); err != nil {
@@ -71,13 +71,13 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 	}
 	c := a.Check.WithReportDir(a.Dir)
 	a.Check = c
-	if err := reportfile.DeleteOld(r.Root, r.dir(c), c.Reports); err != nil {
+	if err := reportfile.DeleteOld(r.Root, r.dirOf(c), c.Reports); err != nil {
 		a.Run.Why = err.Error()
 		return nil //nolint:nilerr // the check does not count; the machine works
 	}
 	// A file system with coarse times may stamp a new file a little early.
 	a.Started = time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
-	if a.Output, err = r.output(a.Dir); err != nil {
+	if a.Output, err = r.openOutput(a.Dir); err != nil {
 		return err
 	}
 	if a.Follow != nil {
@@ -93,30 +93,30 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 		a.Run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
 		return nil
 	case errors.Is(err, runner.ErrUnstartable): // the agent may have caused it
-		a.Run.Why, a.Run.DirMissing = r.unstartable(c, err)
+		a.Run.Why, a.Run.DirMissing = r.whyNotStarted(c, err)
 		return nil
 	case err != nil:
 		return err
 	}
-	if why := r.failure(c, res, a.Output); why != "" {
+	if why := r.whyFailed(c, res, a.Output); why != "" {
 		a.Run.Why, a.Run.Killed = why, true
 		return nil
 	}
-	a.Unread = true
+	a.HasUnreadReports = true
 	return nil
 }
 
-// unstartable returns why a command could not be started, and whether its folder is
-// missing.
-func (r *Runner) unstartable(c checks.Check, err error) (why string, missing bool) {
-	if info, statErr := os.Stat(r.dir(c)); statErr != nil || !info.IsDir() {
+// whyNotStarted returns why a command could not be started, and whether its folder is missing.
+func (r *Runner) whyNotStarted(c checks.Check, err error) (why string, missing bool) {
+	if info, statErr := os.Stat(r.dirOf(c)); statErr != nil || !info.IsDir() {
 		return fmt.Sprintf("the folder %s, which %s runs in, is missing", cmp.Or(c.Dir, r.Root), c.Name), true
 	}
 	return fmt.Sprintf("%s: %v", c.Name, err), false
 }
 
-// failure returns why the reports cannot count, from how the command ended.
-func (r *Runner) failure(c checks.Check, res runner.Result, out *printed.Output) string {
+// whyFailed returns why the reports do not count, from how the command ended; "" if they
+// count.
+func (r *Runner) whyFailed(c checks.Check, res runner.Result, out *printed.Output) string {
 	switch {
 	case res.Cause == runner.TimedOut:
 		return fmt.Sprintf("%s took longer than %s and was stopped", c.Name, r.TimeoutOf(c))
@@ -130,7 +130,7 @@ func (r *Runner) failure(c checks.Check, res runner.Result, out *printed.Output)
 	return ""
 }
 
-// TimeoutOf is the time limit of a check.
+// TimeoutOf returns the time limit of a check.
 func (r *Runner) TimeoutOf(c checks.Check) time.Duration {
 	if c.Timeout > 0 {
 		return c.Timeout
@@ -138,24 +138,24 @@ func (r *Runner) TimeoutOf(c checks.Check) time.Duration {
 	return DefaultTimeout
 }
 
-// runWatched runs the command of an attempt while its watcher gets the output.
+// runWatched runs the command of an attempt and passes its output to the watcher.
 func (r *Runner) runWatched(ctx context.Context, a *Attempt) (runner.Result, error) {
 	if r.Watch != nil {
 		watcher := r.Watch(a.Run.Check)
 		a.Output.CopyTo(watcher)
 		defer func() { _ = watcher.Close() }() // a watcher cannot fail a check
 	}
-	return r.execute(ctx, a.Check, a.Output)
+	return r.runCommand(ctx, a.Check, a.Output)
 }
 
-func (r *Runner) execute(ctx context.Context, c checks.Check, out *printed.Output) (runner.Result, error) {
+func (r *Runner) runCommand(ctx context.Context, c checks.Check, out *printed.Output) (runner.Result, error) {
 	// Standard error must not be mixed into a report. It is kept separately, since
 	// linters and compilers may report there.
 	var errs io.Writer = out.Errors
 	if c.Stderr {
 		errs = out
 	}
-	dir := r.dir(c) // make and ctest look at PWD, as shells set it
+	dir := r.dirOf(c) // make and ctest look at PWD, as shells set it
 	res, err := runner.Run(ctx, runner.Command{
 		KeepOpen: r.Hold, BeforeStart: r.BeforeStart, User: r.User,
 		Args: c.Command, Dir: dir, Env: append(append(r.environmentOf(c.Kind), "PWD="+dir), c.Env...),
@@ -164,16 +164,17 @@ func (r *Runner) execute(ctx context.Context, c checks.Check, out *printed.Outpu
 	return res, errors.Join(err, out.Rewind())
 }
 
-// environmentOf is the environment of a kind of checks. Tests of the colours of a program
-// expect the environment of a person, and reports are read with colours as well.
+// environmentOf returns the environment for a kind of check. Tests get no NO_COLOR, since
+// tests of a program's colors expect the user's environment; reports are read with colors as
+// well.
 func (r *Runner) environmentOf(k checks.Kind) []string {
 	if k == checks.Test {
 		return r.Environ()
 	}
-	return append(r.Environ(), "NO_COLOR=1", dumbTerminal)
+	return append(r.Environ(), "NO_COLOR=1", terminalVariable)
 }
 
-// Environ is the environment of all checks.
+// Environ returns the environment of all checks.
 func (r *Runner) Environ() []string {
 	env := r.Env
 	if env == nil {
@@ -185,9 +186,9 @@ func (r *Runner) Environ() []string {
 	return Environ(env)
 }
 
-// privateDir makes a private folder for the reports of one run. Its name cannot be
-// guessed, so nothing can put a report there beforehand.
-func (r *Runner) privateDir() (string, error) {
+// newPrivateDir makes a private folder for the reports of one run. Its name cannot be guessed,
+// so no other process can write a report there beforehand.
+func (r *Runner) newPrivateDir() (string, error) {
 	if r.Scratch != "" {
 		if err := os.MkdirAll(r.Scratch, 0o700); err != nil {
 			return "", fmt.Errorf("make report folder: %w", err)
@@ -200,7 +201,7 @@ func (r *Runner) privateDir() (string, error) {
 	return dir, r.GiveToUser(dir)
 }
 
-// GiveToUser changes the owner of the contents of a folder to the user of the checks.
+// GiveToUser makes the user of the checks the owner of a folder and its contents.
 func (r *Runner) GiveToUser(dir string) error {
 	if r.User == nil {
 		return nil
@@ -210,43 +211,43 @@ func (r *Runner) GiveToUser(dir string) error {
 
 // Query runs another command instead of that of a check, and passes its output to read.
 func (r *Runner) Query(ctx context.Context, c checks.Check, command []string, read func(*os.File) error) error {
-	dir, err := r.privateDir()
+	dir, err := r.newPrivateDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	out, err := r.output(dir)
+	out, err := r.openOutput(dir)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	c.Command, c.Stderr = command, false
-	res, err := r.execute(ctx, c.WithReportDir(dir), out)
+	res, err := r.runCommand(ctx, c.WithReportDir(dir), out)
 	switch {
 	case err != nil:
 		return err
-	case r.failure(c, res, out) != "":
-		return errors.New(r.failure(c, res, out))
+	case r.whyFailed(c, res, out) != "":
+		return errors.New(r.whyFailed(c, res, out))
 	case res.ExitCode != 0:
 		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, printed.LineOrNothing(printed.LastLine(out.Tail())))
 	}
 	return read(out.File())
 }
 
-// output keeps what a command prints in dir.
-func (r *Runner) output(dir string) (*printed.Output, error) {
+// openOutput opens the files for the output of a command in dir.
+func (r *Runner) openOutput(dir string) (*printed.Output, error) {
 	return printed.Open(dir, cmp.Or(r.MaxOutput, DefaultMaxOutput)) //nolint:wrapcheck // it says all
 }
 
-// dumbTerminal is the terminal of the checks.
-const dumbTerminal = "TERM=dumb"
+// terminalVariable is the terminal type of the checks.
+const terminalVariable = "TERM=dumb"
 
-// Environ is an environment as tests see it: without prompts. It keeps the values of the
-// user for CI, the terminal and cmake: a project may know other values, and cmake --build
-// starts one compiler with make, or with --parallel as many as there are files.
+// Environ returns an environment as tests see it, without prompts. It keeps the user's values
+// for CI, the terminal and cmake. Without a value, cmake --build would start one compiler with
+// make, or with --parallel as many as there are files.
 func Environ(env []string) []string {
 	env = append(git.CleanEnv(env), "GIT_TERMINAL_PROMPT=0")
-	for _, unset := range []string{dumbTerminal, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
+	for _, unset := range []string{terminalVariable, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
 		name, _, _ := strings.Cut(unset, "=")
 		if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
 			env = append(env, unset)
@@ -255,4 +256,4 @@ func Environ(env []string) []string {
 	return env
 }
 
-func (r *Runner) dir(c checks.Check) string { return checks.Plan{Root: r.Root}.Dir(c) }
+func (r *Runner) dirOf(c checks.Check) string { return checks.Plan{Root: r.Root}.Dir(c) }

@@ -10,17 +10,17 @@ import (
 	"supervise/runner"
 )
 
-// Command is a command whose words are known: a program with arguments, or one
-// simple shell command to which words can be added.
+// Command is a command whose words are known: a program with arguments, or one simple shell
+// command. Words can be added to it.
 type Command struct {
 	shell []string // what starts the shell: "/bin/sh", "-c"; nil without one
 	line  string   // for the shell
 	Words []shell.Word
 }
 
-// Parse parses a command. It is false for a shell line with more than one simple
-// command: added words might reach the wrong one. A shell that runs its arguments as a
-// command, sh -c '"$@"; …' sh go test, passes added words to that.
+// Parse parses a command. It is false for a shell line with more than one simple command,
+// since added words might reach the wrong one. A shell that runs its arguments as a command,
+// sh -c '"$@"; …' sh go test, passes added words to that command.
 func Parse(argv []string) (Command, bool) {
 	line := ShellLine(argv)
 	if line == "" {
@@ -49,8 +49,8 @@ func ShellLine(argv []string) string {
 
 var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true}
 
-// Edit returns the command without the words at the indexes in drop, and with others
-// inserted before the word at index at.
+// Edit returns the command without the words at the indexes in drop, and with the words add
+// inserted before index at.
 func (v Command) Edit(at int, add []string, drop map[int]bool) []string {
 	var words []string
 	for i, w := range v.Words {
@@ -74,7 +74,7 @@ func (v Command) Edit(at int, add []string, drop map[int]bool) []string {
 	return append(slices.Clone(v.shell), strings.Join(words, " "))
 }
 
-// quoteForShell are words in the form that the command needs.
+// quoteForShell quotes words if the command is a shell line.
 func (v Command) quoteForShell(words []string) []string {
 	if v.shell == nil {
 		return words
@@ -86,13 +86,13 @@ func (v Command) quoteForShell(words []string) []string {
 	return out
 }
 
-// ProgramIndex is the index of the first word that runs one of the programs, -1 if there is
-// none.
+// ProgramIndex returns the index of the first word that runs one of the programs, -1 if there
+// is none.
 func (v Command) ProgramIndex(programs ...string) int {
 	return slices.IndexFunc(v.Words, func(w shell.Word) bool { return slices.Contains(programs, programOf(w.Text)) })
 }
 
-// IndexOrEnd is the index of the word, or the end if it is missing.
+// IndexOrEnd returns the index of the word, or the number of words if it is missing.
 func (v Command) IndexOrEnd(text string) int {
 	if i := slices.IndexFunc(v.Words, func(w shell.Word) bool { return w.Text == text }); i >= 0 {
 		return i
@@ -100,8 +100,8 @@ func (v Command) IndexOrEnd(text string) int {
 	return len(v.Words)
 }
 
-// OptionIndexes are the indexes of the words that give one of the options, with or without a
-// value after "=".
+// OptionIndexes returns the indexes of the words that are one of the options, with or without
+// a value after "=".
 func (v Command) OptionIndexes(options ...string) map[int]bool {
 	out := map[int]bool{}
 	for i, w := range v.Words {
@@ -116,8 +116,8 @@ func (v Command) OptionIndexes(options ...string) map[int]bool {
 // HasOption reports whether the command has one of the words or options.
 func (v Command) HasOption(options ...string) bool { return len(v.OptionIndexes(options...)) > 0 }
 
-// GoTestOptions returns where the options of go test begin, and false if the command is not go
-// test, alone or within gotestsum.
+// GoTestOptions returns where the options of go test start. It is false if the command is not
+// go test, directly or within gotestsum.
 func (v Command) GoTestOptions() (at int, ok bool) {
 	if i := v.ProgramIndex("go") + 1; i > 0 && i < len(v.Words) && v.Words[i].Text == "test" {
 		return i + 1, true
@@ -126,8 +126,8 @@ func (v Command) GoTestOptions() (at int, ok bool) {
 	return at, v.ProgramIndex("gotestsum") >= 0 && at <= len(v.Words)
 }
 
-// programOf is the name of the program that a word names:
-// "node_modules/.bin/jest" and "node_modules/jest/bin/jest.js" are jest.
+// programOf returns the name of the program that a word runs: "node_modules/.bin/jest" and
+// "node_modules/jest/bin/jest.js" are jest.
 func programOf(text string) string {
 	name := path.Base(strings.ReplaceAll(text, `\`, "/"))
 	for _, end := range []string{".js", ".cjs", ".mjs", ".cmd", ".bat", ".exe", ".phar"} {

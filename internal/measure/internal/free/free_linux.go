@@ -1,4 +1,4 @@
-// Package free tells what of the machine may still be used.
+// Package free returns which resources of the machine are available.
 package free
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Memory is how much memory may still be used, in bytes: that of the machine, or of
-// the control group that this process is limited by. It is false if unknown.
+// Memory returns how much memory is available, in bytes: that of the machine, or of the
+// control group that limits this process. It is false if unknown.
 func Memory() (bytes int64, known bool) {
 	text, err := os.ReadFile("/proc/meminfo") //nolint:forbidigo // the kernel's
 	if err != nil {
@@ -23,16 +23,16 @@ func Memory() (bytes int64, known bool) {
 			}
 		}
 	}
-	most, ok1 := number("/sys/fs/cgroup/memory.max")
-	used, ok2 := number("/sys/fs/cgroup/memory.current")
+	most, ok1 := readNumber("/sys/fs/cgroup/memory.max")
+	used, ok2 := readNumber("/sys/fs/cgroup/memory.current")
 	if ok1 && ok2 && most-used < bytes {
 		bytes, known = most-used, true
 	}
 	return bytes, known
 }
 
-// number reads a file that contains only a number.
-func number(path string) (int64, bool) {
+// readNumber reads a file that contains only a number.
+func readNumber(path string) (int64, bool) {
 	text, err := os.ReadFile(path) //nolint:forbidigo // the kernel's
 	if err != nil {
 		return 0, false

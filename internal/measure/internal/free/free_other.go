@@ -1,7 +1,7 @@
 //go:build !linux
 
-// Package free tells what of the machine may still be used.
+// Package free returns which resources of the machine are available.
 package free
 
-// Memory is not known here.
+// Memory returns false: the available memory is unknown on this system.
 func Memory() (bytes int64, known bool) { return 0, false }

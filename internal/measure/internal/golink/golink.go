@@ -1,5 +1,5 @@
-// Package golink knows what a go build links. Go keeps what it compiles and not what it
-// links, so that each build of the same packages links their programs again.
+// Package golink finds out what a go build links. Go caches what it compiles and not what it
+// links, so each build of the same packages links their programs again.
 package golink
 
 import (
@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// packageTemplate describes a package by its build ID, which go makes of all that it compiles. What
-// cgo hands to the linker of the system go does not know.
+// packageTemplate prints a package with its build ID, which covers everything that go compiles
+// into it. What cgo passes to the linker of the system is unknown to go.
 const packageTemplate = `{{.ImportPath}} {{.Name}} {{.BuildID}}{{if or .Incomplete .DepsErrors (and .CgoFiles (not .Standard))}}` + unknownMark + `{{end}}`
 
 const unknownMark = " unknown"
 
-// ListCommand returns the command that says what a build links, and which compiles what has
-// changed. It is false for a command that is no go build to nowhere.
+// ListCommand returns the command that lists what a build links, and that compiles what has
+// changed. It is false if the command is not a go build that discards its output.
 func ListCommand(build []string) (list []string, ok bool) {
 	plain := []string{"go", "build", "-o", os.DevNull}
 	if len(build) < len(plain) || !slices.Equal(build[:len(plain)], plain) {
@@ -27,8 +27,9 @@ func ListCommand(build []string) (list []string, ok bool) {
 	return slices.Concat([]string{"go", "list", "-e", "-export", "-deps", "-f", packageTemplate}, build[len(plain):]), true
 }
 
-// Digest is that of an answer: as long as it is the same, so is the end of the build. It is
-// "" where the answer does not tell all, for instance of a package that does not compile.
+// Digest returns the digest of the output of the list command: if it is the same, the build
+// links the same. It is "" if the output is incomplete, for instance because a package does
+// not compile.
 func Digest(answer io.Reader) string {
 	text, err := io.ReadAll(io.LimitReader(answer, maxAnswer+1))
 	if err != nil || len(text) > maxAnswer || strings.Contains(string(text), unknownMark+"\n") {
@@ -38,5 +39,5 @@ func Digest(answer io.Reader) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// maxAnswer is that of an answer, in bytes: some 100,000 packages.
+// maxAnswer limits the output of the list command, in bytes: about 100,000 packages.
 const maxAnswer = 16 << 20

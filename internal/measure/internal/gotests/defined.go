@@ -11,27 +11,27 @@ import (
 )
 
 var (
-	function = regexp.MustCompile(`(?m)^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\s*\(`)
-	topLevel = regexp.MustCompile(`^(?:Test|Example|Fuzz|Benchmark)[\p{L}\p{N}_]*`)
+	testFunctionRE = regexp.MustCompile(`(?m)^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\s*\(`)
+	topLevelNameRE = regexp.MustCompile(`^(?:Test|Example|Fuzz|Benchmark)[\p{L}\p{N}_]*`)
 )
 
-// maxFolders bounds what is looked through for modules.
+// maxFolders limits how many folders are searched for modules.
 const maxFolders = 4000
 
-// FindUndefined returns the tests of packages of a tree in whose folders no test file defines
-// them. Every test of Go is a function there. dir is the folder of the check in the tree.
+// FindUndefined returns the tests that no test file in the folder of their package defines.
+// Every Go test is a function there. dir is the folder of the check in the tree.
 func FindUndefined(root, dir string, tests []metric.Test) []metric.Test {
-	modules := modules(root, dir)
+	modules := findModules(root, dir)
 	defined := map[string]map[string]bool{} // by folder
 	var out []metric.Test
 	for _, t := range tests {
-		name := topLevel.FindString(t.Name)
-		folder := folderOf(strings.TrimPrefix(t.Suite, dir+"/"), modules)
+		name := topLevelNameRE.FindString(t.Name)
+		folder := packageDir(strings.TrimPrefix(t.Suite, dir+"/"), modules)
 		if name == "" || folder == "" {
 			continue
 		}
 		if defined[folder] == nil {
-			defined[folder] = functions(folder)
+			defined[folder] = testFunctions(folder)
 		}
 		if !defined[folder][name] {
 			out = append(out, t)
@@ -40,9 +40,9 @@ func FindUndefined(root, dir string, tests []metric.Test) []metric.Test {
 	return out
 }
 
-// modules maps the modules of the tree to their folders: that of the check, those above
-// it and below it.
-func modules(root, dir string) map[string]string {
+// findModules maps the modules of the tree to their folders: those at, above and below the
+// folder of the check.
+func findModules(root, dir string) map[string]string {
 	out := map[string]string{}
 	read := func(dir string) {
 		if name := modulePath(dir); name != "" {
@@ -72,9 +72,9 @@ func modules(root, dir string) map[string]string {
 	return out
 }
 
-// folderOf is the folder of a package, by the innermost of the modules that may hold it;
-// "" for none.
-func folderOf(pkg string, modules map[string]string) string {
+// packageDir returns the folder of a package in the innermost module that can contain it, ""
+// if there is none.
+func packageDir(pkg string, modules map[string]string) string {
 	module, found := "", ""
 	for name, dir := range modules {
 		if (pkg == name || strings.HasPrefix(pkg, name+"/")) && len(name) >= len(module) {
@@ -84,13 +84,13 @@ func folderOf(pkg string, modules map[string]string) string {
 	return found
 }
 
-// functions are the names of the test functions in the test files of a folder.
-func functions(dir string) map[string]bool {
+// testFunctions returns the names of the test functions in the test files of a folder.
+func testFunctions(dir string) map[string]bool {
 	out := map[string]bool{}
 	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
 	for _, name := range files {
 		if text, err := projectfile.Read(name, projectfile.Source); err == nil {
-			for _, found := range function.FindAllSubmatch(text, -1) {
+			for _, found := range testFunctionRE.FindAllSubmatch(text, -1) {
 				out[string(found[1])] = true
 			}
 		}

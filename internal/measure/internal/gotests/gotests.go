@@ -24,48 +24,48 @@ import (
 	"supervise/metric"
 )
 
-// command is the inventory of Go, before its packages.
-var command = []string{"go", "test", "-json", "-list", "."}
+// inventoryCommand is the command that lists Go tests, without its packages.
+var inventoryCommand = []string{"go", "test", "-json", "-list", "."}
 
-var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+var moduleLineRE = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// ListFromSource returns the tests of the packages whose tests all ran, and the command that lists
-// those of the others, nil if there are none. It is not ok if that takes the complete
-// inventory: in another form, or in sources that cannot be read. tagged says that build tags
-// may be set.
+// ListFromSource returns the tests of the packages whose tests all ran, and the command that
+// lists those of the other packages, nil if there are none. It is not ok if the complete
+// inventory command is needed: it has another form, or the sources cannot be read. tagged
+// reports that build tags may be set.
 func ListFromSource(dir string, inventory []string, tagged bool, ran *metric.Tests) (list []listing.Test, again []string, ok bool) {
-	if len(inventory) <= len(command) || !slices.Equal(inventory[:len(command)], command) {
+	if len(inventory) <= len(inventoryCommand) || !slices.Equal(inventory[:len(inventoryCommand)], inventoryCommand) {
 		return nil, nil, false
 	}
-	for _, pattern := range inventory[len(command):] {
-		module, whole := strings.CutSuffix(pattern, "/...")
-		if !whole || module != "." && !strings.HasPrefix(module, "./") {
+	for _, pattern := range inventory[len(inventoryCommand):] {
+		module, isPattern := strings.CutSuffix(pattern, "/...")
+		if !isPattern || module != "." && !strings.HasPrefix(module, "./") {
 			return nil, nil, false
 		}
-		r := reader{root: filepath.Join(dir, filepath.FromSlash(module)), module: module, tagged: tagged, ran: listing.ListedNames(ran), broken: ran.Broken}
-		if !r.all() {
+		r := moduleReader{root: filepath.Join(dir, filepath.FromSlash(module)), module: module, tagged: tagged, ranTests: listing.ListedNames(ran), broken: ran.Broken}
+		if !r.readAll() {
 			return nil, nil, false
 		}
-		list, again = append(list, r.list...), append(again, r.again...)
+		list, again = append(list, r.list...), append(again, r.unreadPatterns...)
 	}
 	if len(again) > 0 {
-		again = append(slices.Clone(command), again...)
+		again = append(slices.Clone(inventoryCommand), again...)
 	}
 	return list, again, true
 }
 
-// reader reads one module.
-type reader struct {
-	root, module, path string // its folder, the same as a pattern has it, and its import path
-	tagged             bool
-	ran                map[listing.Test]bool
-	broken             []metric.Suite
-	list               []listing.Test
-	again              []string // patterns of packages
+// moduleReader reads the packages of one module.
+type moduleReader struct {
+	root, module, modulePath string // its folder, the same as a pattern has it, and its import path
+	tagged                   bool
+	ranTests                 map[listing.Test]bool
+	broken                   []metric.Suite
+	list                     []listing.Test
+	unreadPatterns           []string // patterns of packages
 }
 
-func (r *reader) all() bool {
-	if r.path = modulePath(r.root); r.path == "" {
+func (r *moduleReader) readAll() bool {
+	if r.modulePath = modulePath(r.root); r.modulePath == "" {
 		return false
 	}
 	return filepath.WalkDir(r.root, func(dir string, d fs.DirEntry, err error) error {
@@ -75,17 +75,17 @@ func (r *reader) all() bool {
 		if dir != r.root && (strings.ContainsAny(d.Name()[:1], "._") || d.Name() == "testdata" || d.Name() == "vendor" || exists(filepath.Join(dir, "go.mod"))) {
 			return fs.SkipDir
 		}
-		return r.folder(dir)
+		return r.readPackage(dir)
 	}) == nil
 }
 
-// modulePath is the import path of the module in a folder, "" if there is none.
+// modulePath returns the import path of the module in a folder, "" if there is none.
 func modulePath(dir string) string {
 	text, err := projectfile.Read(filepath.Join(dir, "go.mod"), projectfile.Manifest)
 	if err != nil {
 		return ""
 	}
-	if m := moduleLine.FindSubmatch(text); m != nil {
+	if m := moduleLineRE.FindSubmatch(text); m != nil {
 		return string(m[1])
 	}
 	return ""
@@ -96,9 +96,10 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// folder reads one package. Packages with tests that did not run are listed again, with
-// those below: as a pattern, since an error in the name of a package ends go test.
-func (r *reader) folder(dir string) error {
+// readPackage reads one package. Packages with tests that did not run are listed again,
+// together with those below them: as a pattern, since go test stops at an error in a package
+// name.
+func (r *moduleReader) readPackage(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -107,35 +108,35 @@ func (r *reader) folder(dir string) error {
 	if err != nil {
 		return err
 	}
-	suite := path.Join(r.path, filepath.ToSlash(rel))
+	suite := path.Join(r.modulePath, filepath.ToSlash(rel))
 	if slices.ContainsFunc(r.broken, func(b metric.Suite) bool { return b.Name == suite }) {
 		return nil
 	}
-	var here []listing.Test
-	unseen := false
+	var tests []listing.Test
+	unlisted := false
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), "_test.go") || e.IsDir() {
 			continue
 		}
-		names, err := r.names(filepath.Join(dir, e.Name()))
+		names, err := r.readTestNames(filepath.Join(dir, e.Name()))
 		if err != nil {
-			unseen = true // go test says what is wrong with it
+			unlisted = true // go test says what is wrong with it
 		}
 		for _, name := range names {
-			here = append(here, listing.Test{Suite: suite, Name: name})
-			unseen = unseen || !r.ran[listing.NormalizedName(suite, name)]
+			tests = append(tests, listing.Test{Suite: suite, Name: name})
+			unlisted = unlisted || !r.ranTests[listing.NormalizedName(suite, name)]
 		}
 	}
-	if unseen {
-		r.again = append(r.again, "./"+path.Join(r.module, filepath.ToSlash(rel), "..."))
+	if unlisted {
+		r.unreadPatterns = append(r.unreadPatterns, "./"+path.Join(r.module, filepath.ToSlash(rel), "..."))
 	} else {
-		r.list = append(r.list, here...)
+		r.list = append(r.list, tests...)
 	}
 	return nil
 }
 
-// names returns the tests of a file, as go test finds them.
-func (r *reader) names(file string) ([]string, error) {
+// readTestNames returns the tests of a file, as go test finds them.
+func (r *moduleReader) readTestNames(file string) ([]string, error) {
 	text, err := projectfile.Read(file, projectfile.Source)
 	if err != nil {
 		return nil, err
@@ -153,7 +154,7 @@ func (r *reader) names(file string) ([]string, error) {
 	}
 	var out []string
 	for _, d := range tree.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && (isTestOf(f, "Test", "T") || isTestOf(f, "Fuzz", "F")) {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && (isTestFunction(f, "Test", "T") || isTestFunction(f, "Fuzz", "F")) {
 			out = append(out, f.Name.Name)
 		}
 	}
@@ -165,11 +166,11 @@ func (r *reader) names(file string) ([]string, error) {
 	return out, nil
 }
 
-// begins reports whether a function is a test of a kind: its name continues with no lower-case
-// letter, and it takes what the kind takes.
-func isTestOf(f *ast.FuncDecl, kind, takes string) bool {
-	rest, ok := strings.CutPrefix(f.Name.Name, kind)
-	if first, _ := utf8.DecodeRuneInString(rest); !ok || rest != "" && unicode.IsLower(first) {
+// isTestFunction reports whether a function is a test of a kind: the kind is not followed by a
+// lower-case letter in its name, and it has the parameter of the kind.
+func isTestFunction(f *ast.FuncDecl, kind, paramType string) bool {
+	suffix, ok := strings.CutPrefix(f.Name.Name, kind)
+	if first, _ := utf8.DecodeRuneInString(suffix); !ok || suffix != "" && unicode.IsLower(first) {
 		return false
 	}
 	if f.Type.Params.NumFields() != 1 {
@@ -181,9 +182,9 @@ func isTestOf(f *ast.FuncDecl, kind, takes string) bool {
 	}
 	switch x := pointer.X.(type) {
 	case *ast.Ident:
-		return x.Name == takes
+		return x.Name == paramType
 	case *ast.SelectorExpr:
-		return x.Sel.Name == takes
+		return x.Sel.Name == paramType
 	}
 	return false
 }

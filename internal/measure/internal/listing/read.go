@@ -15,7 +15,7 @@ import (
 	"supervise/parsers"
 )
 
-// Test is one test, or one file of tests, in the framework's list.
+// Test is one test, or one file of tests, in the list of a framework.
 type Test struct {
 	Suite   string // "" if the list does not name it
 	Name    string // "" for a file
@@ -27,8 +27,8 @@ func (t Test) Compare(u Test) int {
 	return cmp.Or(strings.Compare(t.Suite, u.Suite), strings.Compare(t.Name, u.Name))
 }
 
-// readers read the output of a framework's inventory command.
-var readers = map[framework.ListFormat]func(io.Reader) ([]Test, error){
+// listReaders read the output of the inventory commands.
+var listReaders = map[framework.ListFormat]func(io.Reader) ([]Test, error){
 	framework.GoList:      listGo,
 	framework.NodeIDs:     listPytest,
 	framework.FileList:    listFiles,
@@ -39,19 +39,19 @@ var readers = map[framework.ListFormat]func(io.Reader) ([]Test, error){
 	framework.CTestList:   listCTest,
 }
 
-// reader reads the list of a framework, nil if it cannot be read.
-func reader(runner string) func(io.Reader) ([]Test, error) {
+// readerOf returns the reader for the list of a runner, nil if there is none.
+func readerOf(runner string) func(io.Reader) ([]Test, error) {
 	if f := framework.Named(runner); f != nil {
-		return readers[f.List.Format]
+		return listReaders[f.List.Format]
 	}
 	return nil
 }
 
 // CanRead reports whether the list of a framework can be read.
-func CanRead(runner string) bool { return reader(runner) != nil }
+func CanRead(runner string) bool { return readerOf(runner) != nil }
 
 // Read reads what the inventory command of a known framework printed.
-func Read(runner string, r io.Reader) ([]Test, error) { return reader(runner)(r) }
+func Read(runner string, r io.Reader) ([]Test, error) { return readerOf(runner)(r) }
 
 // listGo reads go test -list . -json, without benchmarks.
 func listGo(r io.Reader) ([]Test, error) {
@@ -63,7 +63,7 @@ func listGo(r io.Reader) ([]Test, error) {
 		}
 		name := strings.TrimSpace(e.Output)
 		for _, kind := range []string{"Test", "Example", "Fuzz"} {
-			if rest, ok := strings.CutPrefix(name, kind); ok && e.Action == "output" && goTestName.MatchString(rest) {
+			if rest, ok := strings.CutPrefix(name, kind); ok && e.Action == "output" && goTestNameRE.MatchString(rest) {
 				out = append(out, Test{Suite: e.Package, Name: name})
 			}
 		}
@@ -72,9 +72,9 @@ func listGo(r io.Reader) ([]Test, error) {
 	return out, err
 }
 
-// goTestName matches what follows "Test": nothing, or anything but a lower-case letter
+// goTestNameRE matches what follows "Test": nothing, or anything but a lower-case letter
 // first.
-var goTestName = regexp.MustCompile(`^(|[^\p{Ll}\s][\p{L}\p{N}_]*)$`)
+var goTestNameRE = regexp.MustCompile(`^(|[^\p{Ll}\s][\p{L}\p{N}_]*)$`)
 
 // listPytest reads the node ids that pytest --collect-only -q prints.
 func listPytest(r io.Reader) ([]Test, error) {
@@ -124,9 +124,8 @@ func listVitest(r io.Reader) ([]Test, error) {
 	return out, err
 }
 
-// listCargo reads cargo test -- --list --format=terse, which does not name the binary
-// of a test. Documentation tests are left out, since not every way to run the tests
-// runs them.
+// listCargo reads cargo test -- --list --format=terse, which does not name the binary of a
+// test. Documentation tests are not included, since not every test command runs them.
 func listCargo(r io.Reader) ([]Test, error) {
 	var out []Test
 	err := textstream.EachLine(r, func(l textstream.Line) {
@@ -137,8 +136,8 @@ func listCargo(r io.Reader) ([]Test, error) {
 	return out, err
 }
 
-// listNextest reads cargo nextest list --message-format=json. Tests that are ignored,
-// or left out by the default filter, are not in nextest's reports.
+// listNextest reads cargo nextest list --message-format=json. The reports of nextest do not
+// include tests that are ignored or excluded by the default filter.
 func listNextest(r io.Reader) ([]Test, error) {
 	var list struct {
 		Suites map[string]struct {

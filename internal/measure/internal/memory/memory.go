@@ -1,4 +1,4 @@
-// Package memory is what a meter has learnt from earlier measurements, by check.
+// Package memory stores what a meter has learnt from earlier measurements, by check.
 package memory
 
 import (
@@ -11,8 +11,8 @@ import (
 	"supervise/metric"
 )
 
-// Memory is what a meter has learnt. A meter that starts with the memory of another
-// continues where that one ended. Checks are named by their ID.
+// Memory is what a meter has learnt. A meter that starts with the memory of another one
+// continues from there. Checks are identified by their ID.
 type Memory struct {
 	Covered    bool                     `json:"covered,omitempty"`            // coverage was read
 	Tested     []TestReport             `json:"test_reports,omitempty"`       // reports that tests were read from, sorted
@@ -36,8 +36,8 @@ func (r TestReport) compare(other TestReport) int {
 	return cmp.Or(cmp.Compare(r.Check, other.Check), strings.Compare(r.Pattern, other.Pattern))
 }
 
-// DeferredTests are the integration tests of a check, which an iteration can do without:
-// they need packages, servers and time.
+// DeferredTests are the integration tests of a check, which an iteration can omit: they need
+// packages, servers and time.
 type DeferredTests struct {
 	Suites []string `json:"suites"`
 	Files  string   `json:"files"`            // digest of their files, and of the poms, when they last ran
@@ -60,7 +60,7 @@ func (n *Names) add(names ...string) {
 	*n = slices.Compact(all)
 }
 
-// Clone returns an independent copy, which can learn.
+// Clone returns an independent copy.
 func (m *Memory) Clone() *Memory {
 	out := &Memory{Covered: m.Covered, Tested: slices.Clone(m.Tested), Suites: map[string]Names{}, Deferred: map[string]DeferredTests{}, Durations: map[string]time.Duration{}, Formats: map[string]string{}}
 	for check, suites := range m.Suites {
@@ -81,7 +81,7 @@ func (m *Memory) learnSuites(check string, suites []string) {
 	m.Suites[check] = set
 }
 
-// LearnSuites remembers the suites that a check runs.
+// LearnSuites records the suites that a check runs.
 func (m *Memory) LearnSuites(check string, t *metric.Tests) {
 	suites := map[string]bool{}
 	for _, c := range t.Cases {
@@ -90,26 +90,26 @@ func (m *Memory) LearnSuites(check string, t *metric.Tests) {
 	m.learnSuites(check, slices.Collect(maps.Keys(suites)))
 }
 
-// LearnReport remembers that tests were read from a report.
+// LearnReport records that tests were read from a report.
 func (m *Memory) LearnReport(r TestReport) {
 	if at, known := slices.BinarySearchFunc(m.Tested, r, TestReport.compare); !known {
 		m.Tested = slices.Insert(m.Tested, at, r)
 	}
 }
 
-// HasReport reports whether tests were read from a report in an earlier run.
+// HasReport reports whether tests were read from the report in an earlier run.
 func (m *Memory) HasReport(r TestReport) bool { return slices.Contains(m.Tested, r) }
 
-// LearnCoverage remembers that a check reports coverage.
+// LearnCoverage records that a check reports coverage.
 func (m *Memory) LearnCoverage(check string) { m.Covers.add(check) }
 
-// LearnBuild remembers that a build succeeded.
+// LearnBuild records that a build succeeded.
 func (m *Memory) LearnBuild(check string) { m.Built.add(check) }
 
-// LearnExcluded remembers failures of the baseline, as comparable lines.
+// LearnExcluded records failures of the baseline, as comparable lines.
 func (m *Memory) LearnExcluded(lines []string) { m.Excluded.add(lines...) }
 
-// LearnListed remembers whether tests of a check are known only from a list.
+// LearnListed records whether tests of a check are known only from a list.
 func (m *Memory) LearnListed(check string, only bool) {
 	m.ListedOnly = slices.DeleteFunc(m.ListedOnly, func(c string) bool { return c == check })
 	if only {

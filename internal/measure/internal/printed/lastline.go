@@ -8,21 +8,21 @@ import (
 	"supervise/internal/textstream"
 )
 
-// noTestsFound are messages of test runners without tests. Most print them before they
-// list where they looked.
-var noTestsFound = regexp.MustCompile(`(?i)\bno tests? (?:files? |cases? |suites? )?(?:(?:were |was )?(?:found|executed|ran|collected)|to run)\b|\bno test files\b`)
+// noTestsFoundRE matches the messages of test runners that found no tests. Most print them
+// before the places that they searched.
+var noTestsFoundRE = regexp.MustCompile(`(?i)\bno tests? (?:files? |cases? |suites? )?(?:(?:were |was )?(?:found|executed|ran|collected)|to run)\b|\bno test files\b`)
 
-// LastLine is the line of a command's output that best explains how it ended, usually
-// the last one.
+// LastLine returns the line of a command's output that best explains how it ended, usually the
+// last one.
 func LastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(textstream.StripANSI(s)), "\n")
 	for _, line := range lines {
-		if noTestsFound.MatchString(line) {
+		if noTestsFoundRE.MatchString(line) {
 			return strings.TrimSpace(line)
 		}
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
-		if line := strings.TrimSpace(lines[i]); !advice.MatchString(line) {
+		if line := strings.TrimSpace(lines[i]); !adviceRE.MatchString(line) {
 			if i > 0 && strings.HasPrefix(lines[i], "\t") && strings.HasSuffix(lines[i-1], ":") {
 				line = lines[i-1] + " " + line // what the go command says one should do
 			}
@@ -32,10 +32,10 @@ func LastLine(s string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// advice is what Maven, Gradle, npm, cargo, Node and the JVM print after the error itself.
-var advice = regexp.MustCompile(`^(at \S.*(?:\)|:\d+)|Node\.js v\d\S*|(?:inifile|rootdir): .*|See https://\S+ for more information .*|\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)
+// adviceRE matches what Maven, Gradle, npm, cargo, Node and the JVM print after the error.
+var adviceRE = regexp.MustCompile(`^(at \S.*(?:\)|:\d+)|Node\.js v\d\S*|(?:inifile|rootdir): .*|See https://\S+ for more information .*|\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)
 
-// LineOrNothing is a last line in a message.
+// LineOrNothing returns a last line for use in a message.
 func LineOrNothing(line string) string {
 	return cmp.Or(line, "it printed nothing")
 }

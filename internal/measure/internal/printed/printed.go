@@ -14,50 +14,51 @@ import (
 	"supervise/runner"
 )
 
-// tail limits what is kept in memory to explain a failure, in bytes.
-const tail = 16 << 10
+// tailBytes is how much of the output is kept in memory to explain a failure.
+const tailBytes = 16 << 10
 
 // Output is what one command prints.
 type Output struct {
+	// Stream is one of the two outputs. Both may be written concurrently.
 	Stream
 	Errors *Stream
 }
 
 // Stream is one of its two outputs. It may be written to while the other is.
 type Stream struct {
-	mu    sync.Mutex
-	grown *sync.Cond // the stream has, or ended
-	file  *os.File
-	most  int64 // bytes
-	size  int64 // of what is in the file
-	ended bool
-	err   error
+	mu      sync.Mutex
+	changed *sync.Cond // the stream has, or ended
+	file    *os.File
+	limit   int64 // bytes
+	size    int64 // of what is in the file
+	isEnded bool
+	err     error
 
 	tail    *runner.Tail // of both
 	watcher io.Writer    // nil: no watcher
 }
 
-// Open makes the files in dir. most is how many bytes are kept of each.
-func Open(dir string, most int64) (*Output, error) {
-	end := runner.NewTail(tail)
+// Open creates the files in dir. limit is how many bytes of each output are kept.
+func Open(dir string, limit int64) (*Output, error) {
+	tail := runner.NewTail(tailBytes)
 	var o Output
-	o.Errors = &Stream{most: most, tail: end}
-	o.most, o.tail = most, end
+	o.Errors = &Stream{limit: limit, tail: tail}
+	o.limit, o.tail = limit, tail
 	for name, s := range map[string]*Stream{".output": &o.Stream, ".errors": o.Errors} {
 		f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:forbidigo // it is made
 		if err != nil {
 			o.Close()
 			return nil, fmt.Errorf("keep output: %w", err)
 		}
-		s.file, s.grown = f, sync.NewCond(&s.mu)
+		s.file, s.changed = f, sync.NewCond(&s.mu)
 	}
 	return &o, nil
 }
 
-// CopyTo copies both outputs to w.
+// CopyTo copies both outputs to w as well.
 func (o *Output) CopyTo(w io.Writer) { o.watcher, o.Errors.watcher = w, w }
 
-// Close closes the files. Errors do not matter after reading.
+// Close closes the files. Its errors do not matter after reading.
 func (o *Output) Close() {
 	for _, s := range []*Stream{&o.Stream, o.Errors} {
 		if s.file != nil {
@@ -67,7 +68,7 @@ func (o *Output) Close() {
 	}
 }
 
-// Rewind prepares reading what was kept. Nothing may be written afterwards.
+// Rewind prepares to read the outputs. Nothing may be written afterwards.
 func (o *Output) Rewind() error {
 	o.end()
 	o.Errors.end()
@@ -76,7 +77,7 @@ func (o *Output) Rewind() error {
 	return errors.Join(err, err2)
 }
 
-// Err is why some of the output is missing, nil if it is complete.
+// Err returns why some of the output is missing, nil if it is complete.
 func (o *Output) Err() error {
 	if o.err != nil {
 		return o.err
@@ -84,14 +85,14 @@ func (o *Output) Err() error {
 	return o.Errors.err
 }
 
-// Tail is the end of both outputs, as text.
+// Tail returns the end of both outputs as text.
 func (o *Output) Tail() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
 
-// File is where the stream is kept.
+// File returns the file with the stream.
 func (s *Stream) File() *os.File { return s.file }
 
-// Write keeps p. Above the limit the rest is dropped and the stream marked as incomplete,
-// but the command is not disturbed: there is never an error.
+// Write stores p. Above the limit, the output is dropped and the stream is marked as
+// incomplete. Write never fails, so that the command is not disturbed.
 func (s *Stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,8 +103,8 @@ func (s *Stream) Write(p []byte) (int, error) {
 	if s.err != nil {
 		return len(p), nil
 	}
-	if s.size+int64(len(p)) > s.most {
-		s.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", s.most>>20)
+	if s.size+int64(len(p)) > s.limit {
+		s.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", s.limit>>20)
 	} else if _, err := s.file.Write(p); err != nil {
 		s.err = fmt.Errorf("keep output: %w", err)
 	}
@@ -112,42 +113,42 @@ func (s *Stream) Write(p []byte) (int, error) {
 	} else {
 		s.size += int64(len(p))
 	}
-	s.grown.Broadcast()
+	s.changed.Broadcast()
 	return len(p), nil
 }
 
 func (s *Stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = true
-	s.grown.Broadcast()
+	s.isEnded = true
+	s.changed.Broadcast()
 }
 
-// Follow returns a reader of the stream from its start, which waits for what is still to
-// be written. It ends with the stream.
+// Follow returns a reader of the stream from its start. It waits for output that is not
+// written yet, and ends with the stream.
 func (s *Stream) Follow() io.Reader { return &follower{stream: s} }
 
 type follower struct {
 	stream *Stream
-	at     int64
+	offset int64
 }
 
 func (f *follower) Read(p []byte) (int, error) {
-	more, err := f.stream.beyond(f.at)
+	more, err := f.stream.waitForBytes(f.offset)
 	if err != nil {
 		return 0, err
 	}
-	n, err := f.stream.file.ReadAt(p[:min(int64(len(p)), more)], f.at)
-	f.at += int64(n)
+	n, err := f.stream.file.ReadAt(p[:min(int64(len(p)), more)], f.offset)
+	f.offset += int64(n)
 	return n, err //nolint:wrapcheck // io.Reader
 }
 
-// beyond waits until the stream has bytes after the first ones, and returns how many.
-func (s *Stream) beyond(at int64) (int64, error) {
+// waitForBytes waits until the stream has bytes after offset at, and returns how many.
+func (s *Stream) waitForBytes(at int64) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for at == s.size && !s.ended && s.err == nil {
-		s.grown.Wait()
+	for at == s.size && !s.isEnded && s.err == nil {
+		s.changed.Wait()
 	}
 	switch {
 	case s.err != nil:

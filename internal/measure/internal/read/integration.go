@@ -7,16 +7,16 @@ import (
 	"supervise/metric"
 )
 
-// failsafe is the folder of the reports of integration tests.
-const failsafe = "/failsafe-reports/"
+// failsafeDir is the folder of the reports of integration tests.
+const failsafeDir = "/failsafe-reports/"
 
-// IsIntegrationReport reports whether a report is of integration tests.
+// IsIntegrationReport reports whether a report contains integration tests.
 func IsIntegrationReport(report string) bool {
-	return strings.Contains(filepath.ToSlash(report), failsafe)
+	return strings.Contains(filepath.ToSlash(report), failsafeDir)
 }
 
-// integration notes the suites of a report of integration tests.
-func (r *reading) integration(report string, t *metric.Tests) {
+// recordIntegrationSuites records the suites of a report of integration tests.
+func (r *reportReader) recordIntegrationSuites(report string, t *metric.Tests) {
 	if !IsIntegrationReport(report) {
 		return
 	}

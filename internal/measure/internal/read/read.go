@@ -25,72 +25,71 @@ import (
 	"supervise/parsers"
 )
 
-// reading collects what one run of a check wrote.
-type reading struct {
-	check checks.Check
-	root  string    // of the tree
-	base  string    // where the check ran
-	dir   string    // the private folder of the run
-	since time.Time // an older report is not from this run
-	run   *checks.Run
-	fault string // the first report that does not count, and the reason
+// reportReader reads what one run of a check wrote.
+type reportReader struct {
+	check      checks.Check
+	root       string    // of the tree
+	base       string    // where the check ran
+	dir        string    // the private folder of the run
+	since      time.Time // an older report is not from this run
+	run        *checks.Run
+	firstFault string // the first report that does not count, and the reason
 
-	early func() (Report, error) // what was read of the output, nil if nothing was
+	readEarly func() (Report, error) // what was read of the output, nil if nothing was
 
-	answered bool // the tests were read; other reports of them are duplicates
+	testsRead bool // the tests were read; other reports of them are duplicates
 
 	memory   *memory.Memory
 	hasTests map[string]bool // by path: whether a test report of this run has any
 }
 
-// ReadAttempt reads the reports and the output of an attempt in the tree at root, and notes on
-// its run what they report, and whether they count. early is what was read of the output
-// while it was printed, nil if nothing was.
+// ReadAttempt reads the reports and the output of an attempt in the tree at root. It records
+// on the run what they contain and whether they count. readEarly returns what was read of the
+// output while it was printed; it is nil if nothing was.
 func ReadAttempt(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
-	r := reading{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, early: early, hasTests: map[string]bool{}}
-	r.all(a.Output)
+	r := reportReader{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, readEarly: early, hasTests: map[string]bool{}}
+	r.readAll(a.Output)
 	if a.Run.Tests != nil {
 		a.Run.Tests.Runner = a.Check.Runner
 	}
 }
 
-// SuiteName names a suite of a check relative to the root.
+// SuiteName returns the name of a suite of a check relative to the root.
 func SuiteName(c checks.Check, root, name string) string {
-	r := reading{check: c, root: root, base: checks.Plan{Root: root}.Dir(c)}
-	return r.suite(name)
+	r := reportReader{check: c, root: root, base: checks.Plan{Root: root}.Dir(c)}
+	return r.suiteName(name)
 }
 
-// all reads the reports and the output, and decides whether they count. Other files in
-// the private folder, and the output, are read only if the named reports do not answer
-// the check.
-func (r *reading) all(out *printed.Output) {
-	named := r.named()
+// readAll reads the reports and the output, and decides whether they count. Other files in the
+// private folder, and the output, are read only if the named reports are not enough.
+func (r *reportReader) readAll(out *printed.Output) {
+	named := r.namedReports()
 	for _, path := range named {
-		r.file(path)
+		r.readFile(path)
 	}
-	r.answered = r.run.Tests != nil
-	if !r.complete() {
-		for _, path := range r.others(named) {
-			r.file(path)
+	r.testsRead = r.run.Tests != nil
+	if !r.isComplete() {
+		for _, path := range r.otherFiles(named) {
+			r.readFile(path)
 		}
 	}
-	if r.answered = r.run.Tests != nil; !r.complete() {
-		r.output(out)
+	if r.testsRead = r.run.Tests != nil; !r.isComplete() {
+		r.readOutput(out)
 	}
-	r.rejectMissing()
-	r.judge(out)
-	r.compilerErrors(out)
+	r.rejectMissingReports()
+	r.decideState(out)
+	r.readCompilerErrors(out)
 }
 
-// output reads what was printed. A linter's standard error is read as well, unless its
-// standard output is a report: then standard error is only messages.
-func (r *reading) output(out *printed.Output) {
+// readOutput reads what was printed. The standard error of a linter is read as well, unless
+// standard output is a structured report: then standard error is only messages.
+func (r *reportReader) readOutput(out *printed.Output) {
 	before := len(r.run.Sources)
-	if r.early != nil {
-		report, err := r.early()
-		r.accept(report, err, "output")
+	if r.readEarly != nil {
+		report, err := r.readEarly()
+		r.acceptReport(report, err, "output")
 	} else {
-		r.source(out.File(), "output")
+		r.readSource(out.File(), "output")
 	}
 	if r.check.Kind == checks.Test {
 		return
@@ -100,11 +99,11 @@ func (r *reading) output(out *printed.Output) {
 			return
 		}
 	}
-	r.source(out.Errors.File(), "standard error")
+	r.readSource(out.Errors.File(), "standard error")
 }
 
-// named lists the reports that the check names.
-func (r *reading) named() []string {
+// namedReports returns the reports that the check names.
+func (r *reportReader) namedReports() []string {
 	var out []string
 	for _, pattern := range r.check.Reports {
 		for _, path := range reportfile.Glob(r.base, pattern) {
@@ -116,8 +115,8 @@ func (r *reading) named() []string {
 	return out
 }
 
-// others lists the other files in the private folder.
-func (r *reading) others(named []string) []string {
+// otherFiles returns the other files in the private folder.
+func (r *reportReader) otherFiles(named []string) []string {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
 		return nil
@@ -133,8 +132,8 @@ func (r *reading) others(named []string) []string {
 	return out
 }
 
-// complete reports whether the reports answer the check without its output.
-func (r *reading) complete() bool {
+// isComplete reports whether the reports are enough without the output.
+func (r *reportReader) isComplete() bool {
 	switch r.check.Kind {
 	case checks.Test:
 		return r.run.Tests != nil && (r.run.Coverage != nil || !r.check.Coverage)
@@ -145,7 +144,7 @@ func (r *reading) complete() bool {
 	return false
 }
 
-func (r *reading) file(path string) {
+func (r *reportReader) readFile(path string) {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
@@ -161,20 +160,20 @@ func (r *reading) file(path string) {
 			return
 		}
 		defer f.Close()
-		r.source(f, path)
+		r.readSource(f, path)
 	}
 }
 
-func (r *reading) reject(state metric.Validity, format string, args ...any) {
-	if r.fault == "" {
-		r.fault, r.run.State = fmt.Sprintf(format, args...), state
+func (r *reportReader) reject(state metric.Validity, format string, args ...any) {
+	if r.firstFault == "" {
+		r.firstFault, r.run.State = fmt.Sprintf(format, args...), state
 	}
 }
 
-// source reads one report: of tests, of findings or of coverage.
-func (r *reading) source(f io.Reader, name string) {
+// readSource reads one report: of tests, of findings or of coverage.
+func (r *reportReader) readSource(f io.Reader, name string) {
 	report, err := Read(f, name, "")
-	r.accept(report, err, name)
+	r.acceptReport(report, err, name)
 }
 
 // ReadWhileRunning starts to read the output of a command, and returns a function that waits
@@ -193,43 +192,43 @@ func ReadWhileRunning(output io.Reader) func() (Report, error) {
 	}
 }
 
-// accept adds what was read of one report, or rejects it.
-func (r *reading) accept(report Report, err error, name string) {
+// acceptReport adds what was read of one report, or rejects it.
+func (r *reportReader) acceptReport(report Report, err error, name string) {
 	switch {
 	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
 	case report.Coverage != nil || isCoverage(sniff.Head{}, report.Format):
-		r.coverage(report, err, name)
+		r.acceptCoverage(report, err, name)
 	case err != nil:
 		r.reject(metric.Partial, "%v", err)
 	default:
-		r.results(report, name)
+		r.addResults(report, name)
 	}
 }
 
-// results adds tests or findings.
-func (r *reading) results(report Report, name string) {
-	if r.check.Kind == checks.Test && (report.Tests == nil || r.answered) {
+// addResults adds tests or findings.
+func (r *reportReader) addResults(report Report, name string) {
+	if r.check.Kind == checks.Test && (report.Tests == nil || r.testsRead) {
 		return // any text may look like findings
 	}
-	r.run.Sources = append(r.run.Sources, checks.Source{Path: r.shown(name), Format: report.Format})
+	r.run.Sources = append(r.run.Sources, checks.Source{Path: r.displayName(name), Format: report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
-	r.findingsAs(report)
-	r.run.Lint = r.run.Lint.Merge(r.localFindings(report.Lint))
+	r.checkFormat(report)
+	r.run.Lint = r.run.Lint.Merge(r.relativeFindings(report.Lint))
 	if report.Tests != nil {
-		tests := r.localTests(r.expandCTest(report.Tests), report.Format)
-		r.integration(name, tests)
+		tests := r.relativeTests(r.expandCTestCases(report.Tests), report.Format)
+		r.recordIntegrationSuites(name, tests)
 		r.run.Tests = sections.JoinTests(r.run.Tests, tests)
 		r.hasTests[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
 }
 
-// compilerText are the formats that one compiler output may be read as, depending on
-// the kinds of findings in it.
-var compilerText = map[string]bool{"go-vet": true, "go-build": true, "lint-text": true}
+// compilerFormats are the formats as which the output of one compiler may be read, depending
+// on the findings in it.
+var compilerFormats = map[string]bool{"go-vet": true, "go-build": true, "lint-text": true}
 
-// findingsAs rejects findings in another format than before. The two cannot be
-// compared, and often the linter has only printed why it did not run.
-func (r *reading) findingsAs(report Report) {
+// checkFormat rejects findings in another format than before. The two cannot be compared, and
+// often the linter has only printed why it did not run.
+func (r *reportReader) checkFormat(report Report) {
 	if r.check.Kind != checks.Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
 		return
 	}
@@ -239,88 +238,88 @@ func (r *reading) findingsAs(report Report) {
 		r.memory.Formats[line] = report.Format
 		return
 	}
-	if before != report.Format && !(compilerText[before] && compilerText[report.Format]) {
-		r.reject(metric.Partial, "%s was read as %s before and now as %s, which cannot be compared%s", r.check.Name, before, report.Format, r.ending())
+	if before != report.Format && !(compilerFormats[before] && compilerFormats[report.Format]) {
+		r.reject(metric.Partial, "%s was read as %s before and now as %s, which cannot be compared%s", r.check.Name, before, report.Format, r.failureSuffix())
 	}
 }
 
-// rejectMissing rejects a run if a named report had tests in an earlier run, and now is
-// missing or no test report: half of the tests would look deleted. A test report without
-// tests counts.
-func (r *reading) rejectMissing() {
+// rejectMissingReports rejects a run if a named report had tests in an earlier run, and now is
+// missing or no test report: half of the tests would look deleted. A test report without tests
+// counts.
+func (r *reportReader) rejectMissingReports() {
 	if r.check.Kind != checks.Test {
 		return
 	}
 	for i, pattern := range r.run.Check.Reports {
-		report, spoke := memory.TestReport{Check: r.run.Check.ID(), Pattern: pattern}, false
+		report, isRead := memory.TestReport{Check: r.run.Check.ID(), Pattern: pattern}, false
 		paths := reportfile.Glob(r.base, r.check.Reports[i])
 		for _, path := range paths {
-			holds, isTests := r.hasTests[path]
-			spoke = spoke || isTests
-			if holds {
+			hasTests, isTests := r.hasTests[path]
+			isRead = isRead || isTests
+			if hasTests {
 				r.memory.LearnReport(report)
 			}
 		}
-		if spoke || !r.memory.HasReport(report) {
+		if isRead || !r.memory.HasReport(report) {
 			continue
 		}
 		what := "was not written"
 		if len(paths) > 0 {
 			what = "has no test results any more"
 		}
-		r.reject(metric.Absent, "report %s, which the tests wrote before, %s%s", strings.TrimPrefix(pattern, checks.ReportDir+"/"), what, r.ending())
+		r.reject(metric.Absent, "report %s, which the tests wrote before, %s%s", strings.TrimPrefix(pattern, checks.ReportDir+"/"), what, r.failureSuffix())
 	}
 }
 
-// ending describes how a failed command ended, to be appended to a reason.
-func (r *reading) ending() string {
+// failureSuffix describes how a failed command ended, to be appended to a reason.
+func (r *reportReader) failureSuffix() string {
 	if r.run.ExitCode == 0 {
 		return ""
 	}
 	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, printed.LineOrNothing(printed.LastLine(r.run.Output)))
 }
 
-// localTests makes suites and files relative to the root, so that they are the same in
-// every checkout, and suites of different projects have different names. Go's packages
-// already have such names.
-func (r *reading) localTests(t *metric.Tests, format string) *metric.Tests {
+// relativeTests makes suites and files relative to the root, so that they are the same in
+// every checkout, and suites of different projects have different names. Go packages already
+// have such names.
+func (r *reportReader) relativeTests(t *metric.Tests, format string) *metric.Tests {
 	if strings.HasPrefix(format, "go-test") {
 		return t
 	}
 	out := *t
 	cases := slices.Clone(t.Cases)
 	for i, c := range cases {
-		cases[i].Suite = r.suite(c.Suite)
+		cases[i].Suite = r.suiteName(c.Suite)
 		if c.File != "" {
-			cases[i].File = r.fromRoot(c.File)
+			cases[i].File = r.pathFromRoot(c.File)
 		}
 	}
 	out.Cases = metric.NewTests(cases).Cases
 	out.Broken = slices.Clone(t.Broken)
 	for i, b := range out.Broken {
-		out.Broken[i].Name = r.suite(b.Name)
+		out.Broken[i].Name = r.suiteName(b.Name)
 	}
 	return &out
 }
 
-// suite names a suite relative to the root. It may be a file or any other name.
-func (r *reading) suite(name string) string {
+// suiteName returns a suite, which may be a file or any other name, relative to the root.
+func (r *reportReader) suiteName(name string) string {
 	switch {
 	case filepath.IsAbs(name):
-		return r.relative(name)
+		return r.relativePath(name)
 	case r.check.Dir == "":
 		return name
 	case name == "":
 		return r.check.Dir
 	}
-	return r.fromRoot(name)
+	return r.pathFromRoot(name)
 }
 
-// place is a path of a report relative to the root, with slashes. Most tools write
-// paths relative to where they ran, some relative to the root.
-func (r *reading) fromRoot(path string) string {
+// pathFromRoot returns a path of a report relative to the root, with slashes. Most tools write
+// paths relative to their working folder, some relative to the root.
+func (r *reportReader) pathFromRoot(path string) string {
 	if filepath.IsAbs(path) {
-		return filepath.ToSlash(filepath.Clean(r.relative(path)))
+		return filepath.ToSlash(filepath.Clean(r.relativePath(path)))
 	}
 	path = filepath.ToSlash(filepath.Clean(path))
 	if r.check.Dir == "" || !reportfile.Exists(filepath.Join(r.base, path)) && reportfile.Exists(filepath.Join(r.root, path)) {
@@ -329,18 +328,19 @@ func (r *reading) fromRoot(path string) string {
 	return r.check.Dir + "/" + path
 }
 
-// shown is the name of a report in messages: nobody can open the private folder later.
-func (r *reading) shown(path string) string {
+// displayName returns the name of a report for messages. The private folder is omitted, since
+// it is deleted after the run.
+func (r *reportReader) displayName(path string) string {
 	if strings.HasPrefix(path, r.dir+string(filepath.Separator)) {
 		return filepath.Base(path)
 	}
-	return r.relative(path)
+	return r.relativePath(path)
 }
 
-func (r *reading) relative(path string) string { return reportfile.RelativePath(r.root, path) }
+func (r *reportReader) relativePath(path string) string { return reportfile.RelativePath(r.root, path) }
 
-// coverage adds the coverage of a test check.
-func (r *reading) coverage(report Report, err error, name string) {
+// acceptCoverage adds the coverage of a test check.
+func (r *reportReader) acceptCoverage(report Report, err error, name string) {
 	switch {
 	case r.check.Kind != checks.Test:
 	case err != nil:
@@ -348,15 +348,15 @@ func (r *reading) coverage(report Report, err error, name string) {
 			r.run.Problems = append(r.run.Problems, err.Error())
 		}
 	default:
-		r.run.Sources = append(r.run.Sources, checks.Source{Path: r.shown(name), Format: report.Format + " coverage"})
+		r.run.Sources = append(r.run.Sources, checks.Source{Path: r.displayName(name), Format: report.Format + " coverage"})
 		r.run.Problems = append(r.run.Problems, report.Problems...)
-		r.addCoverage(r.localCoverage(report.Coverage), r.shown(name))
+		r.addCoverage(r.relativeCoverage(report.Coverage), r.displayName(name))
 	}
 }
 
-// addCoverage adds another report of the same run. For other files it is a part of the
-// sum; in another format it repeats the same.
-func (r *reading) addCoverage(c *metric.Coverage, name string) {
+// addCoverage adds another coverage report of the same run. Reports about other files are
+// summed up; one in another format repeats the first.
+func (r *reportReader) addCoverage(c *metric.Coverage, name string) {
 	first := r.run.Coverage
 	switch {
 	case first == nil:
@@ -368,22 +368,22 @@ func (r *reading) addCoverage(c *metric.Coverage, name string) {
 	}
 }
 
-// localCoverage makes paths relative to the root. It drops lines, since a loop keeps
-// many measurements.
-func (r *reading) localCoverage(c *metric.Coverage) *metric.Coverage {
+// relativeCoverage makes paths relative to the root. It drops lines, since a loop keeps many
+// measurements.
+func (r *reportReader) relativeCoverage(c *metric.Coverage) *metric.Coverage {
 	out := *c
 	out.Files = slices.Clone(c.Files)
 	for i, f := range out.Files {
 		out.Files[i].Hit, out.Files[i].Missed = nil, nil
 		if c.Format != "go" { // go names files by their package
-			out.Files[i].Path = r.fromRoot(f.Path)
+			out.Files[i].Path = r.pathFromRoot(f.Path)
 		}
 	}
 	return &out
 }
 
-// local makes the paths of findings relative to the root of the project.
-func (r *reading) localFindings(l *metric.Lint) *metric.Lint {
+// relativeFindings makes the paths of findings relative to the root.
+func (r *reportReader) relativeFindings(l *metric.Lint) *metric.Lint {
 	if l == nil {
 		return nil
 	}
@@ -391,19 +391,19 @@ func (r *reading) localFindings(l *metric.Lint) *metric.Lint {
 	out.Findings = slices.Clone(l.Findings)
 	for i, f := range out.Findings {
 		if f.File != "" {
-			out.Findings[i].File = r.fromRoot(f.File)
+			out.Findings[i].File = r.pathFromRoot(f.File)
 		}
 	}
 	return &out
 }
 
-// judge decides whether the run counts.
-func (r *reading) judge(out *printed.Output) {
-	if r.fault != "" {
-		r.run.Why = r.fault
+// decideState decides whether the run counts.
+func (r *reportReader) decideState(out *printed.Output) {
+	if r.firstFault != "" {
+		r.run.Why = r.firstFault
 		return
 	}
-	if why := r.unread(out); why != "" {
+	if why := r.whyUnread(out); why != "" {
 		r.run.Why, r.run.State = why, metric.Absent
 		return
 	}
@@ -411,12 +411,12 @@ func (r *reading) judge(out *printed.Output) {
 	if r.check.Kind == checks.Lint && r.run.Lint == nil {
 		r.run.Lint = &metric.Lint{Tools: []string{r.check.Name}}
 	}
-	r.run.Problems = append(r.run.Problems, r.contradiction()...)
+	r.run.Problems = append(r.run.Problems, r.contradictions()...)
 }
 
-// unread returns why nothing that counts was read, "" if something was. No output is an
-// answer only from a build or a linter that succeeded.
-func (r *reading) unread(out *printed.Output) string {
+// whyUnread returns why nothing that counts was read, "" if something was. Empty output is a
+// result only if a build or linter succeeded.
+func (r *reportReader) whyUnread(out *printed.Output) string {
 	failed := r.run.ExitCode != 0
 	switch r.check.Kind {
 	case checks.Build:
@@ -425,19 +425,19 @@ func (r *reading) unread(out *printed.Output) string {
 		if failed && len(r.run.Findings()) == 0 {
 			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, printed.LastLine(out.Tail()))
 		}
-		if failed && r.missingErrors() {
+		if failed && r.hasMissingErrors() {
 			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, printed.LastLine(out.Tail()))
 		}
 	case checks.Test:
-		return r.noTests(out)
+		return r.whyNoTests(out)
 	}
 	return ""
 }
 
-// missingErrors reports whether a check that failed must have printed an error that was
-// not read: everything that was read from text is a warning of a tool that does not fail
-// for warnings.
-func (r *reading) missingErrors() bool {
+// hasMissingErrors reports whether a failed check must have printed an error that was not
+// read: all findings that were read from text are warnings of tools that do not fail because
+// of warnings.
+func (r *reportReader) hasMissingErrors() bool {
 	if !slices.ContainsFunc(r.run.Sources, func(s checks.Source) bool { return !parsers.IsStructured(s.Format) }) {
 		return false
 	}
@@ -446,7 +446,7 @@ func (r *reading) missingErrors() bool {
 	})
 }
 
-func (r *reading) noTests(out *printed.Output) string {
+func (r *reportReader) whyNoTests(out *printed.Output) string {
 	t, name := r.run.Tests, r.check.Name
 	last := printed.LastLine(out.Tail())
 	switch {
@@ -462,21 +462,21 @@ func (r *reading) noTests(out *printed.Output) string {
 	return ""
 }
 
-// ignoresFailures matches options with which a test command succeeds although tests
-// failed, so that it reports coverage too.
-var ignoresFailures = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ignore-run-fail`)
+// ignoreFailuresRE matches options with which a test command succeeds although tests failed,
+// so that it reports coverage too.
+var ignoreFailuresRE = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ignore-run-fail`)
 
-// contradiction returns how the exit status contradicts the report.
-func (r *reading) contradiction() []string {
+// contradictions returns how the exit status contradicts the report.
+func (r *reportReader) contradictions() []string {
 	if r.check.Kind != checks.Test || r.run.Tests == nil {
 		return nil
 	}
-	bad := r.run.Tests.Counts().Failed > 0 || len(r.run.Tests.Broken) > 0
+	hasFailures := r.run.Tests.Counts().Failed > 0 || len(r.run.Tests.Broken) > 0
 	switch {
-	case bad && r.run.ExitCode == 0 && ignoresFailures.MatchString(r.check.CommandLine()):
-	case bad && r.run.ExitCode == 0:
+	case hasFailures && r.run.ExitCode == 0 && ignoreFailuresRE.MatchString(r.check.CommandLine()):
+	case hasFailures && r.run.ExitCode == 0:
 		return []string{r.check.Name + " ended with status 0 although tests failed"}
-	case !bad && r.run.ExitCode != 0:
+	case !hasFailures && r.run.ExitCode != 0:
 		why := fmt.Sprintf("%s ended with status %d although no test failed", r.check.Name, r.run.ExitCode)
 		r.run.Tests.Failure = cmp.Or(r.run.Tests.Failure, why)
 		return []string{why}
@@ -484,17 +484,17 @@ func (r *reading) contradiction() []string {
 	return nil
 }
 
-// compilerErrors reads the errors of the compiler if a command failed that builds and runs
+// readCompilerErrors reads the errors of the compiler if a command failed that builds and runs
 // tests.
-func (r *reading) compilerErrors(out *printed.Output) {
+func (r *reportReader) readCompilerErrors(out *printed.Output) {
 	if !r.check.Compiles() || r.run.ExitCode == 0 || r.run.Lint != nil || out.Rewind() != nil {
 		return
 	}
 	build := *r
 	build.check.Kind, build.run = checks.Build, &checks.Run{Check: r.run.Check}
-	build.source(out.File(), "output")
+	build.readSource(out.File(), "output")
 	if !r.check.Stderr {
-		build.source(out.Errors.File(), "standard error")
+		build.readSource(out.Errors.File(), "standard error")
 	}
 	lint := &metric.Lint{}
 	for _, f := range build.run.Findings() {

@@ -14,8 +14,8 @@ import (
 	"supervise/parsers"
 )
 
-// Report is what was read from one file: tests, findings or coverage. Sections that the
-// format does not have are nil.
+// Report is what was read from one file: tests, findings or coverage. Sections that the format
+// does not have are nil.
 type Report struct {
 	Format   string
 	Producer string // the tool that wrote it, "" if unknown
@@ -48,8 +48,8 @@ func Read(r io.Reader, name, format string) (Report, error) {
 	return Report{Format: p.Format, Producer: p.Producer, Cases: p.Cases, Tests: p.Tests, Lint: p.Lint, Problems: p.Problems}, err
 }
 
-// isCoverage reports whether a coverage format matches. They are tried first: what
-// matches one of them is nothing else, but any text can look like findings.
+// isCoverage reports whether a coverage format matches. Coverage formats are tried first,
+// since they match nothing else, but any text can look like findings.
 func isCoverage(head sniff.Head, format string) bool {
 	return slices.ContainsFunc(coverage.Formats(), func(f coverage.Format) bool {
 		return format == f.Name || format == "" && f.Detect(head)

@@ -13,9 +13,9 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// DeleteOld removes reports of an earlier run, so that they cannot count for this one. The
-// patterns are those of a check that runs in base, in the tree at root. An error names the
-// report that is in the way, and the reason.
+// DeleteOld removes the reports of an earlier run, so that they do not count for this one. The
+// patterns are those of a check that runs in base, in the tree at root. The error names the
+// report that could not be deleted.
 func DeleteOld(root, base string, patterns []string) error {
 	for _, pattern := range patterns {
 		for _, path := range Glob(base, pattern) {
@@ -23,7 +23,7 @@ func DeleteOld(root, base string, patterns []string) error {
 				return fmt.Errorf("old report %s cannot be deleted: %w", RelativePath(root, path), err)
 			}
 		}
-		if outside(pattern) { // it does not exist yet, but the next run would refuse it
+		if isOutside(pattern) { // it does not exist yet, but the next run would refuse it
 			return fmt.Errorf("old report %s cannot be deleted: %w", pattern, errOutside)
 		}
 	}
@@ -36,39 +36,39 @@ var (
 	errFolder  = errors.New("it is a folder")
 )
 
-// outside reports whether a relative pattern leads out of the working tree.
-func outside(pattern string) bool {
+// isOutside reports whether a relative pattern leads out of the working tree.
+func isOutside(pattern string) bool {
 	return !filepath.IsAbs(pattern) && !filepath.IsLocal(pattern)
 }
 
-// Delete deletes one file that the pattern of a check in the tree at root matches. In the
-// tree it follows no link out of it. A missing file is no error.
+// Delete deletes one file that matches the pattern of a check in the tree at root. Within the
+// tree it does not follow links that leave it. A missing file is no error.
 func Delete(root, pattern, path string) error {
-	if outside(pattern) {
+	if isOutside(pattern) {
 		return errOutside
 	}
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return unlessMissing(os.Remove(path)) // by its absolute path: a person configured it so
+		return ignoreMissing(os.Remove(path)) // by its absolute path: a person configured it so
 	}
 	tree, err := os.OpenRoot(root)
 	if err != nil {
-		return unlessMissing(err)
+		return ignoreMissing(err)
 	}
 	defer tree.Close()
 	info, err := tree.Lstat(rel)
 	switch {
 	case err != nil:
-		return unlessMissing(err)
+		return ignoreMissing(err)
 	case info.IsDir():
 		return errFolder
 	}
-	return unlessMissing(tree.Remove(rel))
+	return ignoreMissing(tree.Remove(rel))
 }
 
-// unlessMissing is err without the path, which the caller names, and nil if the file is
+// ignoreMissing returns err without the path, which the caller names, and nil if the file is
 // missing.
-func unlessMissing(err error) error {
+func ignoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -78,8 +78,8 @@ func unlessMissing(err error) error {
 	return err
 }
 
-// Glob lists the files that a pattern matches in the folder, as absolute paths. "**"
-// does not follow links to folders.
+// Glob returns the files that match a pattern in the folder, as absolute paths. "**" does not
+// follow links to folders.
 func Glob(base, pattern string) []string {
 	if filepath.IsAbs(pattern) {
 		paths, err := doublestar.FilepathGlob(pattern, doublestar.WithNoFollow())
@@ -88,7 +88,7 @@ func Glob(base, pattern string) []string {
 		}
 		return paths
 	}
-	if outside(pattern) {
+	if isOutside(pattern) {
 		paths, err := filepath.Glob(filepath.Join(base, pattern))
 		if err != nil {
 			return nil
@@ -105,7 +105,7 @@ func Glob(base, pattern string) []string {
 	return names
 }
 
-// Open opens a report for reading. In the tree it follows no link out of it.
+// Open opens a report for reading. Within the tree it does not follow links that leave it.
 func Open(root, path string) (*os.File, error) {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -119,7 +119,8 @@ func Open(root, path string) (*os.File, error) {
 	return tree.Open(rel, projectfile.Report)
 }
 
-// RelativePath is the path below root with slashes, or path if it is not below.
+// RelativePath returns the path relative to root with slashes, or the path itself if it is not
+// below root.
 func RelativePath(root, path string) string {
 	if !filepath.IsAbs(path) {
 		return path
@@ -131,7 +132,7 @@ func RelativePath(root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Exists reports whether there is anything at the path.
+// Exists reports whether a file or folder exists at the path.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -11,38 +11,38 @@ import (
 	"supervise/metric"
 )
 
-// New returns an empty gathering. The fields are those that count as errors.
+// New returns an empty gathering. errors are the fields that count as errors.
 func New(errors []metric.Field) *Gathering {
-	return &Gathering{errors: errors, missing: map[metric.Section]metric.Gap{}}
+	return &Gathering{errorFields: errors, gaps: map[metric.Section]metric.Gap{}}
 }
 
-// Tests are the tests of all runs, nil if a run is missing from them.
+// Tests returns the tests of all runs, nil if those of a run are missing.
 func (g *Gathering) Tests() *metric.Tests {
-	if _, missing := g.missing[metric.SectionTests]; missing {
+	if _, missing := g.gaps[metric.SectionTests]; missing {
 		return nil
 	}
 	return g.tests
 }
 
-// Gathering joins runs.
+// Gathering joins the runs of checks.
 type Gathering struct {
-	tests    *metric.Tests
-	coverage *metric.Coverage
-	lint     *metric.Lint
-	build    *metric.Build
-	errors   []metric.Field // that count as such
-	compiler *metric.Lint   // compile errors found by checks other than linters
-	missing  map[metric.Section]metric.Gap
+	tests          *metric.Tests
+	coverage       *metric.Coverage
+	lint           *metric.Lint
+	build          *metric.Build
+	errorFields    []metric.Field // that count as such
+	compilerErrors *metric.Lint   // compile errors found by checks other than linters
+	gaps           map[metric.Section]metric.Gap
 
-	excluded  []string
-	Uncovered string // why the coverage does not include all checks
+	excluded    []string
+	CoverageGap string // why the coverage does not include all checks
 }
 
 // Add adds a run.
 func (g *Gathering) Add(r *checks.Run) {
 	g.build = JoinBuilds(g.build, r.Build)
 	if r.Build != nil {
-		g.compiler = g.compiler.Merge(r.Lint)
+		g.compilerErrors = g.compilerErrors.Merge(r.Lint)
 	}
 	g.excluded = append(g.excluded, r.Excluded...)
 	if len(r.Excluded) > 0 && r.Check.Kind == checks.Lint {
@@ -50,8 +50,8 @@ func (g *Gathering) Add(r *checks.Run) {
 	}
 	if r.State != metric.Measured {
 		section := r.Check.Kind.Section()
-		if _, already := g.missing[section]; !already {
-			g.missing[section] = metric.Gap{Section: section, State: r.State, Why: r.Why}
+		if _, already := g.gaps[section]; !already {
+			g.gaps[section] = metric.Gap{Section: section, State: r.State, Why: r.Why}
 		}
 		return
 	}
@@ -65,11 +65,12 @@ func (g *Gathering) Add(r *checks.Run) {
 	}
 }
 
-// Set returns the gathered sections. If coverage is wanted, its absence is reported.
+// Set returns the gathered sections. If coverage is wanted, missing coverage is reported as a
+// gap.
 func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
-	s := metric.Set{Tests: g.tests.WithNotRun(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).WithErrorFields(g.errors), Build: g.build, BrokenAtBaseline: g.excluded}
+	s := metric.Set{Tests: g.tests.WithNotRun(known), Coverage: g.coverage, Lint: addCompilerErrors(g.lint, g.compilerErrors).WithErrorFields(g.errorFields), Build: g.build, BrokenAtBaseline: g.excluded}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
-		gap, missing := g.missing[section]
+		gap, missing := g.gaps[section]
 		if !missing {
 			continue
 		}
@@ -84,35 +85,35 @@ func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
 		case metric.SectionCoverage, metric.SectionCode:
 		}
 	}
-	if why := changed(s.Tests, known); why != "" {
+	if why := whyIncomparable(s.Tests, known); why != "" {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: why})
 	}
-	if why := emptiness(s.Tests, known); why != "" {
+	if why := whyEmpty(s.Tests, known); why != "" {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
 	}
 	if s.Tests != nil && s.Tests.Failure != "" {
-		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: s.Tests.Failure + inPart})
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: s.Tests.Failure + incompleteSuffix})
 	}
-	s.Coverage = without(s.Coverage, s.Tests)
-	if why := cmp.Or(coverageGap(wanted, s, known), g.Uncovered); why != "" {
+	s.Coverage = withMissingSuites(s.Coverage, s.Tests)
+	if why := cmp.Or(whyNoCoverage(wanted, s, known), g.CoverageGap); why != "" {
 		s.Coverage = nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
 	}
 	return s
 }
 
-// inPart follows the reason why the results of the tests are incomplete.
-const inPart = "; only what the report lists is counted, and the checks are not green: compare it with what the command prints, or pass a report of another format with --test-report"
+// incompleteSuffix follows the reason why the results of the tests are incomplete.
+const incompleteSuffix = "; only what the report lists is counted, and the checks are not green: compare it with what the command prints, or pass a report of another format with --test-report"
 
-// changed returns why the tests cannot be compared with the known ones: another
-// reporter gives them other names.
-func changed(t, known *metric.Tests) string {
+// whyIncomparable returns why the tests cannot be compared with the known ones, "" if they
+// can: another reporter gives tests other names.
+func whyIncomparable(t, known *metric.Tests) string {
 	if t == nil || known == nil || len(t.Cases) == 0 || len(known.Cases) == 0 {
 		return ""
 	}
-	if otherRunner(t, known) {
+	if runnerChanged(t, known) {
 		return ""
 	}
 	for _, is := range []struct{ what, now, before string }{{"format", t.Format, known.Format}, {"producer", t.Producer, known.Producer}} {
@@ -123,15 +124,15 @@ func changed(t, known *metric.Tests) string {
 	return ""
 }
 
-// otherRunner reports whether the tests are run by another framework than the known tests:
-// the project changed it, and its reports differ.
-func otherRunner(t, known *metric.Tests) bool {
+// runnerChanged reports whether another framework runs the tests now, so that the reports may
+// differ.
+func runnerChanged(t, known *metric.Tests) bool {
 	return t.Runner != known.Runner && t.Runner != "" && known.Runner != ""
 }
 
-// emptiness returns why a set without tests is not a measurement, "" if it is one. If a
-// run succeeded and found no tests although there were some before, they are deleted.
-func emptiness(t, known *metric.Tests) string {
+// whyEmpty returns why a set without tests is not a measurement, "" if it is one. If a run
+// succeeded without tests although there were some before, they are deleted.
+func whyEmpty(t, known *metric.Tests) string {
 	switch {
 	case t == nil || len(t.Cases) > 0:
 		return ""
@@ -143,9 +144,9 @@ func emptiness(t, known *metric.Tests) string {
 	return ""
 }
 
-// withCompiler adds the compiler's errors to the findings, without duplicates: a linter
+// addCompilerErrors adds the compiler's errors to the findings, without duplicates: a linter
 // that builds the code finds them too.
-func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
+func addCompilerErrors(lint, compiler *metric.Lint) *metric.Lint {
 	if lint == nil || compiler == nil {
 		return lint
 	}
@@ -169,10 +170,10 @@ func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
 	return lint.Merge(more)
 }
 
-// coverageGap returns why the coverage of s does not count, "" if it does. The lines of a
-// suite that did not run are missing from the report, which would look like another
-// coverage of the same code, unless it did not run before either.
-func coverageGap(wanted bool, s metric.Set, known *metric.Tests) string {
+// whyNoCoverage returns why the coverage of s does not count, "" if it does. The lines of a
+// suite that did not run are missing from the report, which would look like lower coverage of
+// the same code, unless the suite did not run before either.
+func whyNoCoverage(wanted bool, s metric.Set, known *metric.Tests) string {
 	if !wanted {
 		return ""
 	}
@@ -190,8 +191,9 @@ func coverageGap(wanted bool, s metric.Set, known *metric.Tests) string {
 	return ""
 }
 
-// without returns the coverage with the names of the suites that are missing from it.
-func without(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
+// withMissingSuites returns the coverage with the names of the suites that are missing from
+// it.
+func withMissingSuites(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
 	if c == nil || t == nil || len(t.Broken)+len(t.BrokenAtBaseline) == 0 {
 		return c
 	}
@@ -214,13 +216,12 @@ func JoinTests(a, b *metric.Tests) *metric.Tests {
 	t.Problems = slices.Concat(a.Problems, b.Problems)
 	t.Forged = slices.Concat(a.Forged, b.Forged)
 	t.Duration, t.Contention = a.Duration+b.Duration, a.Contention+b.Contention
-	t.Format, t.Producer, t.Runner = both(a.Format, b.Format), both(a.Producer, b.Producer), both(a.Runner, b.Runner)
+	t.Format, t.Producer, t.Runner = joinNames(a.Format, b.Format), joinNames(a.Producer, b.Producer), joinNames(a.Runner, b.Runner)
 	t.Failure = cmp.Or(a.Failure, b.Failure)
 	return t
 }
 
-// ReportDuplicates notes on a run which of its tests other checks ran too: they count
-// once.
+// ReportDuplicates notes on a run which of its tests other checks ran too. Each counts once.
 func (g *Gathering) ReportDuplicates(r *checks.Run) {
 	others := g.tests
 	if others == nil || r.Tests == nil || r.State != metric.Measured || r.Check.Kind != checks.Test {
@@ -240,21 +241,21 @@ func (g *Gathering) ReportDuplicates(r *checks.Run) {
 	}
 }
 
-// both joins the formats, or the runners, of two reports.
-func both(a, b string) string {
+// joinNames joins two names or lists of names with "+", without duplicates.
+func joinNames(a, b string) string {
 	list := slices.Concat(strings.Split(a, "+"), strings.Split(b, "+"))
 	slices.Sort(list)
 	return strings.Join(slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" }), "+")
 }
 
-// JoinCoverage sums the coverage of two runs. If their units differ, the sum has the
-// unit [metric.Mixed] and the names of both formats, and can only be compared with a
-// sum of the same parts. A file in both counts once, with the higher coverage.
+// JoinCoverage sums the coverage of two runs. If their units differ, the sum has the unit
+// [metric.Mixed] and the names of both formats, and can only be compared with a sum of the
+// same parts. A file in both counts once, with the higher coverage.
 func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	sum := metric.Coverage{Unit: a.Unit, Format: both(a.Format, b.Format)}
+	sum := metric.Coverage{Unit: a.Unit, Format: joinNames(a.Format, b.Format)}
 	if a.Unit != b.Unit {
 		sum.Unit = metric.Mixed
 	}
@@ -281,9 +282,9 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	return &sum
 }
 
-// severity orders the results of builds: the worst counts, and a success more than an
-// unknown result.
-var severity = map[metric.BuildStatus]int{metric.BuildUnknown: 1, metric.BuildSuccess: 2, metric.BuildFailure: 3}
+// buildSeverity orders the results of builds: the most severe counts, and a success more than
+// an unknown result.
+var buildSeverity = map[metric.BuildStatus]int{metric.BuildUnknown: 1, metric.BuildSuccess: 2, metric.BuildFailure: 3}
 
 // JoinBuilds joins the results of two builds.
 func JoinBuilds(a, b *metric.Build) *metric.Build {
@@ -291,12 +292,12 @@ func JoinBuilds(a, b *metric.Build) *metric.Build {
 		return cmp.Or(a, b)
 	}
 	out := *a
-	if severity[b.Status] > severity[a.Status] {
+	if buildSeverity[b.Status] > buildSeverity[a.Status] {
 		out.Status, out.FirstError = b.Status, b.FirstError
 	}
 	out.Duration = a.Duration + b.Duration
 	return &out
 }
 
-// Covered reports whether a run had coverage.
-func (g *Gathering) Covered() bool { return g.coverage != nil }
+// HasCoverage reports whether a run had coverage.
+func (g *Gathering) HasCoverage() bool { return g.coverage != nil }

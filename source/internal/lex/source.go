@@ -1,0 +1,106 @@
+package lex
+
+import (
+	"bytes"
+	"sync"
+
+	"supervise/source/internal/language"
+)
+
+// Source is a source text and what was derived from it. Each derivation runs once, on demand.
+// Only the source text and the plain text may be used after Close.
+type Source struct {
+	Lang    language.Language
+	Src     []byte
+	Kinds   []Kind
+	tokens  *Tokens
+	plain   []byte
+	Buffers *buffers
+}
+
+// buffers are the slices that a Source fills and that no result refers to. They are most of
+// what reading a file allocates, so the next Source reuses them.
+type buffers struct {
+	kinds       []Kind
+	tokens      []Token
+	firstOfLine []int
+	inText      []bool
+	Enclosing   []int
+}
+
+var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
+
+// NewSource classifies the bytes of a source. Close releases its buffers.
+func NewSource(lang language.Language, src []byte) *Source {
+	r := &Source{Lang: lang, Src: src, Buffers: bufferPool.Get().(*buffers)}
+	r.Buffers.kinds = classifyInto(r.Buffers.kinds, lang, src)
+	r.Kinds = r.Buffers.kinds
+	return r
+}
+
+// Close releases the buffers for the next Source.
+func (r *Source) Close() {
+	if r.tokens != nil {
+		r.Buffers.tokens, r.Buffers.firstOfLine, r.Buffers.inText = r.tokens.List, r.tokens.FirstOfLine, r.tokens.InText
+	}
+	bufferPool.Put(r.Buffers)
+	r.Buffers, r.tokens, r.Kinds = nil, nil, nil
+}
+
+// Tokens returns the code split into tokens.
+func (r *Source) Tokens() *Tokens {
+	if r.tokens == nil {
+		r.tokens = tokenize(r.Lang, r.Src, r.Kinds, r.Buffers)
+	}
+	return r.tokens
+}
+
+// HasTokens reports whether Tokens was called.
+func (r *Source) HasTokens() bool { return r.tokens != nil }
+
+// Plain returns the source with its comments blanked.
+func (r *Source) Plain() []byte {
+	if r.plain == nil {
+		r.plain = blankComments(r.Src, r.Kinds)
+	}
+	return r.plain
+}
+
+// blankComments returns a copy of src whose comments are spaces.
+func blankComments(src []byte, kinds []Kind) []byte {
+	plain := bytes.Clone(src)
+	for i, k := range kinds {
+		if k == Comment && src[i] != '\n' && src[i] != '\r' {
+			plain[i] = ' '
+		}
+	}
+	return plain
+}
+
+// Mask returns a copy of src in which everything but code is spaces.
+func Mask(src []byte, kinds []Kind) []byte {
+	masked := make([]byte, len(src))
+	for i, c := range src {
+		if kinds[i] != code && c != '\n' && c != '\r' {
+			c = ' '
+		}
+		masked[i] = c
+	}
+	return masked
+}
+
+// CountLines counts the lines with code or text that is not white space.
+func CountLines(src []byte, kinds []Kind) int {
+	n := 0
+	counted := false
+	for i, c := range src {
+		switch {
+		case c == '\n':
+			counted = false
+		case !counted && kinds[i] != Comment && !IsSpace(c):
+			counted = true
+			n++
+		}
+	}
+	return n
+}
