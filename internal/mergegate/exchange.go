@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"supervise/detector"
 	"supervise/internal/textstream"
@@ -24,37 +25,31 @@ type sarif struct {
 
 type sarifRun struct {
 	Tool struct {
-		Driver sarifDriver `json:"driver"`
+		Driver struct {
+			Name    string      `json:"name"`
+			Version string      `json:"version,omitempty"`
+			Rules   []sarifRule `json:"rules"`
+		} `json:"driver"`
 	} `json:"tool"`
 	Results []sarifResult `json:"results"`
-}
-
-type sarifDriver struct {
-	Name    string      `json:"name"`
-	Version string      `json:"version,omitempty"`
-	Rules   []sarifRule `json:"rules"`
 }
 
 type sarifRule struct {
 	ID string `json:"id"`
 }
 
-type sarifText struct {
-	Text string `json:"text"`
-}
-
 type sarifResult struct {
-	RuleID       string             `json:"ruleId"`
-	Level        string             `json:"level"`
-	Message      sarifText          `json:"message"`
+	RuleID  string `json:"ruleId"`
+	Level   string `json:"level"`
+	Message struct {
+		Text string `json:"text"`
+	} `json:"message"`
 	Locations    []sarifLocation    `json:"locations"`
 	Fingerprints map[string]string  `json:"partialFingerprints"`
 	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
-	Properties   sarifProperties    `json:"properties"`
-}
-
-type sarifProperties struct {
-	Basis detector.Basis `json:"basis"`
+	Properties   struct {
+		Basis detector.Basis `json:"basis"`
+	} `json:"properties"`
 }
 
 type sarifSuppression struct {
@@ -81,8 +76,9 @@ type sarifRegion struct {
 func (r Report) SARIF(w io.Writer, version, fallback string) error {
 	doc := sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
 	run := &doc.Runs[0]
-	run.Tool.Driver = sarifDriver{Name: "supervise", Version: version, Rules: []sarifRule{}}
 	run.Results = []sarifResult{}
+	driver := &run.Tool.Driver
+	driver.Name, driver.Version, driver.Rules = "supervise", version, []sarifRule{}
 	seen := map[string]bool{}
 	for _, f := range r.Findings {
 		if f.Severity <= detector.Info {
@@ -90,7 +86,7 @@ func (r Report) SARIF(w io.Writer, version, fallback string) error {
 		}
 		if !seen[f.Rule] {
 			seen[f.Rule] = true
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{f.Rule})
+			driver.Rules = append(driver.Rules, sarifRule{f.Rule})
 		}
 		for _, p := range locationsOf(f) {
 			if len(run.Results) < maxResults {
@@ -102,13 +98,14 @@ func (r Report) SARIF(w io.Writer, version, fallback string) error {
 }
 
 func toSARIFResult(f Finding, p Location, fallback string) sarifResult {
-	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[annotationLevel(f)], Message: sarifText{findingMessage(f, p)}, Properties: sarifProperties{f.Basis}}
-	var at sarifLocation
-	at.Physical.Artifact.URI = cmp.Or(p.File, fallback)
-	if p.Line > 0 && !p.Gone {
-		at.Physical.Region = &sarifRegion{p.Line}
+	out := sarifResult{RuleID: f.Rule, Level: strings.Replace(annotationLevel(f), "notice", "note", 1)}
+	out.Message.Text, out.Properties.Basis = findingMessage(f, p), f.Basis
+	var location sarifLocation
+	location.Physical.Artifact.URI = cmp.Or(p.File, fallback)
+	if p.Line > 0 && !p.Removed {
+		location.Physical.Region = &sarifRegion{p.Line}
 	}
-	out.Locations = []sarifLocation{at}
+	out.Locations = []sarifLocation{location}
 	out.Fingerprints = map[string]string{"supervise/v1": fingerprint(f, p)}
 	if f.Acknowledged != "" {
 		out.Suppressions = []sarifSuppression{{Kind: "external", Justification: "acknowledged as " + f.Acknowledged}}
@@ -118,7 +115,7 @@ func toSARIFResult(f Finding, p Location, fallback string) sarifResult {
 
 // fingerprint identifies a finding. It does not depend on the line.
 func fingerprint(f Finding, p Location) string {
-	sum := sha256.Sum256([]byte(f.ID + "\x00" + p.File + "\x00" + p.What))
+	sum := sha256.Sum256([]byte(f.ID + "\x00" + p.File + "\x00" + p.Note))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -147,7 +144,7 @@ func (r Report) GitLab(w io.Writer, fallback string) error {
 		for _, p := range locationsOf(f) {
 			c := codeQuality{Description: findingMessage(f, p), CheckName: f.Rule, Fingerprint: fingerprint(f, p), Severity: gitlabSeverity[f.Severity]}
 			c.Location.Path, c.Location.Lines.Begin = cmp.Or(p.File, fallback), 1
-			if p.Line > 0 && !p.Gone {
+			if p.Line > 0 && !p.Removed {
 				c.Location.Lines.Begin = p.Line
 			}
 			out = append(out, c)

@@ -68,7 +68,7 @@ func locationProperties(p Location) string {
 		return ""
 	}
 	out := "file=" + escapeProperty(p.File) + ","
-	if p.Line > 0 && !p.Gone {
+	if p.Line > 0 && !p.Removed {
 		out += fmt.Sprintf("line=%d,", p.Line)
 	}
 	return out
@@ -76,8 +76,8 @@ func locationProperties(p Location) string {
 
 func findingMessage(f Finding, p Location) string {
 	text := f.Message
-	if p.What != "" && !strings.Contains(text, p.What) {
-		text += " — " + p.What
+	if p.Note != "" && !strings.Contains(text, p.Note) {
+		text += " — " + p.Note
 	}
 	return textstream.EscapeLog(text) + "\naccept it with: supervise ack " + f.ID + " --reason …"
 }

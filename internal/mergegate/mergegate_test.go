@@ -214,7 +214,7 @@ func TestReportsOfHostileNames(t *testing.T) {
 	r := Report{FailOn: FailOnCritical, Base: Base{Commit: strings.Repeat("a", 40), Source: FromRecord, Why: "named"}}
 	for i := range 30 {
 		r.Findings = append(r.Findings, Finding{
-			ID: fmt.Sprint(i), Rule: "tests_replaced", Severity: detector.Critical, Blocking: true, Message: name, Locations: []Location{{File: "a,b:c.go", Line: 3, What: name}},
+			ID: fmt.Sprint(i), Rule: "tests_replaced", Severity: detector.Critical, Blocking: true, Message: name, Locations: []Location{{File: "a,b:c.go", Line: 3, Note: name}},
 		})
 	}
 	var b bytes.Buffer

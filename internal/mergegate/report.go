@@ -113,10 +113,10 @@ type Finding struct {
 
 // Location is where a finding is. Removed is true if the tree does not have the file or line.
 type Location struct {
-	File string `json:"file"`
-	Line int    `json:"line,omitempty"` // from 1; 0 is the complete file
-	Gone bool   `json:"removed,omitempty"`
-	What string `json:"note,omitempty"`
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"` // from 1; 0 is the complete file
+	Removed bool   `json:"removed,omitempty"`
+	Note    string `json:"note,omitempty"`
 }
 
 func (p Location) String() string {
@@ -187,14 +187,14 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	}
 	for _, t := range g.verdict.Evidence.Tampering {
 		if detector.TamperPrefix+t.Type == a.Rule && t.ExplainedBy == "" {
-			f.Locations = append(f.Locations, Location{File: t.File, Line: t.Line, Gone: g.isRemoved(t.File), What: t.Evidence})
+			f.Locations = append(f.Locations, Location{File: t.File, Line: t.Line, Removed: g.isRemoved(t.File), Note: t.Evidence})
 		}
 	}
 	f.Locations = append(f.Locations, g.reviewLocations(a)...)
 	for _, file := range a.Files {
 		file = g.pathInTree(file)
 		if !slices.ContainsFunc(f.Locations, func(p Location) bool { return p.File == file }) {
-			f.Locations = append(f.Locations, Location{File: file, Gone: g.isRemoved(file)})
+			f.Locations = append(f.Locations, Location{File: file, Removed: g.isRemoved(file)})
 		}
 	}
 	return f
@@ -205,12 +205,12 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 func (g *mergeGate) locationOf(id metric.ID) (Location, bool) {
 	for _, d := range g.verdict.Evidence.After {
 		if definesTest(d, id) {
-			return Location{File: d.File, Line: d.Def.Line, What: id.Name}, true
+			return Location{File: d.File, Line: d.Def.Line, Note: id.Name}, true
 		}
 	}
 	for _, d := range g.verdict.Evidence.Before {
 		if definesTest(d, id) {
-			return Location{File: g.currentName(d.File), Line: d.Def.Line, Gone: true, What: id.Name}, true
+			return Location{File: g.currentName(d.File), Line: d.Def.Line, Removed: true, Note: id.Name}, true
 		}
 	}
 	return Location{}, false

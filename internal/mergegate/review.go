@@ -45,7 +45,7 @@ func (g *mergeGate) reviewLocations(a detector.Alert) []Location {
 	}
 	for _, f := range g.verdict.Review.Findings {
 		if (detector.ReviewFinding{File: f.File, Line: f.Line, Reason: f.Reason}).Text() == a.Values.Why {
-			return []Location{{File: f.File, Line: f.Line, Gone: g.isRemoved(f.File)}}
+			return []Location{{File: f.File, Line: f.Line, Removed: g.isRemoved(f.File)}}
 		}
 	}
 	return nil

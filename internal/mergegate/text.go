@@ -195,11 +195,11 @@ func (f Finding) toItem() document.Item {
 
 func locationLine(p Location) string {
 	out := p.String()
-	if p.Gone {
+	if p.Removed {
 		out += " (gone)"
 	}
-	if p.What != "" {
-		out += "  " + p.What
+	if p.Note != "" {
+		out += "  " + p.Note
 	}
 	return out
 }

@@ -21,13 +21,13 @@ import (
 
 // step is a commit with the measurement before it.
 type step struct {
-	commit     Commit
-	entry      measurement
-	set        metric.Set // with tests that are carried over, and flaky tests as passed
-	before     metric.Set // of the last commit that was measured before it
-	suspects   []metric.Test
-	flaky      []metric.ID
-	unmeasured string // why it was not measured, "" if it was
+	commit      Commit
+	measurement measurement
+	set         metric.Set // with tests that are carried over, and flaky tests as passed
+	before      metric.Set // of the last commit that was measured before it
+	suspects    []metric.Test
+	flaky       []metric.ID
+	unmeasured  string // why it was not measured, "" if it was
 }
 
 // steps iterates over the commits, the oldest first. The loop body may replace the
@@ -52,7 +52,7 @@ func (h *historyReplay) steps() iter.Seq[step] {
 // keep their last state. Without any test, the commit counts as not measured.
 func (h *historyReplay) compareStep(c Commit, before metric.Set) step {
 	m, ok := h.measurements[c.tree]
-	s := step{commit: c, entry: m, set: m.Set, before: before, unmeasured: m.Failure}
+	s := step{commit: c, measurement: m, set: m.Set, before: before, unmeasured: m.Failure}
 	if !ok {
 		s.unmeasured = "it was not measured yet"
 	}

@@ -98,7 +98,7 @@ func (h *historyReplay) rerunSuspects(ctx context.Context) (err error) {
 	defer func() { err = s.close(err) }()
 	for p := range h.steps() {
 		suspects := idsOf(p.suspects) // none if nothing was measured
-		if len(suspects) == 0 || slices.Equal(suspects, p.entry.Suspects) {
+		if len(suspects) == 0 || slices.Equal(suspects, p.measurement.Suspects) {
 			continue
 		}
 		if s == nil {
@@ -116,7 +116,7 @@ func (h *historyReplay) rerunSuspects(ctx context.Context) (err error) {
 }
 
 func (s *site) rerunSuspects(ctx context.Context, p step, suspects []metric.ID) error {
-	at, why, err := s.prepare(ctx, p.entry, p.commit)
+	at, why, err := s.prepare(ctx, p.measurement, p.commit)
 	if err != nil || why != "" {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *site) rerunSuspects(ctx context.Context, p step, suspects []metric.ID) 
 	if err != nil {
 		return err
 	}
-	m := p.entry
+	m := p.measurement
 	m.Suspects, m.Flaky = suspects, found.Flaky
 	s.measurements[p.commit.tree] = m
 	return s.cache.store(m.Tree, m)

@@ -73,8 +73,8 @@ func (c ProofCounts) String() string {
 	if c.Untried > 0 {
 		text += fmt.Sprintf("; neither could run for %d", c.Untried)
 	}
-	if c.ByText > 0 {
-		text += fmt.Sprintf("; %s judged by text alone", countCommits(c.ByText))
+	if c.TextOnly > 0 {
+		text += fmt.Sprintf("; %s judged by text alone", countCommits(c.TextOnly))
 	}
 	return text
 }

@@ -83,7 +83,7 @@ func (s *site) proveCommit(ctx context.Context, p pair) (proof, error) {
 	if err != nil {
 		return proof{}, err
 	}
-	at, why, err := s.prepare(ctx, p.entry, p.commit)
+	at, why, err := s.prepare(ctx, p.measurement, p.commit)
 	if err != nil || why != "" {
 		return proof{Why: why}, err
 	}

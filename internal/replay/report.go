@@ -31,7 +31,7 @@ type ProofCounts struct {
 	OriginalTests   int `json:"as_they_were"`
 	MutationChecked int `json:"mutation_checked"`
 	Untried         int `json:"untried"` // they touch tests, and neither could run
-	ByText          int `json:"by_text"` // judged by text alone
+	TextOnly        int `json:"by_text"` // judged by text alone
 }
 
 // Unmeasured is a commit whose tests could not be read.
@@ -98,7 +98,7 @@ func (h *historyReplay) newReport() Report {
 		From: h.commits[0].ID, To: h.commits[len(h.commits)-1].ID, Unmeasured: h.unmeasured(),
 		Rules: []Rate{}, Commits: []Verdict{},
 	}
-	out.Proven.ByText = len(h.textOnly)
+	out.Proven.TextOnly = len(h.textOnly)
 	for i, p := range h.pairs {
 		if i == 0 {
 			continue
