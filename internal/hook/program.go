@@ -264,7 +264,8 @@ func judgeArchive(j *judge, c command) {
 // judgeDownload judges files that a download overwrites.
 func judgeDownload(j *judge, c command) {
 	for i, w := range c.args {
-		if i+1 < len(c.args) && (c.name == "curl" && (w.text == "-o" || w.text == "--output") || c.name == "wget" && (w.text == "-O" || w.text == "--output-document")) {
+		options := map[string][]string{"curl": {"-o", "--output"}, "wget": {"-O", "--output-document"}}[c.name]
+		if i+1 < len(c.args) && slices.Contains(options, w.text) {
 			j.judgeWrite(j.resolve(c.args[i+1], c.dir), stream{}, false)
 		}
 	}

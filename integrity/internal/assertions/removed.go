@@ -51,8 +51,8 @@ func totalLossSeverity(c *facts.Change, d assertionDiff) metric.Severity {
 		return metric.Medium
 	}
 	expectsPanic := shouldPanicRE.MatchString(d.After.Side.TextWithAnnotations(d.After.TestDef)) && facts.ExpectsOnlyFailures(d.Before)
-	isRemovedElsewhere := isRemovedWithProduct(c, d) || areHelpersRemoved(c, d)
-	if expectsPanic || d.removesOnlyErrorChecks() || isRemovedElsewhere || callsAssertingHelper(d.After) {
+	isNoLongerNeeded := isRemovedWithProduct(c, d) || areHelpersRemoved(c, d)
+	if expectsPanic || d.removesOnlyErrorChecks() || isNoLongerNeeded || callsAssertingHelper(d.After) {
 		return 0
 	}
 	return metric.Critical

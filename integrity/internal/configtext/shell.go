@@ -57,7 +57,8 @@ func findCheck(words []string) (check, bool) {
 	if c, ok := framework.InvocationOf(slices.Concat([]string{name}, remaining)); ok {
 		return check{Invocation: c}, true
 	}
-	if name == "npm" && len(remaining) > 1 && (remaining[0] == "run" || remaining[0] == "run-script") && packageScriptRE.MatchString(remaining[1]) {
+	runsScript := name == "npm" && len(remaining) > 1 && (remaining[0] == "run" || remaining[0] == "run-script")
+	if runsScript && packageScriptRE.MatchString(remaining[1]) {
 		return check{Invocation: framework.PackageScript(remaining[1], scriptPurpose(remaining[1]), remaining[2:])}, true
 	}
 	return projectScriptCheck(words)

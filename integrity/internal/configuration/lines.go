@@ -66,7 +66,8 @@ func lineRule(id string) func(*facts.Change) []facts.Finding {
 func (r *lineRow) findings(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range f.AddedLines() {
-		if isComment(l.Text) || !r.line.MatchString(l.Text) || r.except != nil && r.except.MatchString(l.Text) || isMovedLine(c, l.Text) {
+		isExcepted := r.except != nil && r.except.MatchString(l.Text)
+		if isExcepted || isComment(l.Text) || !r.line.MatchString(l.Text) || isMovedLine(c, l.Text) {
 			continue
 		}
 		out = append(out, f.NewFinding(l.Number, strings.TrimSpace(l.Text)).WithSeverity(r.severity))

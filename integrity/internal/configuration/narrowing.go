@@ -164,7 +164,9 @@ var triggerRE = regexp.MustCompile(`^(push|pullrequest|pullrequesttarget|mergegr
 
 // findUntriggeredWorkflow finds the workflows of GitHub with tests that no longer run for changes.
 func findUntriggeredWorkflow(f *facts.ConfigFile) []facts.Finding {
-	if strings.Contains(f.Path, ".github/workflows/") && f.After().Exists() && countTestCalls(f.NewCalls) > 0 && runsForChanges(f.OldConfig.Settings) && len(f.NewConfig.Settings) > 0 && !runsForChanges(f.NewConfig.Settings) {
+	isTestWorkflow := strings.Contains(f.Path, ".github/workflows/") && f.After().Exists() && countTestCalls(f.NewCalls) > 0
+	losesTriggers := runsForChanges(f.OldConfig.Settings) && len(f.NewConfig.Settings) > 0 && !runsForChanges(f.NewConfig.Settings)
+	if isTestWorkflow && losesTriggers {
 		return []facts.Finding{{File: f.Path, Line: 1, Evidence: "the workflow runs for no push and no pull request any more"}}
 	}
 	return nil

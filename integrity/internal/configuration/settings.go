@@ -169,7 +169,9 @@ func (r *settingRow) findings(c *facts.Change, f *facts.ConfigFile) []facts.Find
 	var out []facts.Finding
 	if r.removed {
 		for _, s := range f.RemovedSettings {
-			if r.matches(s) && (r.evenIfEmpty && f.After().Exists() || isListLeft(c, f, s)) && !isWidened(f, s) && !(r.unlessDeleted && isFileDeleted(c, s.Value)) {
+			isListed := r.evenIfEmpty && f.After().Exists() || isListLeft(c, f, s)
+			isExplained := isWidened(f, s) || r.unlessDeleted && isFileDeleted(c, s.Value)
+			if r.matches(s) && isListed && !isExplained {
 				out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value+" is gone").WithSeverity(r.severity))
 			}
 		}

@@ -157,7 +157,8 @@ func findLoosenedLimits(f *facts.ConfigFile) []facts.Finding {
 		return nil
 	}
 	for _, s := range f.AddedSettings {
-		if retryKeyRE.MatchString(s.Key) && !floorKeyRE.MatchString(s.Key) && !(coverageRE.MatchString(s.Key) && strings.HasSuffix(s.Key, "threshold")) && isLoosened(f, s) {
+		isCoverage := floorKeyRE.MatchString(s.Key) || coverageRE.MatchString(s.Key) && strings.HasSuffix(s.Key, "threshold")
+		if retryKeyRE.MatchString(s.Key) && !isCoverage && isLoosened(f, s) {
 			out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value))
 		}
 	}

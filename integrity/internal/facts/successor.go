@@ -36,7 +36,7 @@ func FindSuccessor(t *Test) (fn source.Function, called bool) {
 		}
 		body := CountWords(after.LinesWithoutComments(fn.Line, fn.End))
 		if source.Similarity(source.TestDef{Tokens: words}, source.TestDef{Tokens: body}) >= minSuccessorSimilarity {
-			return fn, isCalledElsewhere(after, fn)
+			return fn, isCalledOutside(after, fn)
 		}
 	}
 	return fn, false
@@ -50,8 +50,8 @@ func HelperFunctions(s *Side) []source.Function {
 	})
 }
 
-// isCalledElsewhere reports whether the file names a function outside of the function itself.
-func isCalledElsewhere(s *Side, fn source.Function) bool {
+// isCalledOutside reports whether the file names a function outside of the function itself.
+func isCalledOutside(s *Side, fn source.Function) bool {
 	name := LastName(fn.Name)
 	if name == "" {
 		return false

@@ -128,7 +128,8 @@ var (
 func findReportWriters(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	inHarness := f.After().ConfigKind() != configtext.None || setUpFileRE.MatchString(f.Path) || f.After().IsTestFile()
-	if !f.After().Exists() || !inHarness || configtext.DataFolderRE.MatchString(f.Path) || f.After().IsProduct() && !certainSetUpFileRE.MatchString(f.Path) && f.After().Language() != source.Shell {
+	isProductCode := f.After().IsProduct() && !certainSetUpFileRE.MatchString(f.Path) && f.After().Language() != source.Shell
+	if !f.After().Exists() || !inHarness || isProductCode || configtext.DataFolderRE.MatchString(f.Path) {
 		return nil
 	}
 	for _, l := range addedCodeLines(f) {

@@ -320,7 +320,10 @@ func isBlockNoOp(f *facts.ChangedFile, n int) bool {
 // outcome is another finding.
 func findAddedHook(f *facts.ChangedFile) []facts.Finding {
 	re := runnerHookREs[f.After().Language()]
-	if re == nil || !slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool { return re.MatchString(l.Text) }) || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
+	if re == nil || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || len(facts.MatchingLines(f.AddedLines(), re)) == 0 {
+		return nil
+	}
+	if f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
 		return nil
 	}
 	for _, l := range addedCodeLines(f) {

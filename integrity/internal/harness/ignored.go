@@ -27,7 +27,8 @@ func findIgnoredTests(c *facts.Change) []facts.Finding {
 		for _, l := range f.AddedLines() {
 			ignored := slices.IndexFunc(there, func(name string) bool {
 				lang := source.DetectLanguage(name, nil)
-				return lang != source.Unknown && testNameRE.MatchString(path.Base(name)) && source.IsTestFile(name, lang) && !source.IsVendored(name) && ignoresPath(path.Dir(f.Path), l.Text, name)
+				isTest := lang != source.Unknown && testNameRE.MatchString(path.Base(name)) && source.IsTestFile(name, lang)
+				return isTest && !source.IsVendored(name) && ignoresPath(path.Dir(f.Path), l.Text, name)
 			})
 			if ignored >= 0 {
 				out = append(out, f.NewFinding(l.Number, l.Text+" ignores "+there[ignored]))

@@ -134,7 +134,8 @@ func shadowedLibrary(name string) string {
 		dir, module = path.Split(dir)
 		dir = strings.Trim(dir, "/")
 	}
-	if !ok || dir != "" && dir != "tests" && dir != "test" && dir != "src" || !slices.Contains(libraries, module) {
+	isImportable := slices.Contains([]string{"", "tests", "test", "src"}, dir)
+	if !ok || !isImportable || !slices.Contains(libraries, module) {
 		return ""
 	}
 	return module
@@ -166,7 +167,8 @@ func isProjectName(c *facts.Change, module string) bool {
 func isOwnPackage(c *facts.Change, name string) bool {
 	module := shadowedLibrary(name)
 	return isProjectName(c, module) || slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
-		return f.Path != name && !f.Added && (strings.HasPrefix(f.Path, module+"/") || strings.HasPrefix(f.Path, "src/"+module+"/") || strings.HasPrefix(f.Before().Path, module))
+		isInPackage := strings.HasPrefix(f.Path, module+"/") || strings.HasPrefix(f.Path, "src/"+module+"/") || strings.HasPrefix(f.Before().Path, module)
+		return f.Path != name && !f.Added && isInPackage
 	})
 }
 

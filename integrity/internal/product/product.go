@@ -48,7 +48,11 @@ func findSniffing(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	s := f.After()
 	re := sniffingRE(s.Language())
-	if re == nil || !s.IsProduct() || len(facts.MatchingLines(f.AddedLines(), re))+len(facts.MatchingLines(f.AddedLines(), testVariableRE)) == 0 || re.Match(f.Before().Text) || testVariableRE.Match(f.Before().Text) {
+	if re == nil || !s.IsProduct() {
+		return nil
+	}
+	isMentioned := len(facts.MatchingLines(f.AddedLines(), re))+len(facts.MatchingLines(f.AddedLines(), testVariableRE)) > 0
+	if !isMentioned || re.Match(f.Before().Text) || testVariableRE.Match(f.Before().Text) {
 		return nil
 	}
 	plain := facts.SplitLines(s.WithoutComments())

@@ -84,7 +84,9 @@ func (t *tree) hasOwnTest(name string, lang source.Language) bool {
 func (t *tree) hasOtherProduct(name string, lang source.Language) bool {
 	return slices.ContainsFunc(t.paths, func(p string) bool {
 		role, sure := pathRole(p)
-		return p != name && role == Product && !sure && isSameFamily(source.DetectLanguage(p, nil), lang) && !mixedConfigRE.MatchString(p) && (lang != source.Go || path.Dir(p) != path.Dir(name))
+		mayBeProduct := role == Product && !sure && !mixedConfigRE.MatchString(p)
+		isSeparate := p != name && (lang != source.Go || path.Dir(p) != path.Dir(name))
+		return mayBeProduct && isSeparate && isSameFamily(source.DetectLanguage(p, nil), lang)
 	})
 }
 

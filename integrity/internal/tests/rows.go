@@ -100,7 +100,9 @@ func removedRowsFinding(c *facts.Change, b facts.Table, now []facts.Table, best 
 func isUnrolled(c *facts.Change, b facts.Table, after *facts.Side) bool {
 	inv := facts.Tests.Of(c)
 	return b.Test != nil && c.TouchesProduct() && slices.ContainsFunc(inv.Added, func(t *facts.Test) bool {
-		return t.Side == after && !t.NeverRuns() && inv.Closest[t].Similarity < facts.MinCopySimilarity && len(t.Assertions) > len(facts.Tautologies(t)) && facts.CountCommonNameWords(&facts.Test{TestDef: b.Test}, t) >= facts.MinCommonNameWords
+		isCopy := inv.Closest[t].Similarity >= facts.MinCopySimilarity
+		checksSomething := !t.NeverRuns() && len(t.Assertions) > len(facts.Tautologies(t))
+		return t.Side == after && !isCopy && checksSomething && facts.CountCommonNameWords(&facts.Test{TestDef: b.Test}, t) >= facts.MinCommonNameWords
 	})
 }
 

@@ -124,7 +124,8 @@ var rustFeatureRE = regexp.MustCompile(`\bfeature\s*=\s*"([^"]+)"`)
 // manifest of the project has.
 func hasUnknownFeature(c *facts.Change, s newSkip) bool {
 	m := rustFeatureRE.FindStringSubmatch(s.Text)
-	if m == nil || s.After.Side.Language() != source.Rust || strings.Contains(string(s.Before.Side.Text), `"`+m[1]+`"`) || c.Base.Paths == nil || c.Base.Texts == nil {
+	isBaseKnown := c.Base.Paths != nil && c.Base.Texts != nil
+	if m == nil || !isBaseKnown || s.After.Side.Language() != source.Rust || strings.Contains(string(s.Before.Side.Text), `"`+m[1]+`"`) {
 		return false
 	}
 	manifest := func(name string) bool { return path.Base(name) == "Cargo.toml" }
