@@ -24,7 +24,7 @@ func (p *Printer) printAgent(it ledger.Iteration) {
 		p.printNote("agent: %s", text)
 	}
 	for _, s := range it.Blocks() {
-		p.printWarning("the agent says that it cannot go on: " + s.String())
+		p.printWarning("the agent says that it cannot continue: " + s.String())
 	}
 	if it.Agent == nil {
 		return
