@@ -13,27 +13,24 @@ func detectClover(h sniff.Head) bool {
 	return h.HasRoot("coverage") && (h.HasElements("project") || h.Root.Attr("clover") != "")
 }
 
-// istanbulClover is the version that istanbul (jest, vitest, nyc, c8) writes,
-// always the same one.
+// istanbulClover is the version that istanbul (jest, vitest, nyc, c8) always writes.
 const istanbulClover = "3.2.0"
 
-// cloverReader reads the XML of Clover. PHPUnit and OpenClover list statements:
-// these are counted, and so are the statements of the metrics; a method is no
-// statement. Istanbul lists lines under the name of statements, one element
-// for each, so its unit is lines, and the numbers are those of its other
-// reports.
+// cloverReader reads the XML of Clover. PHPUnit and OpenClover list statements, which are
+// counted; methods are not. Istanbul lists one element for each line, so its unit is lines,
+// and the numbers equal those of its other reports.
 //
-// A cond element has the two outcomes of a condition; istanbul's has all
-// branches of its line and is the line itself, with its count. The sources of
-// tests (testproject) are not counted, as in the metrics.
+// A cond element has the two outcomes of a condition. In istanbul's reports it has all
+// branches of a line and also counts as the line itself. Test sources (testproject) are not
+// counted.
 type cloverReader struct {
 	*xmlReport
 	istanbul  bool
 	testDepth int // depth of testproject
 	pkg       string
 	inFile    bool
-	lastLine  int    // the line of the statement before
-	nthOnLine uint32 // which statement of its line it was
+	lastLine  int    // line of the previous statement
+	nthOnLine uint32 // index of the next statement on that line
 	cond      struct {
 		number         int
 		covered, total int64
@@ -89,9 +86,8 @@ func (c *cloverReader) endElement(name string) {
 	}
 }
 
-// filePath returns the full path of a file where the report has it. A bare name
-// in a package is put below the folders of the package: other packages may
-// have a file of that name.
+// filePath returns the path of a file. A base name is prefixed with the folders of its package,
+// because other packages may have a file of the same name.
 func (c *cloverReader) filePath(t xmlstream.Token) string {
 	if full := t.Value("path"); full != "" {
 		return full
@@ -118,7 +114,7 @@ func (c *cloverReader) readLine(t xmlstream.Token) error {
 			return c.syntaxError("the counts of the condition on line %d are no numbers", n)
 		}
 		c.addOutcomes(n, yes, no)
-		if !c.istanbul || count == "" { // Clover itself had that version once
+		if !c.istanbul || count == "" { // Clover itself also used that version
 			return nil
 		}
 	}
@@ -142,8 +138,8 @@ func (c *cloverReader) addExecutable(n int, hit bool) {
 	c.nthOnLine++
 }
 
-// addOutcomes adds the branches of a condition to those of its line. Of
-// istanbul the counts are of branches, of others how often each outcome was.
+// addOutcomes adds the outcomes of a condition to the branches of its line. The values are
+// numbers of branches in istanbul's reports, otherwise how often each outcome occurred.
 func (c *cloverReader) addOutcomes(n int, yes, no number) {
 	if c.cond.number != n {
 		c.endCondition()

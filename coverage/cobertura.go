@@ -17,14 +17,13 @@ func detectCobertura(h sniff.Head) bool {
 	return h.HasRoot("coverage") && !h.HasElements("project") && (rates != "" || h.HasElements("packages"))
 }
 
-// coberturaReader reads the XML of Cobertura, which tools of every language
-// write. The lines of all classes of one file are its lines; one that is
-// listed twice is executed if it is in one place, and has the greatest number of
-// branches. The lines of methods are those of their class again, and count
-// only where a class has none.
+// coberturaReader reads the XML of Cobertura, which tools of many languages write. The lines of
+// a file are those of all its classes. A line that is listed twice is executed if one entry is,
+// and has the larger number of branches. The lines of methods repeat those of their class, and
+// count only if the class has none.
 //
-// The path of a file is its filename, below the source root if there is exactly
-// one: with several roots nothing says which one it is.
+// The path of a file is its filename, joined to the source root if there is exactly one. With
+// several roots the report does not say which one applies.
 type coberturaReader struct {
 	*xmlReport
 	sources        []string
@@ -32,9 +31,9 @@ type coberturaReader struct {
 	inSource       bool
 	inMethod       bool
 	inClass        bool
-	classHasLines  bool       // the class has its own lines
-	methodLines    marks      // lines of the methods, which count if the class has none
-	methodBranches conditions // of them
+	classHasLines  bool       // lines outside methods
+	methodLines    marks      // used if the class has no lines
+	methodBranches conditions // branches of methodLines
 }
 
 func parseCobertura(r io.Reader) (Report, error) {
@@ -58,7 +57,7 @@ func (c *coberturaReader) startElement(t xmlstream.Token) error {
 		c.beginClass(t)
 	case "source":
 		c.inSource = true
-	case "packages": // the list may be empty
+	case "packages": // may be empty
 		c.required = ""
 	case "coverage":
 		c.declared = declaredTotals(t, "lines-covered", "lines-valid", "branches-covered", "branches-valid")
@@ -74,7 +73,7 @@ func (c *coberturaReader) endElement(name string) {
 		c.endClass()
 	case "source":
 		s := strings.TrimSpace(c.source.String())
-		if s != "" && s != "--source" && !slices.Contains(c.sources, s) { // an option that Cobertura took for a root
+		if s != "" && s != "--source" && !slices.Contains(c.sources, s) { // Cobertura lists this option as a root
 			c.sources = append(c.sources, s)
 		}
 		c.source.Reset()
@@ -107,7 +106,7 @@ func (c *coberturaReader) readLine(t xmlstream.Token) error {
 	if err != nil {
 		return err
 	}
-	covered, total, _ := parseFraction(t.Value("condition-coverage")) // a percentage alone counts nothing
+	covered, total, _ := parseFraction(t.Value("condition-coverage")) // a percentage without counts is ignored
 	if !c.inMethod {
 		c.classHasLines = true
 		c.addLine(n, hit)
@@ -121,8 +120,8 @@ func (c *coberturaReader) readLine(t xmlstream.Token) error {
 	return nil
 }
 
-// joinSource returns the path of a file below a source root. Roots and names are
-// those of the machine that wrote the report, whatever its system was.
+// joinSource joins a source root and a file name, which may have been written on another
+// operating system.
 func joinSource(root, name string) string {
 	switch {
 	case isAbsolute(name) || name == "" || root == "." || root == "./":
@@ -133,7 +132,7 @@ func joinSource(root, name string) string {
 	return path.Join(root, name)
 }
 
-// isAbsolute reports whether a path of any system is absolute, or a URL.
+// isAbsolute reports whether a path of any operating system is absolute, or a URL.
 func isAbsolute(name string) bool {
 	drive := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 	return drive || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || strings.Contains(name, "://")

@@ -11,26 +11,26 @@ import (
 	"supervise/metric"
 )
 
-// maxFiles is more than any project has.
+// maxFiles limits the number of files in a report.
 const maxFiles = 1 << 18
 
-// maxLine is the greatest line number that is one.
+// maxLine is the largest valid line number.
 const maxLine = 1<<31 - 1
 
-// file is what a report says of one source file. Formats use the part of it
-// that they have: lines, or statements with their lines, or numbers alone.
+// file is the coverage of one source file. A format sets what it contains: lines, statements
+// with their lines, or only totals.
 type file struct {
 	path         string
 	lines        lineSet
-	statements   marks // line<<32 | which one of the line
-	branches     marks // by identity
+	statements   marks // by line<<32 | index on the line
+	branches     marks // by branchKey
 	conditions   conditions
-	totals       metric.Ratio // of units that are not named one by one
-	branchTotals metric.Ratio // of branches, likewise
+	totals       metric.Ratio // of units that are not listed
+	branchTotals metric.Ratio // of branches that are not listed
 }
 
-// collector gathers the files of a report. One of them is open at a time; a
-// file that is opened again adds to what is known of it.
+// collector collects the files of a report. One file is open at a time. A file that is opened
+// again is merged.
 type collector struct {
 	unit         metric.Unit
 	problems     textstream.Problems
@@ -38,15 +38,15 @@ type collector struct {
 	current      *file
 	currentLines marks // lines of the open file
 	declared     totals
-	required     string // what was not found yet, and has to be in a report
-	noise        string // the first line of text that does not belong to the report
+	required     string // an element that the report must have and that was not found yet
+	noise        string // first line of text outside the report
 }
 
 func newCollector(unit metric.Unit) *collector {
 	return &collector{unit: unit, files: map[string]*file{}, declared: noTotals}
 }
 
-// openFile opens a file and closes the one before.
+// openFile closes the current file and opens another one.
 func (c *collector) openFile(path string) *file {
 	path = textstream.CleanName(path)
 	if c.current != nil && c.current.path == path {
@@ -56,7 +56,7 @@ func (c *collector) openFile(path string) *file {
 	f := c.files[path]
 	if f == nil {
 		f = &file{path: path}
-		if len(c.files) < maxFiles { // else the report is refused at its end
+		if len(c.files) < maxFiles { // otherwise finish refuses the report
 			c.files[path] = f
 		}
 	}
@@ -64,7 +64,7 @@ func (c *collector) openFile(path string) *file {
 	return f
 }
 
-// closeFile closes the open file.
+// closeFile closes the current file.
 func (c *collector) closeFile() {
 	if c.current != nil {
 		c.current.lines.add(&c.currentLines)
@@ -73,8 +73,8 @@ func (c *collector) closeFile() {
 	}
 }
 
-// addLine adds a line of the open file. Lines are counted from 1: some compilers
-// name a line 0 for code without a place, which is not a line.
+// addLine adds a line of the current file. Lines start at 1; some compilers use line 0 for
+// generated code.
 func (c *collector) addLine(number int, hit bool) {
 	if number < 1 || number > maxLine {
 		c.problems.Add("%s: %d is no line", c.current.path, number)
@@ -83,7 +83,7 @@ func (c *collector) addLine(number int, hit bool) {
 	c.currentLines.add(uint64(number), hit)
 }
 
-// addStatement adds a statement of the open file, the nth of its line.
+// addStatement adds a statement of the current file, the nth on its line.
 func (c *collector) addStatement(line int, nth uint32, hit bool) {
 	line = max(0, min(line, maxLine))
 	c.current.statements.add(uint64(line)<<32|uint64(nth), hit)
@@ -92,7 +92,7 @@ func (c *collector) addStatement(line int, nth uint32, hit bool) {
 	}
 }
 
-// addCondition adds the branches of a line of the open file.
+// addCondition adds the branches of a line of the current file.
 func (c *collector) addCondition(line int, covered, total int64) {
 	if line < 1 || line > maxLine || total <= 0 || covered < 0 {
 		return
@@ -100,13 +100,13 @@ func (c *collector) addCondition(line int, covered, total int64) {
 	c.current.conditions.add(uint32(line), uint32(min(covered, total, maxLine)), uint32(min(total, maxLine)))
 }
 
-// addBranch adds one branch of a line of the open file.
+// addBranch adds one branch of a line of the current file.
 func (c *collector) addBranch(line int, block, name []byte, taken bool) {
 	c.current.branches.add(branchKey(line, block, name), taken)
 }
 
-// branchKey makes a number of what identifies a branch: the numbers themselves
-// where they are small, as a rule.
+// branchKey returns a number that identifies a branch: line, block and name combined if they are
+// small, otherwise a hash.
 func branchKey(line int, block, name []byte) uint64 {
 	b, okBlock := parseSmall(block, 1<<16)
 	n, okName := parseSmall(name, 1<<15)
@@ -114,7 +114,7 @@ func branchKey(line int, block, name []byte) uint64 {
 		return uint64(line)<<31 | b<<15 | n
 	}
 	h := fnv.New64a()
-	_, _ = h.Write(strconv.AppendInt(nil, int64(line), 10)) // a hash takes everything
+	_, _ = h.Write(strconv.AppendInt(nil, int64(line), 10)) // never fails
 	for _, part := range [][]byte{block, name} {
 		_, _ = h.Write([]byte{0})
 		_, _ = h.Write(part)
@@ -122,7 +122,7 @@ func branchKey(line int, block, name []byte) uint64 {
 	return 1<<62 | h.Sum64()>>2
 }
 
-// parseSmall returns the decimal number, if it is one below limit.
+// parseSmall parses a decimal number, and returns false unless it is below limit.
 func parseSmall(digits []byte, limit uint64) (uint64, bool) {
 	if len(digits) == 0 || len(digits) > 5 {
 		return 0, false
@@ -137,7 +137,7 @@ func parseSmall(digits []byte, limit uint64) (uint64, bool) {
 	return n, n < limit
 }
 
-// coverage returns what was gathered, the files in the order of their paths.
+// coverage returns the collected coverage, with files sorted by path.
 func (c *collector) coverage() *metric.Coverage {
 	c.closeFile()
 	out := &metric.Coverage{Unit: c.unit}
@@ -177,7 +177,7 @@ func (f *file) coverage() metric.FileCoverage {
 	}
 }
 
-// nilIfEmpty returns nil for what has no parts.
+// nilIfEmpty returns nil if the total is 0.
 func nilIfEmpty(r metric.Ratio) *metric.Ratio {
 	if r.Total <= 0 {
 		return nil
@@ -185,18 +185,19 @@ func nilIfEmpty(r metric.Ratio) *metric.Ratio {
 	return &r
 }
 
-// number is a total that a report declares; -1 if it does not.
+// number is a total declared by a report; -1 if it is missing.
 type number = int64
 
-// totals are what a report declares of all its files.
+// totals are the totals that a report declares for all files.
 type totals struct{ covered, units, coveredBranches, branches number }
 
 var noTotals = totals{-1, -1, -1, -1}
 
-// declaredRatio is what a report declares of one thing.
+// declaredRatio is a ratio declared by a report.
 type declaredRatio struct{ covered, total number }
 
-// compareTotal compares a claim about a file, or about all, with the recount.
+// compareTotal adds a problem if a declared ratio, of one file or of all, differs from the
+// counted one.
 func (c *collector) compareTotal(what, path string, declared declaredRatio, got metric.Ratio) {
 	if (declared.total < 0 || declared.total == got.Total) && (declared.covered < 0 || declared.covered == got.Covered) {
 		return
@@ -214,8 +215,8 @@ func formatNumber(n number) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// finish returns what was gathered; err is what ended the reading early. Only a report
-// that was read completely is compared with its totals.
+// finish returns the report; err is the error that ended reading early. Declared totals are
+// compared only if the report was read completely.
 func (c *collector) finish(err error) (Report, error) {
 	if err == nil && c.required != "" {
 		return Report{}, &SyntaxError{Problem: "the report has no " + c.required + ": the tool measured nothing"}
@@ -238,8 +239,8 @@ func (c *collector) finish(err error) (Report, error) {
 	return Report{Coverage: cov, Problems: c.problems.All()}, err
 }
 
-// addTotals adds a file of which only numbers are known. Two files of one name
-// cannot be merged: the one with more units stays.
+// addTotals adds a file of which only totals are known. Two entries of one file cannot be merged:
+// the one with more units is used.
 func (c *collector) addTotals(path string, units, branches metric.Ratio) *file {
 	known := len(c.files)
 	f := c.openFile(path)

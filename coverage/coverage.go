@@ -1,14 +1,12 @@
-// Package coverage reads coverage reports. A report is recognised by its
-// content, never by its name, and is counted unit by unit; what a report says
-// of its totals is never trusted: if they differ, that is a problem of
-// the report.
+// Package coverage reads coverage reports. [Read] detects the format of a report from its
+// content and counts its lines or statements one by one. Declared totals are only compared:
+// a difference is a problem of the report.
 //
-// Numbers keep the unit of their report: lines where it lists lines, else
-// statements, as in a Go profile. A file that is listed twice is merged: a
-// line of it is executed if it is in one place. A report that cannot
-// be read completely gives an error and what was read so far; an empty one is an
-// error, not full or no coverage. One that lists nothing executable has 0 of 0,
-// which is not coverage either: [metric.Coverage.Percent] says so.
+// The unit is that of the report: lines if it lists lines, otherwise statements, as in a Go
+// profile. Entries of the same file are merged: a line is executed if one entry says so. For an
+// incomplete report, Read returns an error with what was read so far. An empty report is an
+// error. A report without executable lines has 0 of 0, which is no coverage, see
+// [metric.Coverage.Percent].
 package coverage
 
 import (
@@ -22,37 +20,35 @@ import (
 	"supervise/metric"
 )
 
-// Report is what was read. Problems lists what is odd about the report and was
-// tolerated.
+// Report is the content of a report. Problems lists tolerated irregularities.
 type Report struct {
 	Format   string           `json:"format"`
 	Coverage *metric.Coverage `json:"coverage,omitempty"`
 	Problems []string         `json:"problems,omitempty"`
 }
 
-// Format is one kind of report. Detect recognises it by the beginning of its
-// text, Parse reads it.
+// Format is a format of reports. Detect recognizes it from the beginning of the text.
 type Format struct {
 	Name   string
 	Detect func(sniff.Head) bool
 	Parse  func(io.Reader) (Report, error)
 
-	// What docs/formats.md says of it, in Markdown.
+	// The text in docs/formats.md, in Markdown.
 	Units string // what is counted
-	Marks string // what it is recognised by
+	Marks string // how it is recognized
 	Tools string // which tools write it
-	Note  string // what counts as what where that is not plain, and limits
+	Note  string // special rules and limits
 }
 
-// percentageDifferences says, by format, why a tool of the same project prints another percentage of
-// the same coverage.
+// percentageDifferences explains, by format, why the tool that wrote the report prints another
+// percentage.
 var percentageDifferences = map[string]string{
 	"go":          "`go tool cover -func` omits function literals outside functions, which the profile and `go test -cover` count",
 	"coverage.py": "`coverage report` prints lines and branches as one percentage",
 }
 
-// ExplainDifference says why the project's own tool prints another percentage than c has, in words
-// for people, "" if it prints the same as far as is known.
+// ExplainDifference explains why the tool that wrote the report prints another percentage than
+// c has, "" if it is not known to.
 func ExplainDifference(c *metric.Coverage) string {
 	if c == nil || c.Format == "coverage.py" && c.Branches == nil {
 		return ""
@@ -117,19 +113,18 @@ var formats = []Format{
 // Formats returns the table of all formats, the most specific first.
 func Formats() []Format { return slices.Clone(formats) }
 
-// Why a text is not a report. Both come wrapped, with the name of the
-// report.
+// Errors of [Read] for a text that is not a report. They are wrapped with the name of the report.
 var (
 	ErrEmpty         = errors.New("the coverage report is empty: look whether the tests ran to their end")
 	ErrUnknownFormat = errors.New("the coverage report has none of the formats that are known: let the tests write LCOV, Cobertura XML or a Go profile")
 )
 
-// SyntaxError says where a report is damaged or cut off.
+// SyntaxError is the error for a damaged or incomplete report.
 type SyntaxError = textstream.SyntaxError
 
-// Read recognises the report in r and reads it. The name is only used in
-// messages. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
-// from r. What was read before a SyntaxError is returned with it.
+// Read detects the format of the report in r and reads it. name is only used in messages. Errors
+// wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come from r. With a SyntaxError,
+// Read returns what was read before it.
 func Read(r io.Reader, name string) (Report, error) {
 	src, head, err := sniff.Open(r)
 	if err != nil {

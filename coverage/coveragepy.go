@@ -6,8 +6,8 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// coveragepyFile is one file of the report of "coverage json". Functions and
-// classes repeat what it says.
+// coveragepyFile is a file in the report of "coverage json". Its functions and classes repeat
+// the same data and are ignored.
 type coveragepyFile struct {
 	Executed         []int              `json:"executed_lines"`
 	Missing          []int              `json:"missing_lines"`

@@ -6,8 +6,7 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// coverletMethod is one method: module, file, class and method are the names of
-// objects in objects.
+// coverletMethod is a method in nested objects: module, file, class, method.
 type coverletMethod struct {
 	Lines    map[string]jsonstream.Raw
 	Branches []struct {
@@ -16,8 +15,7 @@ type coverletMethod struct {
 	}
 }
 
-// readCoverlet reads the JSON of coverlet, which it writes if no other format
-// is asked for.
+// readCoverlet reads the default JSON format of coverlet.
 func (c *collector) readCoverlet(r *jsonstream.Reader) error {
 	return r.Object(func(string) error {
 		return r.Object(func(file string) error {

@@ -16,14 +16,14 @@ func detectDotCover(h sniff.Head) bool {
 }
 
 // dotcoverReader reads the reports of dotCover in JSON, XML and detailed XML: a tree of
-// assemblies or projects, namespaces, types and methods. Only the detailed one names files
-// and lines; in the others an outermost type represents its file.
+// assemblies or projects, namespaces, types and methods. Only detailed XML has files and lines;
+// in the others each outermost type counts as a file.
 type dotcoverReader struct {
 	*xmlReport
-	nodes       []dotcoverNode // those that are open
-	types       int            // how many of them are types
+	nodes       []dotcoverNode // open nodes, outermost first
+	types       int            // number of open types
 	paths       map[string]string
-	invalidNode error // a node whose numbers cannot be
+	invalidNode error // error of the first node with invalid numbers
 }
 
 // dotcoverNode is a node of the tree.
@@ -31,7 +31,7 @@ type dotcoverNode struct {
 	Kind, Name        string
 	CoveredStatements number
 	TotalStatements   number
-	isCounted         bool // it, or something below it
+	isCounted         bool // the node or a descendant was counted
 }
 
 func parseDotCover(r io.Reader) (Report, error) {
@@ -61,8 +61,8 @@ func (d *dotcoverReader) openNode(kind string) {
 	d.nodes = append(d.nodes, dotcoverNode{Kind: kind, CoveredStatements: -1, TotalStatements: -1})
 }
 
-// closeNode closes a node. It counts if it is an outermost type, or if nothing below it did, as
-// where a report ends at assemblies. The root declares the sums.
+// closeNode closes a node. It is counted if it is an outermost type, or if no descendant was
+// counted, as in a report that ends at assemblies. The root declares the totals.
 func (d *dotcoverReader) closeNode() error {
 	n := d.nodes[len(d.nodes)-1]
 	var path []string
@@ -93,11 +93,10 @@ func (d *dotcoverReader) markCounted() {
 	}
 }
 
-// dotcoverMaxDepth is far more than types are nested.
+// dotcoverMaxDepth limits the nesting of nodes.
 const dotcoverMaxDepth = 256
 
-// readJSONNode reads one node. Its kind has to stand before its children, as dotCover writes
-// it.
+// readJSONNode reads a node. Its kind must come first, as dotCover writes it.
 func (d *dotcoverReader) readJSONNode(j *jsonstream.Reader) error {
 	if len(d.nodes) > dotcoverMaxDepth {
 		return j.Error("nodes are nested more than %d deep", dotcoverMaxDepth)

@@ -6,8 +6,8 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// gcovFile is one file of "gcov --json-format" and of "gcovr --json". A line
-// is listed once for each function it is compiled into.
+// gcovFile is a file in the reports of "gcov --json-format" and "gcovr --json". A line is listed
+// once for each function that contains it.
 type gcovFile struct {
 	File  string     `json:"file"`
 	Lines []gcovLine `json:"lines"`
@@ -23,8 +23,8 @@ type gcovLine struct {
 	Excluded bool `json:"gcovr/excluded"`
 }
 
-// readGcov reads the JSON of gcov and of gcovr. A line, and the nth branch of a
-// line, is executed if it is in one of its functions; lines that gcovr excludes do not count.
+// readGcov reads the JSON of gcov and gcovr. A line, or the nth branch of a line, is executed if
+// it is in one of its functions. Lines that gcovr excludes are not counted.
 func (c *collector) readGcov(r *jsonstream.Reader) error {
 	return r.Object(func(name string) error {
 		if name != "files" {
@@ -64,7 +64,7 @@ func (c *collector) readGcovFile(r *jsonstream.Reader) error {
 	return nil
 }
 
-// gcovrSummary is the summary of one file, or of all.
+// gcovrSummary is the summary of a file.
 type gcovrSummary struct {
 	File            string `json:"filename"`
 	Lines           *int64 `json:"line_total"`
@@ -73,8 +73,7 @@ type gcovrSummary struct {
 	CoveredBranches int64  `json:"branch_covered"`
 }
 
-// readGcovrSummary reads the summary of "gcovr --json-summary". It names no
-// lines.
+// readGcovrSummary reads the report of "gcovr --json-summary", which lists no lines.
 func (c *collector) readGcovrSummary(r *jsonstream.Reader) error {
 	numbers := map[string]*number{
 		"line_covered": &c.declared.covered, "line_total": &c.declared.units,

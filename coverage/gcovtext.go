@@ -15,14 +15,14 @@ func detectGcovText(h sniff.Head) bool {
 	return h.MatchesLine(func(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " "), "-:    0:Source:") })
 }
 
-// gcovText reads the annotated sources of gcov and "llvm-cov gcov": each line of a source
-// with its count, and below it its branches. A template is repeated for each of its
-// instances. One text may hold several sources (gcov -t).
+// gcovText reads the annotated sources of gcov and "llvm-cov gcov": each source line with its
+// count, followed by its branches. A template is repeated for each of its instances. A text may
+// contain several sources (gcov -t).
 type gcovText struct {
 	*collector
 	at     textstream.Line
-	source bool // there was one
-	last   int  // the greatest line of the source so far
+	source bool // a source was found
+	last   int  // largest line number of the source so far
 	number int  // the line that branches belong to
 	cut    bool
 }
@@ -87,8 +87,8 @@ func (g *gcovText) sourceLine(count []byte, n int) error {
 	return nil
 }
 
-// gcovCount reads "3", "3*" where a block of the line did not run, "1.2k" of -H, and the
-// marks of lines that did not run.
+// gcovCount parses a count: "3", "3*" if a block of the line did not run, "1.2k" with -H, or a
+// mark of a line that did not run.
 func gcovCount(count []byte) (hit, ok bool) {
 	if lcovNoCount[string(count)] {
 		return false, true

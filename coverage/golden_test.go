@@ -97,13 +97,13 @@ func TestTruncatedReportIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		text = bytes.TrimSpace(text)
-		whole, err := coverage.Read(bytes.NewReader(text), path)
-		if err != nil || whole.Format == "go" { // it was captured as a damaged one
+		complete, err := coverage.Read(bytes.NewReader(text), path)
+		if err != nil || complete.Format == "go" { // it was captured as a damaged one
 			continue
 		}
 		for _, part := range []int{10, 30, 50, 70, 90, 99} {
 			cut := text[:len(text)*part/100]
-			if whole.Format == "lcov" && bytes.HasSuffix(bytes.TrimSpace(cut), []byte("end_of_record")) {
+			if complete.Format == "lcov" && bytes.HasSuffix(bytes.TrimSpace(cut), []byte("end_of_record")) {
 				continue
 			}
 			_, err := coverage.Read(bytes.NewReader(cut), path)

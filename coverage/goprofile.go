@@ -16,13 +16,12 @@ import (
 	"supervise/metric"
 )
 
-// goBlock is one line of a profile: file:line.column,line.column statements count.
+// goBlock matches a line of a profile: file:line.column,line.column statements count.
 var goBlock = regexp.MustCompile(`^(.+:\d{1,9}\.\d{1,9},\d{1,9}\.\d{1,9}) (\d{1,9}) (\d+)$`)
 
 var goMode = regexp.MustCompile(`^mode: (set|count|atomic)$`)
 
-// maxGoLine is longer than any line of a profile, and shorter than what
-// x/tools/cover gives up at.
+// maxGoLine is the maximum length of a line. It is shorter than the limit of x/tools/cover.
 const maxGoLine = 16 << 10
 
 // tooLong replaces a line longer than maxGoLine.
@@ -35,9 +34,8 @@ func detectGo(h sniff.Head) bool {
 	})
 }
 
-// parseGo reads a profile of go test -coverprofile. Profiles that were written
-// one after another are one report, and blocks that are in several of them
-// are merged.
+// parseGo reads a profile of go test -coverprofile. Concatenated profiles are one report, and
+// their blocks are merged.
 func parseGo(r io.Reader) (Report, error) {
 	clean := &goCleaner{src: bufio.NewReaderSize(r, maxGoLine), places: map[string]string{}}
 	profiles, err := cover.ParseProfilesFromReader(clean)
@@ -64,8 +62,8 @@ func goCoverage(profiles []*cover.Profile) *metric.Coverage {
 	return c
 }
 
-// goFile counts the statements of a file. Its lines are those of its blocks; one
-// that has a part of an executed block was executed.
+// goFile counts the statements of a file. Its lines are those of its blocks. A line is executed
+// if it contains a part of an executed block.
 func goFile(p *cover.Profile) metric.FileCoverage {
 	f := metric.FileCoverage{Path: textstream.CleanName(p.FileName)}
 	var hit, missed []metric.Span
@@ -85,9 +83,9 @@ func goFile(p *cover.Profile) metric.FileCoverage {
 	return f
 }
 
-// goCleaner passes on the lines of a profile that x/tools/cover understands: one
-// mode line, and well-formed blocks with a count of 0 or 1, since only that
-// matters and a larger one can be too large.
+// goCleaner is a reader that returns only the lines of a profile that x/tools/cover
+// understands: one mode line, and well-formed blocks. Counts are reduced to 0 or 1, because
+// larger ones may overflow.
 type goCleaner struct {
 	src     *bufio.Reader
 	out     []byte
@@ -95,11 +93,11 @@ type goCleaner struct {
 	started bool
 	number  int
 
-	places map[string]string // of a block to its number of statements
+	places map[string]string // location of a block → number of statements
 	noise  int
-	first  int // the line of the first noise
-	odd    int // blocks with another number of statements than before
-	cut    int // the last line, where it was cut off
+	first  int // line number of the first invalid line
+	odd    int // blocks with a different number of statements than before
+	cut    int // number of an incomplete last line
 	err    error
 }
 
@@ -126,11 +124,11 @@ func (g *goCleaner) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line returns the next line, cut to maxGoLine, and whether its end was there.
+// line returns the next line, and whether it was complete. A too long line is replaced.
 func (g *goCleaner) line() (line []byte, complete bool, err error) {
 	line, err = g.src.ReadSlice('\n')
 	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = g.src.ReadSlice('\n') // too long to be a block, whatever it is
+		_, err = g.src.ReadSlice('\n') // too long to be a block
 		line = tooLong
 	}
 	if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
@@ -140,7 +138,7 @@ func (g *goCleaner) line() (line []byte, complete bool, err error) {
 	return bytes.TrimSpace(line), err == nil, nil
 }
 
-// take passes on a block, and counts other lines.
+// take writes a block to the output, and counts invalid lines.
 func (g *goCleaner) take(line []byte, complete bool) {
 	m := goBlock.FindSubmatch(line)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// istanbulFile is one file of coverage-final.json, as jest, vitest, nyc and c8
-// write it. Maps say where statements and branches are, s and b how often they were executed.
+// istanbulFile is a file in coverage-final.json of jest, vitest, nyc and c8. The maps contain the
+// locations of statements and branches, s and b their counts.
 type istanbulFile struct {
 	Path         string                      `json:"path"`
 	StatementMap map[string]istanbulRange    `json:"statementMap"`
@@ -29,9 +29,8 @@ type istanbulBranch struct {
 	Loc  istanbulRange `json:"loc"`
 }
 
-// readIstanbul reads coverage-final.json. The unit is lines, as istanbul itself
-// makes them for all of its other reports: a line is one on which a statement
-// begins, and it is executed if one of those is.
+// readIstanbul reads coverage-final.json. The unit is lines, as in the other reports of istanbul:
+// a line counts if a statement starts on it, and is executed if one of these statements is.
 func (c *collector) readIstanbul(r *jsonstream.Reader) error {
 	return r.Object(func(name string) error {
 		var f istanbulFile
@@ -78,14 +77,14 @@ func (b istanbulBranch) line() int {
 	return b.Line
 }
 
-// istanbulSummary is one file of coverage-summary.json.
+// istanbulSummary is a file in coverage-summary.json.
 type istanbulSummary struct {
 	Lines    *jsonRatio `json:"lines"`
 	Branches jsonRatio  `json:"branches"`
 }
 
-// readIstanbulSummary reads coverage-summary.json: the lines of each file; the
-// member total is compared. It names no lines.
+// readIstanbulSummary reads coverage-summary.json, which has totals of each file and no lines.
+// The member total is compared.
 func (c *collector) readIstanbulSummary(r *jsonstream.Reader) error {
 	return r.Object(func(name string) error {
 		var f istanbulSummary

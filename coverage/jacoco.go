@@ -14,25 +14,24 @@ func detectJaCoCo(h sniff.Head) bool {
 		bytes.Contains(h.Text, []byte("-//JACOCO//DTD")))
 }
 
-// jacocoReader reads the XML of JaCoCo, which Kover and Pester write as well.
-// A line is executed if one of its instructions is; branches are those of the
-// lines. A source file without lines (compiled without line numbers), or whose
-// lines do not say whether they were executed (gcovr), has the numbers of its
-// counters, and a package without source files those of its classes. The path is package/sourcefile, below its groups where another
-// group has a file of that path too.
+// jacocoReader reads the XML of JaCoCo, which Kover and Pester write as well. A line is executed
+// if one of its instructions is. The counters of a source file are used if it has no lines
+// (compiled without line numbers) or its lines have no counts (gcovr), and those of classes if a
+// package has no source files. The path is package/sourcefile, prefixed with its groups if
+// another group has the same path.
 type jacocoReader struct {
 	*xmlReport
 	groups         []string
 	pkg            string
-	groupByPath    map[string]string // path to the groups it was first seen in
+	groupByPath    map[string]string // path → groups in which it was first seen
 	inMethod       bool
-	element        string // the element whose counters come: sourcefile, class, package or report
-	lineCount      int    // of the source file
+	element        string // current element: sourcefile, class, package, group or report
+	lineCount      int    // lines of the current source file
 	hasSources     bool   // the package has source files
 	classes        []jacocoClass
 	class          jacocoClass
 	sourceCounters jacocoCounters
-	reportCounters jacocoCounters // of the report
+	reportCounters jacocoCounters // counters of the report
 }
 
 type jacocoClass struct {
@@ -110,8 +109,8 @@ func (j *jacocoReader) endElement(name string) {
 	}
 }
 
-// endClass keeps the numbers of a class until it is known whether its package has
-// source files. Classes of one file follow each other and are one.
+// endClass saves the counters of a class until it is known whether its package has source
+// files. Consecutive classes of the same file are merged.
 func (j *jacocoReader) endClass() {
 	if n := len(j.classes); n > 0 && j.classes[n-1].path == j.class.path {
 		j.classes[n-1].counts.add(j.class.counts)
@@ -136,7 +135,7 @@ func (j *jacocoReader) endPackage() {
 	j.closeFile()
 }
 
-// addCounters adds counters that are all that is known of the open file.
+// addCounters adds the totals of the current file.
 func (j *jacocoReader) addCounters(c jacocoCounters) {
 	f := j.current
 	f.totals.Covered += c.lines.Covered
@@ -190,7 +189,7 @@ func (j *jacocoReader) readLine(t xmlstream.Token) error {
 	return nil
 }
 
-// branchAttr returns the number of an attribute that may be missing, -1 if it is none.
+// branchAttr returns the value of an attribute, 0 if it is missing, -1 if it is not a number.
 func branchAttr(t xmlstream.Token, name string) number {
 	if v, ok := t.Attr(name); ok {
 		return parseDeclared(v)

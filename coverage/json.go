@@ -9,9 +9,8 @@ import (
 	"supervise/metric"
 )
 
-// jsonReport returns a function that reads a report in JSON, in which the tool counts
-// lines. It passes each document to read. What is needed is what a report cannot be
-// without: read clears c.needs when it finds it.
+// jsonReport returns a Parse function for a JSON report that counts lines. It calls read for
+// each JSON document. needs names a required member: read clears c.required when it finds it.
 func jsonReport(needs string, read func(*collector, *jsonstream.Reader) error) func(io.Reader) (Report, error) {
 	return func(r io.Reader) (Report, error) {
 		c := newCollector(metric.Lines)
@@ -20,7 +19,7 @@ func jsonReport(needs string, read func(*collector, *jsonstream.Reader) error) f
 	}
 }
 
-// documents reads a report in JSON: f takes each of its documents.
+// documents calls f for each JSON document in r.
 func (c *collector) documents(r io.Reader, f func(*jsonstream.Reader) error) (err error) {
 	c.noise, err = jsonstream.ReadDocuments(r, f)
 	if _, syntax := errors.AsType[*SyntaxError](err); err != nil && !syntax {
@@ -29,13 +28,13 @@ func (c *collector) documents(r io.Reader, f func(*jsonstream.Reader) error) (er
 	return err
 }
 
-// jsonRatio is how JSON reports write a ratio. Numbers may be "Unknown".
+// jsonRatio is a ratio in a JSON report.
 type jsonRatio struct {
 	Total   int64 `json:"total"`
 	Covered int64 `json:"covered"`
 }
 
-// ratio returns the numbers, and whether they can be true.
+// ratio returns the ratio, and whether it is valid.
 func (c jsonRatio) ratio() (metric.Ratio, bool) {
 	return metric.Ratio{Covered: c.Covered, Total: c.Total}, c.Covered >= 0 && c.Covered <= c.Total
 }

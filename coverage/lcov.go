@@ -13,7 +13,7 @@ import (
 	"supervise/metric"
 )
 
-// lcovRecords are the lines that identify an LCOV file.
+// lcovRecords are prefixes of lines that identify an LCOV file.
 var lcovRecords = []string{"DA:", "BRDA:", "FN:", "FNDA:", "FNL:", "FNF:", "LF:", "LH:", "end_of_record"}
 
 func detectLCOV(h sniff.Head) bool {
@@ -25,16 +25,16 @@ func detectLCOV(h sniff.Head) bool {
 	return h.MatchesLine(source) && h.MatchesLine(record)
 }
 
-// lcovReader reads an LCOV tracefile: of lcov, llvm-cov, istanbul, coverage.py,
-// simplecov-lcov and many others. Lines are counted by their DA records, a
-// line or branch that is listed twice once; what LF, LH, BRF and BRH say is
-// compared, and counts where no lines are listed. A line counts as executed by its own count, never by its branches.
+// lcovReader reads an LCOV tracefile, written by lcov, llvm-cov, istanbul, coverage.py,
+// simplecov-lcov and many others. Lines are counted from DA records; duplicates count once. The
+// totals in LF, LH, BRF and BRH are compared, and used only if no lines are listed. Whether a
+// line is executed depends on its own count, not on its branches.
 type lcovReader struct {
 	*collector
 	input      textstream.Line
 	inSource   bool  // a source file is open
-	inTest     bool  // a test is named, and no source file came yet
-	startLine  int   // the line of its SF, or TN
+	inTest     bool  // a TN record came, and no SF yet
+	startLine  int   // line number of the SF or TN record
 	branchHits marks // branches of this section
 
 	declaredLines, declaredBranches declaredRatio // of this section
@@ -68,7 +68,7 @@ func parseLCOV(r io.Reader) (Report, error) {
 
 // readRecord reads one line.
 func (l *lcovReader) readRecord() error {
-	if number, hit, ok := parsePlainLine(l.input.Text); ok && l.inSource { // nearly all of them
+	if number, hit, ok := parsePlainLine(l.input.Text); ok && l.inSource { // the most common record
 		l.collector.addLine(number, hit)
 		return nil
 	}
@@ -99,8 +99,7 @@ func (l *lcovReader) readRecord() error {
 	return nil
 }
 
-// lcovRecordReaders read the records of a source file. Functions and MC/DC are not
-// counted.
+// lcovRecordReaders read the records of a source file. Functions and MC/DC are not counted.
 var lcovRecordReaders = map[string]func(*lcovReader, []byte) error{
 	"DA":   (*lcovReader).readLine,
 	"BRDA": (*lcovReader).readBranch,
@@ -110,7 +109,7 @@ var lcovRecordReaders = map[string]func(*lcovReader, []byte) error{
 	"BRH":  func(l *lcovReader, value []byte) error { l.declaredBranches.covered = parseDeclared(value); return nil },
 }
 
-// parsePlainLine reads "DA:12,3" as nearly every line is written.
+// parsePlainLine parses the most common record, such as "DA:12,3".
 func parsePlainLine(text []byte) (number int, hit, ok bool) {
 	text, ok = bytes.CutPrefix(text, []byte("DA:"))
 	i := bytes.IndexByte(text, ',')
@@ -124,8 +123,8 @@ func parsePlainLine(text []byte) (number int, hit, ok bool) {
 	return number, hit, ok
 }
 
-// isTestName reports whether a line outside of a record is a TN, or the beginning
-// of a TN or SF that was cut off.
+// isTestName reports whether a line outside a record is a TN record, or an incomplete TN or SF
+// record.
 func isTestName(text []byte, complete bool) bool {
 	if bytes.HasPrefix(text, []byte("TN:")) {
 		return true
@@ -149,7 +148,7 @@ func (l *lcovReader) beginSource(path string) error {
 
 func (l *lcovReader) endSource() error {
 	if !l.inSource {
-		return nil // a second one ends nothing
+		return nil // repeated end_of_record
 	}
 	lines := l.currentLines.ratio()
 	if lines.Total == 0 && l.declaredLines.total > 0 && l.declaredLines.isValid() {
@@ -165,8 +164,8 @@ func (l *lcovReader) endSource() error {
 	return nil
 }
 
-// useDeclared takes the numbers of a file whose lines are not listed, as llvm-cov
-// writes them with -summary-only.
+// useDeclared uses the declared totals of a file whose lines are not listed, as written by
+// llvm-cov -summary-only.
 func (l *lcovReader) useDeclared() {
 	if l.declaredLines.total > l.current.totals.Total {
 		l.current.totals = metric.Ratio{Covered: l.declaredLines.covered, Total: l.declaredLines.total}
@@ -176,10 +175,10 @@ func (l *lcovReader) useDeclared() {
 	}
 }
 
-// isValid reports whether the numbers can be true.
+// isValid reports whether both numbers are known and consistent.
 func (c declaredRatio) isValid() bool { return c.covered >= 0 && c.covered <= c.total }
 
-// lcovNoCount are what some tools write instead of a count of 0.
+// lcovNoCount are marks that some tools write instead of the count 0.
 var lcovNoCount = map[string]bool{"-": true, "#####": true, "=====": true, "=": true, "undefined": true}
 
 func parseLCOVCount(count []byte) (hit, ok bool) {
@@ -189,7 +188,7 @@ func parseLCOVCount(count []byte) (hit, ok bool) {
 	return parseHit(count)
 }
 
-// readLine reads "12,3" or "12,3,checksum".
+// readLine reads the value of a DA record: "12,3" or "12,3,checksum".
 func (l *lcovReader) readLine(value []byte) error {
 	number, remaining := cutField(value)
 	count, _ := cutField(remaining)
@@ -209,8 +208,8 @@ func (l *lcovReader) readLine(value []byte) error {
 	return nil
 }
 
-// readBranch reads "12,0,1,3": line, block, branch and how often it was taken,
-// "-" where the line was never reached. The branch may be text with commas.
+// readBranch reads the value of a BRDA record, such as "12,0,1,3": line, block, branch and count,
+// "-" if the line was never reached. The branch may be a text with commas.
 func (l *lcovReader) readBranch(value []byte) error {
 	number, remaining := cutField(value)
 	block, remaining := cutField(remaining)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounting reports whether this process may mount file systems that nobody else sees. If not, it runs the test once more
+// mounting reports whether this process may mount file systems that no other process sees. If not, it runs the test again
 // in one that may.
 func mounting(t *testing.T) bool {
 	t.Helper()

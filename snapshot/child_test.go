@@ -15,10 +15,10 @@ import (
 // insideEnv names the test that is to run in this process because it needs another kind of process.
 const insideEnv = "SNAPSHOT_TEST_INSIDE"
 
-// nobody is a user without any rights, on all systems that we know.
-const nobody = 65534
+// unprivileged is a user without any rights, on all systems that we know.
+const unprivileged = 65534
 
-// asNobody reports whether this process is without the rights of root. If not, it runs the test once more in one that is.
+// asNobody reports whether this process is without the rights of root. If not, it runs the test again in one that is.
 func asNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -28,12 +28,12 @@ func asNobody(t *testing.T) bool {
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	must(t, os.Chmod(dir, 0o700))
-	must(t, os.Chown(dir, nobody, nobody))
-	again(t, dir, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}})
+	must(t, os.Chown(dir, unprivileged, unprivileged))
+	again(t, dir, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}})
 	return false
 }
 
-// again runs the present test in a process of its own and takes over how it ended.
+// again runs the current test in a separate process and adopts its result.
 func again(t *testing.T, dir string, attr *syscall.SysProcAttr) {
 	t.Helper()
 	exe, err := os.Executable()

@@ -218,12 +218,12 @@ func (a agent) chmod(name string) error {
 	p := filepath.Join(a.dir, name)
 	mode := []fs.FileMode{0o644, 0o755}[a.r.IntN(2)]
 	if fi, err := os.Lstat(p); err != nil || !fi.Mode().IsRegular() {
-		return nil //nolint:nilerr // a link has no mode of its own
+		return nil //nolint:nilerr // a link has no mode
 	}
 	return os.Chmod(p, mode)
 }
 
-// arena is one back end at work in a tree of its own.
+// arena is one back end at work in a separate tree.
 type arena struct {
 	backend
 	dir string
@@ -242,7 +242,7 @@ func arenas(t *testing.T) []*arena {
 	}
 }
 
-// Whatever is done to a tree, and whichever of the trees that were taken is put back, every back end gives the same.
+// Whatever is done to a tree, and whichever of the snapshots is restored, every back end gives the same.
 func TestConformance(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("SNAPSHOT_TEST_SEED"); text != "" {

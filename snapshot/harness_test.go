@@ -71,7 +71,7 @@ func exists(dir, name string) bool {
 	return err == nil
 }
 
-// workshop makes a repository in the middle of somebody's work: commits on two branches, a stash, staged, unstaged,
+// workshop makes a repository in the middle of work: commits on two branches, a stash, staged, unstaged,
 // untracked, ignored and precious files, odd names and modes, nested repositories, line-end conversion and filters.
 func workshop(t *testing.T) string {
 	t.Helper()
@@ -221,7 +221,7 @@ func storeBase(t *testing.T) string {
 	return dir
 }
 
-// reopen starts anew as a later process would.
+// reopen opens the store again as a later process would.
 func reopen(t *testing.T, s *Store) *Store {
 	t.Helper()
 	n, err := Open(context.Background(), s.work, s.dir, s.opts)
@@ -289,7 +289,7 @@ func picture(t *testing.T, dir string) map[string]string {
 	return pic
 }
 
-// status is what git says of HEAD, of the index and the files beside it, and of stashes.
+// status is what git says of HEAD, of the index and other files, and of stashes.
 const status = "status --porcelain=v2 --branch --show-stash --ignored"
 
 // describe adds what git says of a repository beyond the bytes of its files. Without commit graphs fsck starts two
@@ -337,7 +337,7 @@ func sizes(t *testing.T, dir string) map[string]int64 {
 	return out
 }
 
-// small makes a repository with little in it, but something of every kind that a restore treats in a way of its own.
+// small makes a repository with little in it, but something of every kind that a restore treats in a special way.
 func small(t *testing.T) string {
 	t.Helper()
 	dir := repository(t)

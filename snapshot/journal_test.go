@@ -74,7 +74,7 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 	}
 }
 
-// What somebody has changed since is never overwritten: the restore is given up, and the next Open succeeds.
+// What was changed since is never overwritten: the restore is given up, and the next Open succeeds.
 func TestInterruptedRestoreIsGivenUp(t *testing.T) {
 	for name, user := range map[string]struct {
 		does func(t *testing.T, dir string)
@@ -181,7 +181,7 @@ func childMain(args []string) error {
 	return err
 }
 
-// A restore that is killed as soon as it has begun to write loses nothing and is finished later.
+// A restore that is killed as soon as it has started to write loses nothing and is finished later.
 func TestKilledRestore(t *testing.T) {
 	dir := workshop(t)
 	for i := range 200 {

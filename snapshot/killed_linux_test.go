@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A restore that is killed before any step that it makes is either not begun, or finished by the next Open; and it can be
+// A restore that is killed before any step that it makes is either not started, or finished by the next Open; and it can be
 // undone.
 func TestRestoreKilledAtEveryStep(t *testing.T) {
 	killedAt(t, func(t *testing.T) ([]string, func(bool)) {
@@ -24,7 +24,7 @@ func TestRestoreKilledAtEveryStep(t *testing.T) {
 			switch {
 			case !killed:
 				same(t, "restored", before, picture(t, dir))
-			case r == nil && cmp.Equal(after, picture(t, dir)): // not begun, or all done
+			case r == nil && cmp.Equal(after, picture(t, dir)): // not started, or all done
 				mustRestore(t, s, target.ID)
 			case r != nil && (r.Target != target.ID || len(r.Mismatches) > 0):
 				t.Errorf("recovered: %+v", r)
@@ -93,7 +93,7 @@ func TestOpenKilledAtEveryStep(t *testing.T) {
 	})
 }
 
-// Dropping snapshots that is killed before any step that it makes is finished later, or not begun; the snapshots that are
+// Dropping snapshots that is killed before any step that it makes is finished later, or not started; the snapshots that are
 // kept are good in either case, and space comes back.
 func TestPruneKilledAtEveryStep(t *testing.T) {
 	killedAt(t, func(t *testing.T) ([]string, func(bool)) {
@@ -107,7 +107,7 @@ func TestPruneKilledAtEveryStep(t *testing.T) {
 		keep := []ID{ids[0], ids[2], ids[4]}
 		return []string{"prune", dir, s.dir, string(keep[0]), string(keep[1]), string(keep[2])}, func(bool) {
 			s := reopen(t, s)
-			if _, err := s.Prune(context.Background(), keep); err != nil { // again, if it was not begun
+			if _, err := s.Prune(context.Background(), keep); err != nil { // again, if it was not started
 				t.Fatal(err)
 			}
 			after, err := s.Usage()

@@ -142,7 +142,7 @@ func TestWorkLost(t *testing.T) {
 	}
 }
 
-// Kept ignored files come back, with their folders and permissions; what tools make anew is named.
+// Kept ignored files come back, with their folders and permissions; what tools regenerate is named.
 func TestIgnoredFilesComeBack(t *testing.T) {
 	dir := underWay(t)
 	must(t, os.Chmod(filepath.Join(dir, "app.db"), 0o640))

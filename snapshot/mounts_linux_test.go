@@ -87,8 +87,8 @@ func TestDiskFullWhileAPackIsWritten(t *testing.T) {
 	storeIsSound(t, s)
 }
 
-// The working tree may be on the disk that fills up while files are put back: what was there is not lost, and what is
-// missing comes when there is room.
+// The working tree may be on the disk that fills up while files are restored: what was there is not lost, and what is
+// missing comes when there is space.
 func TestDiskFullWhileATreeIsRestored(t *testing.T) {
 	if !mounting(t) {
 		return
@@ -165,8 +165,8 @@ func lowest(t *testing.T, full string, do func()) int64 {
 	}
 }
 
-// What cannot be moved into a store on another disk is moved aside within the tree, where nobody deletes it.
-func TestDisplacedBesideAStoreOnAnotherDisk(t *testing.T) {
+// What cannot be moved into a store on another disk is moved away within the tree, where nothing deletes it.
+func TestDisplacedWithStoreOnAnotherDisk(t *testing.T) {
 	if !mounting(t) {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// mustTest lists what broke, or lost work in, other programs that keep snapshots beside git, and the tests which show that
+// mustTest lists what broke, or lost work in, other programs that keep snapshots next to git, and the tests which show that
 // it does not here. Each of them compares the whole tree and git's state byte by byte, before and after.
 var mustTest = []struct {
 	failure string
@@ -35,8 +35,8 @@ var mustTest = []struct {
 	{"hooks run", []string{"TestPlantedProgramsNeverRun"}},
 	{"sparse checkout, assume-unchanged, skip-worktree", []string{"TestSparseCheckoutAndFilesThatGitDoesNotLookAt"}},
 	{"edit of the same size with a forged time", []string{"TestTreeDependsOnContentAlone", "TestForgedTimeWithoutTrustInChangeTimes"}},
-	{"index.lock is held while a snapshot is taken", []string{"TestTakeBesideAHeldIndexLock"}},
-	{"index.lock is held by a live process while a tree is restored", []string{"TestRestoreRefusesBesideLiveGit"}},
+	{"index.lock is held while a snapshot is taken", []string{"TestTakeWithHeldIndexLock"}},
+	{"index.lock is held by a live process while a tree is restored", []string{"TestRestoreRefusesDuringLiveGit"}},
 	{"repository without commits", []string{"TestRepositoryWithoutCommits"}},
 	{"HEAD stays on the agent's branch", []string{"TestRestoreBringsBackEverything"}},
 	{"file of 5 GB", []string{"TestFileOf5GB"}},
@@ -58,7 +58,7 @@ var mustTest = []struct {
 	{"folder replaced by a link that leads out of the tree", []string{"TestParentReplacedByLinkToOutside"}},
 	{"other file systems mounted into the tree", []string{"TestMountPointsAndSpecialFiles"}},
 	{"path that is too long for the system", []string{"TestPathTooLongForTheSystem"}},
-	{"state on another disk than the tree", []string{"TestDisplacedBesideAStoreOnAnotherDisk"}},
+	{"state on another disk than the tree", []string{"TestDisplacedWithStoreOnAnotherDisk"}},
 	{"home folder or whole file system as the tree", []string{"TestOpenRefuses"}},
 }
 

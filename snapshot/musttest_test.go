@@ -74,7 +74,7 @@ func TestSparseCheckoutAndFilesThatGitDoesNotLookAt(t *testing.T) {
 // Git misses such an edit when it is configured to trust modification times alone.
 func TestForgedTimeWithoutTrustInChangeTimes(t *testing.T) {
 	dir := repository(t, [2]string{"core.trustctime", "false"})
-	// A file that is younger than the index is one that git reads anew: else it would be fooled here, and not any more
+	// A file that is younger than the index is one that git reads again: else it would be fooled here, and not any more
 	// once the file has been restored.
 	young := time.Now().Add(time.Hour)
 	must(t, os.Chtimes(filepath.Join(dir, "a.txt"), young, young))
@@ -203,7 +203,7 @@ func TestPipesAreLeftAloneAndMissed(t *testing.T) {
 }
 
 // A snapshot needs no lock of git's, and a lock is captured like any other file.
-func TestTakeBesideAHeldIndexLock(t *testing.T) {
+func TestTakeWithHeldIndexLock(t *testing.T) {
 	dir := repository(t)
 	write(t, dir, ".git/index.lock", "")
 	if out, err := gitTry(dir, "add", "."); err == nil {

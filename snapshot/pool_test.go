@@ -10,7 +10,7 @@ import (
 	"supervise/snapshot/internal/pool"
 )
 
-// largeObjects are what git-lfs and git-annex keep of files that nobody has pushed yet.
+// largeObjects are what git-lfs and git-annex keep of files that were not pushed yet.
 var largeObjects = map[string]string{
 	"lfs/objects/4d/7a/4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393": "large\n",
 	"lfs/objects/00/11/0011":                                    "other\n",

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// history takes n snapshots, each with a file of its own that cannot be compressed, one that all have and one that changes.
+// history takes n snapshots, each with a separate file that cannot be compressed, one that all have and one that changes.
 func history(t *testing.T, dir string, s *Store, n int) (ids []ID, pictures []map[string]string) {
 	t.Helper()
 	for i := range n {
@@ -104,7 +104,7 @@ func TestPrunedNumbersAreNotUsedAgain(t *testing.T) {
 	}
 }
 
-// What a restore needs to be undone is kept, whoever asks for what.
+// What a restore needs to be reversed is kept, whatever is asked for.
 func TestPruneKeepsTheWayBack(t *testing.T) {
 	ctx := context.Background()
 	dir := plain(t)
@@ -205,7 +205,7 @@ func TestUndo(t *testing.T) {
 	same(t, "the later work", meanwhile, picture(t, dir))
 }
 
-// A look at the present leaves nothing behind, unless somebody else needs it.
+// A temporary snapshot leaves nothing behind, unless another snapshot needs it.
 func TestPresent(t *testing.T) {
 	ctx := context.Background()
 	dir := repository(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sabotages are things that agents do. None of them touches ignored files, which are nobody's to restore.
+// sabotages are things that agents do. None of them touches ignored files, which are not restored.
 var sabotages = []struct {
 	name string
 	do   func(t *testing.T, dir string)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Owners, hard links and the permissions of the tree's own folder come back, and what an ordinary user cannot give back is
+// Owners, hard links and the permissions of the tree's own folder come back, and what an ordinary user cannot restore is
 // named.
 func TestRightsAndHardLinksComeBack(t *testing.T) {
 	work := filepath.Join(t.TempDir(), "work")

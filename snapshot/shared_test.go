@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// linkedWorktree is a worktree of a repository in the middle of somebody's work, and that repository.
+// linkedWorktree is a worktree of a repository in the middle of work, and that repository.
 func linkedWorktree(t *testing.T) (dir, main string) {
 	t.Helper()
 	main = workshop(t)

@@ -462,7 +462,7 @@ func TestPlantedProgramsNeverRun(t *testing.T) {
 	}
 }
 
-func TestRestoreRefusesBesideLiveGit(t *testing.T) {
+func TestRestoreRefusesDuringLiveGit(t *testing.T) {
 	if !exists("/proc/self", "fd") {
 		t.Skip("needs /proc to tell who holds a lock")
 	}
@@ -533,7 +533,7 @@ func TestLargeFilesAreStreamed(t *testing.T) {
 	storeIsSound(t, s)
 }
 
-func TestRewrittenFilesHaveANewTimeAndOthersKeepTheirs(t *testing.T) {
+func TestRewrittenFilesGetCurrentTimeAndOthersKeepTheirs(t *testing.T) {
 	dir := plain(t)
 	old := time.Now().Add(-time.Hour)
 	for _, f := range []string{"a.txt", "sub/b.txt"} {

@@ -17,7 +17,7 @@ import (
 	"supervise/snapshot/internal/scan"
 )
 
-// A snapshot for which there is no room leaves nothing behind, and the store works on.
+// A snapshot for which there is no space leaves nothing behind, and the store works on.
 func TestNoRoomForASnapshot(t *testing.T) {
 	dir := repository(t)
 	s := open(t, dir, Options{})

@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-// BenchmarkEvent appends an event to the log, chained and synced, beside a plain
+// BenchmarkEvent appends an event to the log, chained and synced, next to a plain
 // append of as many bytes with a sync and without one.
 func BenchmarkEvent(b *testing.B) {
 	data := map[string]string{"text": string(make([]byte, 600))}
@@ -51,8 +51,8 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// BenchmarkSave writes the state of a loop with 100 iterations whole (beside its
-// place, synced, renamed, folder synced), beside os.WriteFile, which a crash can
+// BenchmarkSave writes the state of a loop with 100 iterations atomically (temporary
+// file, synced, renamed, folder synced), next to os.WriteFile, which a crash can
 // tear.
 func BenchmarkSave(b *testing.B) {
 	s := State{LoopID: "ralph-x-00000000", Status: Running, BaselineMetrics: &metric.Record{}}

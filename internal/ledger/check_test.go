@@ -12,8 +12,8 @@ import (
 	"supervise/internal/ledger"
 )
 
-// TestCheck: what somebody else does to the loop's own files is seen and, as far
-// as it can be, put back.
+// TestCheck: changes that another process makes to the loop's files are noticed and, as far
+// as possible, reversed.
 func TestCheck(t *testing.T) {
 	const log, state, settings = "hook-log.jsonl", "state.json", "settings.json"
 	for _, tc := range []struct {
@@ -110,7 +110,7 @@ func TestCheckOfLongLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for now := before; now.ModTime().Equal(before.ModTime()); { // until the clock of files goes on
+	for now := before; now.ModTime().Equal(before.ModTime()); { // until the clock of the file system advances
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)

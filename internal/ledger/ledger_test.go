@@ -45,12 +45,12 @@ func TestNewID(t *testing.T) {
 }
 
 func TestOneSupervisorPerTree(t *testing.T) {
-	home, elsewhere := t.TempDir(), t.TempDir()
+	home, otherDir := t.TempDir(), t.TempDir()
 	l := create(t, home, "ralph-a-00000001")
-	if _, err := ledger.Create(elsewhere, ledger.State{LoopID: "ralph-b-00000002", Workspace: workspace}); !errors.Is(err, ledger.ErrLocked) {
+	if _, err := ledger.Create(otherDir, ledger.State{LoopID: "ralph-b-00000002", Workspace: workspace}); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("a second loop in the same tree: %v, want ErrLocked", err)
 	}
-	if left, _ := os.ReadDir(elsewhere); len(left) > 0 {
+	if left, _ := os.ReadDir(otherDir); len(left) > 0 {
 		t.Errorf("the refused loop left %v behind", left)
 	}
 	if free, err := ledger.IsUnlocked(l.Dir()); free || err != nil {
@@ -77,7 +77,7 @@ func TestAuditChain(t *testing.T) {
 		t.Errorf("the last entry is %+v, want 1000 ms and the hash of the one before it", events[last])
 	}
 	path := filepath.Join(l.Dir(), "hook-log.jsonl")
-	whole, err := os.ReadFile(path)
+	complete, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +85,9 @@ func TestAuditChain(t *testing.T) {
 		text []byte
 		want string
 	}{
-		"changed": {bytes.Replace(whole, []byte(`"iteration":1`), []byte(`"iteration":7`), 1), "hook-log.jsonl:4: changed"},
-		"removed": {bytes.Join(append(bytes.SplitAfter(whole, []byte("\n"))[:1:1], bytes.SplitAfter(whole, []byte("\n"))[2:]...), nil), "hook-log.jsonl:2: entries before it are missing"},
-		"garbage": {append([]byte("{\n"), whole...), "hook-log.jsonl:1: not readable"},
+		"changed": {bytes.Replace(complete, []byte(`"iteration":1`), []byte(`"iteration":7`), 1), "hook-log.jsonl:4: changed"},
+		"removed": {bytes.Join(append(bytes.SplitAfter(complete, []byte("\n"))[:1:1], bytes.SplitAfter(complete, []byte("\n"))[2:]...), nil), "hook-log.jsonl:2: entries before it are missing"},
+		"garbage": {append([]byte("{\n"), complete...), "hook-log.jsonl:1: not readable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, tt.text, 0o600); err != nil {

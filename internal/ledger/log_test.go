@@ -8,7 +8,7 @@ import (
 )
 
 // A crash in the middle of a write leaves half a line: it is cut off, and the
-// chain goes on behind the last whole one.
+// chain continues after the last complete one.
 func TestTornTailIsCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), logName)
 	l, err := openLog(path, func(Event) {})

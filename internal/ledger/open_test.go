@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told makes a loop with two iterations and a selection, as a supervisor does.
-func told(t *testing.T, home, id string) *ledger.Ledger {
+// finishedLoop makes a loop with two iterations and a selection, as a supervisor does.
+func finishedLoop(t *testing.T, home, id string) *ledger.Ledger {
 	t.Helper()
 	l := create(t, home, id)
 	s := ledger.State{
@@ -53,7 +53,7 @@ func told(t *testing.T, home, id string) *ledger.Ledger {
 // log and the iterations.
 func TestStateIsRebuilt(t *testing.T) {
 	home := t.TempDir()
-	l := told(t, home, "ralph-a-00000001")
+	l := finishedLoop(t, home, "ralph-a-00000001")
 	want, err := ledger.ReadState(l.Dir())
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestStateIsRebuilt(t *testing.T) {
 // after it.
 func TestOpenAfterDeath(t *testing.T) {
 	home := t.TempDir()
-	l := told(t, home, "ralph-a-00000001")
+	l := finishedLoop(t, home, "ralph-a-00000001")
 	for range 3 {
 		if err := l.Log(noon, "x", 1, 0, nil); err != nil {
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func TestOpenAfterDeath(t *testing.T) {
 
 // A record that was damaged on the disk comes from its checkpoint.
 func TestDamagedIteration(t *testing.T) {
-	l := told(t, t.TempDir(), "ralph-a-00000001")
+	l := finishedLoop(t, t.TempDir(), "ralph-a-00000001")
 	want, err := ledger.ReadIterations(l.Dir())
 	if err != nil || len(want) != 3 {
 		t.Fatal(err, len(want))

@@ -38,7 +38,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// Somebody else runs the iterations of a recorded loop, in whatever tree: only
+// Another orchestrator runs the iterations of a recorded loop, in whatever tree: only
 // the loop itself is held.
 func TestRecordedLoopLeavesTheTreeAlone(t *testing.T) {
 	home := t.TempDir()

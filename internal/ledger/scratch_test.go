@@ -26,9 +26,9 @@ func TestScratch(t *testing.T) {
 	}
 	dead := folder("supervise-gate-1", ago)
 	held, young, other := folder("supervise-gate-2", ago), folder("supervise-gate-3", time.Now()), folder("supervise-demo-1", ago)
-	elsewhere := folder("elsewhere", ago)
+	otherDir := folder("otherDir", ago)
 	link := filepath.Join(tmp, "supervise-gate-4")
-	if err := os.Symlink(elsewhere, link); err != nil {
+	if err := os.Symlink(otherDir, link); err != nil {
 		t.Fatal(err)
 	}
 	lock, err := lockDir(held)
@@ -47,7 +47,7 @@ func TestScratch(t *testing.T) {
 	if _, err := os.Lstat(dead); !os.IsNotExist(err) {
 		t.Errorf("what a dead run left is there: %v", err)
 	}
-	for _, dir := range []string{held, young, other, filepath.Join(elsewhere, "file"), link} {
+	for _, dir := range []string{held, young, other, filepath.Join(otherDir, "file"), link} {
 		if _, err := os.Lstat(dir); err != nil {
 			t.Error(err)
 		}

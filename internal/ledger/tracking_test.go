@@ -15,7 +15,7 @@ import (
 )
 
 // The trackers are put together from entries that were made once; they are what
-// the encoder makes of the whole.
+// the encoder makes of the complete.
 func TestTrackersEqualTheEncodedValues(t *testing.T) {
 	dir := t.TempDir()
 	l := &Ledger{dir: dir, state: State{LoopID: `ralph-"iterations": []-00000000`}}
@@ -37,8 +37,8 @@ func TestTrackersEqualTheEncodedValues(t *testing.T) {
 		for _, it := range its {
 			points = append(points, it.trajectoryPoint(it.Number == best))
 		}
-		whole := Tracking{LoopID: l.state.LoopID, Config: TrackingConfig{StoragePath: dir}, Iterations: TrackedIterations(dir, its), Best: &best, LastUpdated: now}
-		for name, v := range map[string]any{"progress/trajectory.json": points, "best-output-tracking.json": whole} {
+		complete := Tracking{LoopID: l.state.LoopID, Config: TrackingConfig{StoragePath: dir}, Iterations: TrackedIterations(dir, its), Best: &best, LastUpdated: now}
+		for name, v := range map[string]any{"progress/trajectory.json": points, "best-output-tracking.json": complete} {
 			if err := WriteJSON(filepath.Join(dir, "want.json"), v); err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +51,7 @@ func TestTrackersEqualTheEncodedValues(t *testing.T) {
 	}
 }
 
-// A state of a long loop stays small; the whole history is in the trajectory.
+// A state of a long loop stays small; the complete history is in the trajectory.
 func TestStateKeepsTheLatestHistory(t *testing.T) {
 	l, err := Create(t.TempDir(), State{LoopID: "ralph-x-00000000", Workspace: t.TempDir()})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"supervise/metric"
 )
 
-// progressReport lays an iteration out. Where it belongs to a decision, d is that.
+// progressReport reports an iteration and the recommendation that follows it.
 func (v View) progressReport(it ledger.Iteration, d Recommendation) ProgressReport {
 	m := IterationMetrics{
 		Iteration: it.Number, Timestamp: it.EndedAt, Class: it.Assessment.Class, Record: it.Set.Record(), Quality: it.Quality(),
@@ -28,7 +28,7 @@ func (v View) progressReport(it ledger.Iteration, d Recommendation) ProgressRepo
 	return r
 }
 
-// nextAction names what an orchestrator does next.
+// nextAction returns the name of the next action of the orchestrator.
 func nextAction(n int, d Recommendation) string {
 	switch {
 	case d.Action == detector.Rollback && d.Target != nil:
@@ -39,7 +39,7 @@ func nextAction(n int, d Recommendation) string {
 	return string(d.Action)
 }
 
-// formatDeltas names the changes: those of percentages are known by a shorter name.
+// formatDeltas returns the changes by name. The name of the coverage percentage is shortened.
 func formatDeltas(d metric.Delta) map[string]float64 {
 	out := map[string]float64{}
 	for f, v := range d {
@@ -52,7 +52,7 @@ func formatDeltas(d metric.Delta) map[string]float64 {
 	return out
 }
 
-// alertNotes lays out the alerts of at least a severity.
+// alertNotes converts the alerts with at least the given severity.
 func alertNotes(alerts []detector.Alert, least detector.Severity) []AlertNote {
 	out := []AlertNote{}
 	for _, a := range alerts {
@@ -75,8 +75,8 @@ func testNames(ids []metric.ID) []string {
 	return out
 }
 
-// regressionAlert returns the RegressionAlert of an iteration, and false when nothing of it
-// is HIGH or CRITICAL.
+// regressionAlert returns the RegressionAlert of an iteration, and false if it has no alert of
+// severity HIGH or CRITICAL.
 func (v View) regressionAlert(it ledger.Iteration, d Recommendation) (RegressionAlert, bool) {
 	serious := alertNotes(it.Assessment.Alerts, detector.High)
 	if len(serious) == 0 {

@@ -12,20 +12,20 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrStillActive is returned for a loop that may still go on and needs its trees.
+// ErrStillActive is returned for a loop that may continue and needs its trees.
 var ErrStillActive = errors.New("it is not over")
 
-// CleanupResult is what a cleanup dropped.
+// CleanupResult is the result of [Cleanup].
 type CleanupResult struct {
 	Dropped []string // names of snapshots, oldest first
 	Kept    []string
 	Freed   int64 // bytes
 }
 
-// Cleanup drops the snapshots of a loop that is over but for the baseline, the
-// selected and the best iteration, the tree that the loop would go on from, and
-// what undoes the last restore and the last rollback. With dry it says what would
-// go. The error wraps [ErrNotOver] when the loop may go on.
+// Cleanup drops the snapshots of a loop that has ended, except the baseline, the selected and
+// the best iteration, the last accepted tree, and the safety snapshots of the last restore and
+// rollback. With dry it only lists them. The error wraps [ErrStillActive] if the loop may
+// continue.
 func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c CleanupResult, err error) {
 	p := event.NewPosition()
 	l, state, err := ledger.OpenWithoutTree(home, id, p.Apply)
@@ -52,7 +52,7 @@ func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c C
 	return c, c.drop(ctx, l, store, keep, now)
 }
 
-// neededSnapshots are the snapshots that stay whatever happens.
+// neededSnapshots returns the snapshots that must be kept.
 func (v View) neededSnapshots() map[snapshot.ID]bool {
 	out := map[snapshot.ID]bool{v.State.BaselineSnapshot: true}
 	for _, b := range []*ledger.BestIteration{v.State.Selected, v.State.Best} {
@@ -66,7 +66,7 @@ func (v View) neededSnapshots() map[snapshot.ID]bool {
 	return out
 }
 
-// plan lists what is kept and what is removed.
+// plan lists the snapshots to keep and to drop.
 func (c *CleanupResult) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]snapshot.ID, error) {
 	list, err := store.List()
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *CleanupResult) drop(ctx context.Context, l *ledger.Ledger, store *snaps
 	}
 	for _, name := range wanted {
 		if !slices.Contains(c.Dropped, name) {
-			c.Kept = append(c.Kept, name) // the store itself needs it
+			c.Kept = append(c.Kept, name) // kept by the store
 		}
 	}
 	if len(c.Dropped) == 0 {

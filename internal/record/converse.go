@@ -13,17 +13,17 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Conversation is a message as agents that talk to each other exchange it. One in this
-// shape is answered in it.
+// Conversation is a message in the format that agents use to talk to each other. Such a
+// message is answered in the same format.
 type Conversation struct {
 	Role      string    `json:"role"` // user, assistant
 	Content   string    `json:"content"`
-	Metadata  any       `json:"metadata"` // of an answer: a message of this package
+	Metadata  any       `json:"metadata"` // in an answer: a message of this package
 	Timestamp time.Time `json:"timestamp"`
 	Sender    string    `json:"sender"`
 }
 
-// hookKinds are the hooks of a loop that ask for something, by their names.
+// hookKinds maps the names of hooks to the kinds of requests.
 var hookKinds = map[string]Kind{
 	"pre_loop": KindBaseline, "loop_start": KindBaseline,
 	"post_iteration": KindIteration,
@@ -31,9 +31,9 @@ var hookKinds = map[string]Kind{
 	"post_loop":      KindDecision, "loop_complete": KindDecision,
 }
 
-// unwrapConversation turns a message of a conversation into the fields of one of ours: its metadata,
-// with the contents of inputs. A baseline next to the metrics of an iteration is for a loop that
-// has none yet.
+// unwrapConversation returns the fields of the message in the metadata of a conversation, with
+// the contents of inputs. The second result is the baseline next to the metrics of an
+// iteration, for a loop that has none yet.
 func unwrapConversation(raw map[string]json.RawMessage) (map[string]json.RawMessage, json.RawMessage, error) {
 	var c struct {
 		Role, Content, Sender string
@@ -66,7 +66,8 @@ func unwrapConversation(raw map[string]json.RawMessage) (map[string]json.RawMess
 	return out, baseline, err
 }
 
-// unwrapInputs moves the contents of metadata.inputs next to it, and returns the baseline of an iteration.
+// unwrapInputs moves the fields of inputs to the message, and returns the baseline that comes
+// with an iteration.
 func unwrapInputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage, err error) {
 	text, ok := out["inputs"]
 	if !ok {
@@ -95,7 +96,7 @@ func unwrapInputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawM
 	return baseline, nil
 }
 
-// parseConversation is the message that a message of a conversation means.
+// parseConversation parses the message in a conversation.
 func parseConversation(raw map[string]json.RawMessage) (Message, error) {
 	fields, baseline, err := unwrapConversation(raw)
 	if err != nil {
@@ -118,7 +119,7 @@ func parseConversation(raw map[string]json.RawMessage) (Message, error) {
 
 func quoteJSON(text string) json.RawMessage { b, _ := json.Marshal(text); return b }
 
-// decodeStrict decodes fields, of which none may be unknown.
+// decodeStrict decodes fields into a struct. Unknown fields are errors.
 func decodeStrict(raw map[string]json.RawMessage, into any) error {
 	flat, err := json.Marshal(raw)
 	if err != nil {
@@ -132,7 +133,7 @@ func decodeStrict(raw map[string]json.RawMessage, into any) error {
 	return nil
 }
 
-// metricSections are the names of metrics by their section.
+// metricSections maps the names of metrics to their sections.
 var metricSections = func() map[string]string {
 	out := map[string]string{}
 	message := reflect.TypeFor[Message]()
@@ -145,7 +146,7 @@ var metricSections = func() map[string]string {
 	return out
 }()
 
-// moveIntoSections moves metrics outside their section into it.
+// moveIntoSections moves metrics at the top level into their sections.
 func moveIntoSections(raw map[string]json.RawMessage) error {
 	moved := map[string]map[string]json.RawMessage{}
 	for name, value := range raw {
@@ -174,7 +175,7 @@ func moveIntoSections(raw map[string]json.RawMessage) error {
 	return nil
 }
 
-// wrapAnswers lays answers out as messages of a conversation.
+// wrapAnswers wraps answers in messages of a conversation.
 func wrapAnswers(answers []any, now time.Time) []any {
 	out := make([]any, 0, len(answers))
 	for _, a := range answers {
@@ -183,7 +184,7 @@ func wrapAnswers(answers []any, now time.Time) []any {
 	return out
 }
 
-// summarizeAnswer says an answer in one line.
+// summarizeAnswer summarizes an answer in one line.
 func summarizeAnswer(answer any) string {
 	switch a := answer.(type) {
 	case ProgressReport:
@@ -207,7 +208,7 @@ func summarizeAnswer(answer any) string {
 	return ""
 }
 
-// ReadMetrics reads the metrics of a file, JSON or YAML.
+// ReadMetrics parses the metrics in a JSON or YAML file.
 func ReadMetrics(text []byte) (Message, error) {
 	var raw map[string]json.RawMessage
 	if trimmed := strings.TrimSpace(string(text)); !strings.HasPrefix(trimmed, "{") {
@@ -222,8 +223,8 @@ func ReadMetrics(text []byte) (Message, error) {
 	return ParseMessage(raw)
 }
 
-// yamlToJSON turns YAML into JSON. An alias is refused: a few of them name more than any
-// memory has.
+// yamlToJSON converts YAML to JSON. Aliases are refused, because a few of them can expand to more
+// than the available memory.
 func yamlToJSON(text []byte) ([]byte, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {

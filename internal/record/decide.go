@@ -9,15 +9,15 @@ import (
 	"supervise/selector"
 )
 
-// Question is what an orchestrator adds when it asks what should follow.
+// Question holds the conditions under which an orchestrator asks what to do next.
 type Question struct {
 	MaxIterations     int   // 0: no limit
 	CriterionMet      *bool // nil: unknown
 	StopOnDiminishing bool
 }
 
-// Decide returns what should follow the last iteration: the recommendation of the
-// detector, with the limits and retries of the loop counted in.
+// Decide recommends what to do after the last iteration. It combines the recommendation of the
+// detector with the limits and retries of the loop.
 func (v View) Decide(q Question) Recommendation {
 	if len(v.Iterations) == 0 {
 		return Recommendation{Action: detector.Continue, Reason: "Nothing is recorded yet", Confidence: 1}
@@ -43,8 +43,8 @@ func (v View) Decide(q Question) Recommendation {
 	return r
 }
 
-// recommendationFor is the recommendation that an iteration was given, or an escalation
-// if no retry is left.
+// recommendationFor returns the recommendation for an iteration, or an escalation if no retry
+// is left.
 func (v View) recommendationFor(it ledger.Iteration) Recommendation {
 	given := it.Assessment.Recommendation
 	r := Recommendation{Action: given.Action, Reason: given.Reason, Confidence: given.Confidence, MaxRetries: v.Settings.Recovery.MaxRetries}
@@ -69,9 +69,9 @@ func (v View) recommendationFor(it ledger.Iteration) Recommendation {
 	return r
 }
 
-// Answer lays the last iteration and the decision out as messages: a
-// ProgressReport, the RegressionAlert if one is due, and, when the loop is to
-// stop or over, the BestIterationSelection.
+// Answer returns the messages about the last iteration and the decision: a ProgressReport, a
+// RegressionAlert if there is one and, if the loop has to stop or is complete, the
+// BestIterationSelection.
 func (v View) Answer(m Message) ([]any, error) {
 	d := v.Decide(Question{m.MaxIterations, m.CriterionMet, m.StopOnDiminishing})
 	if len(v.Iterations) == 0 {
@@ -89,8 +89,7 @@ func (v View) Answer(m Message) ([]any, error) {
 	return append(out, doc), err
 }
 
-// answerFor is the ProgressReport of an iteration and the RegressionAlert, if one is
-// due.
+// answerFor returns the ProgressReport of an iteration and its RegressionAlert, if any.
 func (v View) answerFor(it ledger.Iteration, d Recommendation) []any {
 	out := []any{v.progressReport(it, d)}
 	if alert, ok := v.regressionAlert(it, d); ok {
@@ -99,7 +98,7 @@ func (v View) answerFor(it ledger.Iteration, d Recommendation) []any {
 	return out
 }
 
-// Answer lays what was recorded out as messages.
+// Answer returns the messages that answer the record.
 func (r Result) Answer() []any {
 	return r.View.answerFor(r.Iteration, r.View.until(r.Iteration.Number+1).Decide(Question{}))
 }

@@ -19,7 +19,7 @@ const manual = "../../docs/record.md"
 // module begins the import paths of this module.
 var module, _, _ = strings.Cut(reflect.TypeFor[ledger.State]().PkgPath(), "internal/")
 
-// Every field of every message stands in the manual.
+// Every field of every message is in the manual.
 func TestEveryFieldIsDocumented(t *testing.T) {
 	text, err := os.ReadFile(manual)
 	if err != nil {

@@ -24,13 +24,13 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalidMessage, fmt.Sprintf(format, args...))
 }
 
-// Message is one of the messages that are understood, or what the flags of a
-// command say in its stead. What is not given is nil.
+// Message is a request of an orchestrator, from JSON or from the flags of a command. Missing
+// values are nil.
 type Message struct {
 	Type   Kind   `json:"type"`
 	LoopID string `json:"loop_id"`
 
-	// Of an iteration and of the baseline.
+	// For an iteration and the baseline.
 	Iteration    *int                   `json:"iteration"`
 	Number       *int                   `json:"iteration_number"` // the same
 	Timestamp    *time.Time             `json:"timestamp"`
@@ -51,20 +51,20 @@ type Message struct {
 	Unchanged    bool                   `json:"unchanged"`
 	From         *int                   `json:"started_from"`
 	Tree         string                 `json:"tree"`
-	Snapshot     bool                   `json:"snapshot"` // keep the working tree as it is now
+	Snapshot     bool                   `json:"snapshot"` // take a snapshot of the working tree
 	Replace      bool                   `json:"replace"`
-	Reason       string                 `json:"reason"` // of a replacement
+	Reason       string                 `json:"reason"` // reason for replacing an iteration
 
-	// Of a question for a decision.
+	// For a request for a decision.
 	MaxIterations     int      `json:"max_iterations"`
 	CriterionMet      *bool    `json:"criterion_met"`
 	StopOnDiminishing bool     `json:"stop_on_diminishing"`
-	Complete          bool     `json:"complete"` // the loop is over: select
+	Complete          bool     `json:"complete"` // the loop has ended: select
 	Mode              string   `json:"mode"`
 	Threshold         *float64 `json:"threshold"` // in [0,1]
 
-	// What follows from the metrics and is not read: our own answers and
-	// supervise measure --json have it.
+	// Derived values, accepted and ignored, because our own answers and
+	// supervise measure --json contain them.
 	Class    any `json:"classification"`
 	Deltas   any `json:"deltas"`
 	Alerts   any `json:"alerts"`
@@ -81,8 +81,8 @@ type Message struct {
 	Advice   any `json:"recommendation"`
 	Next     any `json:"next_action"`
 
-	inConversation bool     // it came in a conversation
-	baseline       *Message // of a loop that has none yet
+	inConversation bool     // it was wrapped in a Conversation
+	baseline       *Message // for a loop that has none yet
 }
 
 // Testing are the counts of the tests, or the tests themselves.
@@ -111,16 +111,15 @@ type Quality struct {
 	BuildMS      *float64           `json:"build_time_ms"`
 }
 
-// Messages reads JSON objects one after another. A field that is not known is an
-// error; the contents of iteration_metrics or metrics count as if they were
-// next to them. It returns io.EOF after the last one.
+// Messages reads a stream of messages, which are JSON objects. Unknown fields are errors.
+// Fields in iteration_metrics or metrics are treated like top-level fields.
 type Messages struct{ dec *json.Decoder }
 
-// NewMessages reads from r.
+// NewMessages returns the messages in r.
 func NewMessages(r io.Reader) *Messages { return &Messages{json.NewDecoder(r)} }
 
-// Next returns the next message. An error that wraps [ErrMessage] is about that
-// message alone.
+// Next returns the next message, and io.EOF after the last one. After an error that wraps
+// [ErrInvalidMessage] the next message can be read.
 func (m *Messages) Next() (Message, error) {
 	var raw map[string]json.RawMessage
 	var kind *json.UnmarshalTypeError
@@ -135,7 +134,7 @@ func (m *Messages) Next() (Message, error) {
 	return ParseMessage(raw)
 }
 
-// ParseMessage turns the fields of an object into a message.
+// ParseMessage parses a message from the fields of a JSON object.
 func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 	if _, ok := raw["role"]; ok {
 		return parseConversation(raw)
@@ -164,7 +163,7 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 	return m, decodeStrict(raw, &m)
 }
 
-// iterationNumber is the number of the iteration, and false when it is not given.
+// iterationNumber returns the number of the iteration, and false if it is missing.
 func (m Message) iterationNumber() (int, bool, error) {
 	switch {
 	case m.Iteration != nil && m.Number != nil && *m.Iteration != *m.Number:
@@ -177,7 +176,7 @@ func (m Message) iterationNumber() (int, bool, error) {
 	return 0, false, nil
 }
 
-// reportedFields is what only the orchestrator knows.
+// reportedFields returns the values that only the orchestrator knows.
 func (m Message) reportedFields() (*ledger.Reported, error) {
 	statuses := []string{"", ledger.VerifyPassed, ledger.VerifyFailed, ledger.VerifySkipped}
 	switch {
@@ -192,7 +191,7 @@ func (m Message) reportedFields() (*ledger.Reported, error) {
 	}, nil
 }
 
-// scoreOf is the score by what was given: a score, dimensions, or the metrics.
+// scoreOf computes the score from the reported score, the dimensions, or the metrics.
 func (m Message) scoreOf(set, baseline metric.Set, w selector.Weights) (selector.Score, error) {
 	s := selector.Grade(set, baseline, w)
 	var err error
@@ -212,14 +211,13 @@ func (m Message) scoreOf(set, baseline metric.Set, w selector.Weights) (selector
 	return s, nil
 }
 
-// CountsOnly is the format of tests of which only the counts are known.
+// CountsOnly is the format of tests if only their counts are known.
 const CountsOnly = "counts"
 
-// formatGiven is the format of what an orchestrator gave by name.
+// formatGiven is the format of metrics that an orchestrator reported in detail.
 const formatGiven = "given"
 
-// Set is what was measured. errorFields are what counts as errors, see
-// [metric.Lint].
+// Set returns the reported metrics. errorFields says what counts as errors, see [metric.Lint].
 func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
 	s := metric.Set{Gaps: m.Missing}
 	var errs [4]error
@@ -236,10 +234,10 @@ func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
 	return s, errors.Join(errs[:]...)
 }
 
-// maxCount bounds numbers of tests and findings: each becomes a value.
+// maxCount limits the numbers of tests and findings, since each one becomes a value.
 const maxCount = 1_000_000
 
-// parseCount reads a number of things. nil is absent.
+// parseCount checks a count. It returns false if v is nil.
 func parseCount(name string, v *float64) (int, bool, error) {
 	if v == nil {
 		return 0, false, nil
@@ -282,7 +280,7 @@ func (t *Testing) duration() time.Duration {
 	return time.Duration(*t.TimeMS * float64(time.Millisecond))
 }
 
-// counts are the numbers of tests, the one that is not given from the others.
+// counts returns the numbers of tests. A missing number is computed from the others.
 func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 	count4 := [4]struct {
 		name  string
@@ -331,9 +329,8 @@ func (t *Testing) checkRate(n metric.Counts) error {
 	return nil
 }
 
-// numberedTests makes tests of which only the counts are known. They are
-// numbered, the passing ones first, then the failing ones: two such sets differ
-// in as few tests as their numbers allow.
+// numberedTests creates numbered tests from counts: first the passing, then the failing, then
+// the skipped ones. So two such sets differ in as few tests as their counts allow.
 func numberedTests(n metric.Counts) *metric.Tests {
 	cases := make([]metric.Test, 0, n.Count)
 	for i := range n.Count {
@@ -373,7 +370,7 @@ func (t *Testing) newCoverage() (*metric.Coverage, error) {
 	return nil, nil //nolint:nilnil // not measured
 }
 
-// percentageCoverage is a coverage without details.
+// percentageCoverage returns a coverage without details.
 func percentageCoverage(pct float64) *metric.Coverage {
 	const grain = 1e4
 	return &metric.Coverage{Covered: int64(math.Round(pct * grain)), Total: 100 * grain, Unit: metric.Percentage, Format: formatGiven}
@@ -408,7 +405,7 @@ func (q *Quality) newLint(errorFields []metric.Field) (*metric.Lint, error) {
 		if !ok4 {
 			return nil, nil //nolint:nilnil // not measured
 		}
-		types, errorFields = all, nil // of whatever kind: these count in the sum alone
+		types, errorFields = all, nil // of unknown kind: they count only in the sum
 	}
 	out := &metric.Lint{Findings: []metric.Finding{}, Tools: []string{formatGiven}, ErrorFields: errorFields}
 	for _, f := range []struct {

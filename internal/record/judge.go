@@ -12,9 +12,9 @@ import (
 	"supervise/selector"
 )
 
-// judge judges an iteration by those recorded before it and returns it with the verdict
-// and what follows. It is judged by the stages for recorded iterations; one that is to
-// be rolled back counts as rolled back.
+// judge judges an iteration by comparing it with those recorded before, and returns it with
+// the verdict and the decision. It uses the stages for recorded iterations. An iteration that
+// has to be rolled back counts as rejected.
 func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	before := v.until(it.Number)
 	if it.Number == 0 {
@@ -48,7 +48,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	return it, nil
 }
 
-// until is the loop before iteration n.
+// until returns the loop before iteration n.
 func (v View) until(n int) View {
 	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(it ledger.Iteration) bool { return it.Number >= n })
 	return v
@@ -59,8 +59,8 @@ func (v View) with(it ledger.Iteration) View {
 	return v
 }
 
-// past is the history that an iteration is compared with, and the iteration itself, both
-// with the details that all of them have.
+// past returns the history for judging an iteration, and the iteration itself, both reduced to
+// the details that all of them have.
 func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	h := judge.NewHistory()
 	for _, earlier := range v.Iterations {
@@ -85,9 +85,8 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	return h, it
 }
 
-// start is the index of the iteration whose tree the next one starts from: the one that is
-// given, else the last that was not rolled back, or the target of its rollback; -1
-// for none.
+// start returns the index of the iteration from whose tree the next one starts: the reported
+// one, or the last accepted one, or the target of the last rollback; -1 if there is none.
 func (v View) start(t *ledger.Reported) int {
 	at := -1
 	for i, it := range v.Iterations {
@@ -105,7 +104,7 @@ func (v View) start(t *ledger.Reported) int {
 	return at
 }
 
-// errors are the errors of the latest iterations without a break.
+// errors returns the errors of the latest consecutive iterations with errors.
 func (v View) errors() []string {
 	var out []string
 	for _, each := range v.Iterations {
@@ -130,8 +129,8 @@ func (v View) unread() int {
 	return n
 }
 
-// judging are the settings of the loop. For an iteration that has only scores, nobody
-// tried to run its tests.
+// judging returns the settings for judging an iteration. Tests are not required from an
+// iteration that has only scores.
 func (v View) judging(it ledger.Iteration) judge.Settings {
 	if it.Set.IsEmpty() {
 		return v.Settings.WithoutTests()
@@ -149,7 +148,7 @@ func (v View) next(it ledger.Iteration, start int) (recovery.Step, recovery.Stat
 	return recovery.Next(v.incident(), c, v.Settings.Recovery)
 }
 
-// incident is the recovery's state after the last iteration.
+// incident returns the state of the recovery after the last iteration.
 func (v View) incident() recovery.State {
 	for _, it := range slices.Backward(v.Iterations) {
 		if it.Decision != nil {
@@ -159,7 +158,7 @@ func (v View) incident() recovery.State {
 	return recovery.State{}
 }
 
-// running is the best iteration so far, nil when none is good enough to be.
+// running returns the best iteration so far, nil if none is good enough.
 func (v View) running() *ledger.BestIteration {
 	choice, err := selector.Best(v.candidates(), v.Settings.Select)
 	if err != nil || choice.BaselineChosen {
@@ -168,9 +167,8 @@ func (v View) running() *ledger.BestIteration {
 	return v.bestIteration(choice)
 }
 
-// verified reports whether an iteration is proven good: by the verification that the
-// orchestrator reports, if the measurements do not contradict it, or by the measurements
-// alone.
+// verified reports whether an iteration is verified: by the orchestrator, if the measurements
+// do not contradict it, or by the measurements alone.
 func verified(it ledger.Iteration) bool {
 	measured := selector.IsVerified(it.Set, it.Assessment.HasCritical(), nil)
 	switch {
@@ -183,8 +181,8 @@ func verified(it ledger.Iteration) bool {
 	return !broken && (it.Set.Tests == nil || measured)
 }
 
-// regression is the reason to roll the iteration back, or what a person allowed; nil for
-// neither.
+// regression returns the reason to roll the iteration back, or what the user accepted; nil if
+// there is neither.
 func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	n := 1
 	for _, earlier := range v.Iterations {
@@ -196,9 +194,9 @@ func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	return ledger.NewRegression(it, n, outcome)
 }
 
-// equalizeDetail reduces the sets to the details that all have: if one has only the numbers of
-// tests, names are left out of the others; if one has only a percentage of coverage,
-// so are lines.
+// equalizeDetail reduces the sets to the details that all of them have. If one has only counts
+// of tests, names are removed from the others; if one has only a coverage percentage, lines
+// are.
 func equalizeDetail(h *judge.History, now *metric.Set) {
 	sets := []*metric.Set{now, &h.Previous.Set, &h.Baseline.Set}
 	for i := range h.Accepted {
@@ -217,5 +215,5 @@ func equalizeDetail(h *judge.History, now *metric.Set) {
 			s.Coverage = percentageCoverage(pct)
 		}
 	}
-	h.NamesIncomplete = byCount || h.Baseline.Set.Tests == nil // a number does not tell which test is gone
+	h.NamesIncomplete = byCount || h.Baseline.Set.Tests == nil // a count does not show which test is missing
 }

@@ -15,7 +15,7 @@ import (
 // Kind is the type of a message.
 type Kind string
 
-// The messages that are understood, and those that answer them.
+// The kinds of requests, and of answers.
 const (
 	KindBaseline  Kind = "BaselineRequest"
 	KindIteration Kind = "IterationComplete"
@@ -27,8 +27,8 @@ const (
 	KindError     Kind = "Error"
 )
 
-// ProgressReport answers an iteration, a baseline and a question for a decision.
-// Scores are in [0,1].
+// ProgressReport answers an iteration, a baseline and a request for a decision. Scores are in
+// [0,1].
 type ProgressReport struct {
 	Type     Kind             `json:"type"`
 	LoopID   string           `json:"loop_id"`
@@ -39,7 +39,7 @@ type ProgressReport struct {
 	Next     string           `json:"next_action"` // await_iteration_N, rollback_to_iteration_N, stop, escalate
 }
 
-// IterationMetrics are the metrics of one iteration and what they mean.
+// IterationMetrics are the metrics of one iteration and their assessment.
 type IterationMetrics struct {
 	Iteration int            `json:"iteration"`
 	Timestamp time.Time      `json:"timestamp"`
@@ -51,7 +51,7 @@ type IterationMetrics struct {
 	Best         bool               `json:"is_best_iteration"`
 	Alerts       []AlertNote        `json:"alerts"`
 	Verified     bool               `json:"verified"`
-	Rejected     bool               `json:"rejected"` // its tree is expected to be restored
+	Rejected     bool               `json:"rejected"` // its tree has to be restored
 	Verification string             `json:"verification_status"`
 }
 
@@ -76,28 +76,28 @@ type AlertNote struct {
 	Tests       []string          `json:"tests,omitempty"`
 }
 
-// BestTracker is the running best.
+// BestTracker is the best iteration so far.
 type BestTracker struct {
-	Current *string  `json:"current_best"` // iteration_2; null when there is none
+	Current *string  `json:"current_best"` // iteration_2; null if there is none
 	Best    *float64 `json:"best_quality_score"`
 	This    *float64 `json:"current_iteration_score"`
 }
 
-// Recommendation is what should follow. Confidence is in [0,1].
+// Recommendation is the recommended next action. Confidence is in [0,1].
 type Recommendation struct {
 	Action       detector.RecommendedAction   `json:"action"`
 	Target       *int                         `json:"target_iteration,omitempty"` // of a rollback
 	Reason       string                       `json:"reason"`
 	Confidence   float64                      `json:"confidence"`
 	Alternatives []string                     `json:"alternatives,omitempty"` // of a stall
-	Retry        int                          `json:"retry,omitempty"`        // which one follows a rollback
+	Retry        int                          `json:"retry,omitempty"`        // number of the retry after a rollback
 	MaxRetries   int                          `json:"max_retries,omitempty"`
 	Diagnosis    string                       `json:"diagnosis,omitempty"`
 	Advice       string                       `json:"advice,omitempty"` // for the next prompt
 	Diminishing  *selector.DiminishingReturns `json:"diminishing_returns,omitempty"`
 }
 
-// RegressionAlert follows a ProgressReport when an alert is HIGH or CRITICAL.
+// RegressionAlert follows a ProgressReport if an alert is HIGH or CRITICAL.
 type RegressionAlert struct {
 	Type      Kind              `json:"type"`
 	LoopID    string            `json:"loop_id"`
@@ -124,7 +124,7 @@ type AlertDetails struct {
 
 func iterationLabel(n int) string { return fmt.Sprintf("iteration_%d", n) }
 
-// BestIterationSelection reports a choice. Scores are in [0,1].
+// BestIterationSelection reports a selection. Scores are in [0,1].
 type BestIterationSelection struct {
 	Type        Kind                         `json:"type"`
 	LoopID      string                       `json:"loop_id"`
@@ -152,11 +152,11 @@ type BestIterationSelection struct {
 	Override    *selector.Override           `json:"override,omitempty"`
 	Applied     []AppliedArtifacts           `json:"artifacts_applied"`
 	Report      string                       `json:"report_generated,omitempty"` // path
-	Before      *int                         `json:"selected_before"`            // null when nothing was selected
+	Before      *int                         `json:"selected_before"`            // null if nothing was selected before
 	Rows        []ledger.TrackedIteration    `json:"iterations"`
 }
 
-// Criteria are how it was chosen.
+// Criteria are the criteria of a selection.
 type Criteria struct {
 	Primary   string           `json:"primary"`
 	Mode      selector.Mode    `json:"mode"`
@@ -165,7 +165,7 @@ type Criteria struct {
 	Weights   selector.Weights `json:"quality_weights"`
 }
 
-// SelectedDetails are the metrics of the selection.
+// SelectedDetails are the metrics of the selected iteration.
 type SelectedDetails struct {
 	Iteration int       `json:"iteration"`
 	Quality   *float64  `json:"quality_score"`
@@ -176,8 +176,8 @@ type SelectedDetails struct {
 	Snapshot  string `json:"snapshot,omitempty"` // sN
 }
 
-// Comparison compares the selection with the final iteration. The improvement is in
-// per cent of the final quality.
+// Comparison compares the selected with the final iteration. Improvement is in percent of the
+// final quality.
 type Comparison struct {
 	Final       float64  `json:"final_quality"`
 	Selected    float64  `json:"selected_quality"`
@@ -186,8 +186,7 @@ type Comparison struct {
 	WhyNot      string   `json:"reason_final_not_selected,omitempty"`
 }
 
-// DegradationAnalysis is a loss of quality after the peak, in per cent of the
-// peak.
+// DegradationAnalysis describes a loss of quality after the peak, in percent of the peak.
 type DegradationAnalysis struct {
 	Started  string             `json:"degradation_started"` // iteration_4
 	Pattern  string             `json:"pattern"`
@@ -209,14 +208,14 @@ type SummaryNote struct {
 	Trend      selector.Trend `json:"trajectory"`
 }
 
-// AppliedArtifacts is what was copied, and to where.
+// AppliedArtifacts lists copied artifacts.
 type AppliedArtifacts struct {
 	Source      string   `json:"source"`
 	Destination string   `json:"destination"`
 	Files       []string `json:"files_copied"`
 }
 
-// SelectionMessage lays a choice out as a message. path is that of the report, "" when
+// SelectionMessage returns the message about a selection. path is that of the report, "" if
 // none was written.
 func (v View) SelectionMessage(c selector.Selection, path string, files []string) (BestIterationSelection, error) {
 	it, err := v.Iteration(c.Iteration)
@@ -259,7 +258,7 @@ func (v View) SelectionMessage(c selector.Selection, path string, files []string
 	return b, nil
 }
 
-// flags are warnings about the selection.
+// flags returns the warnings about a selection.
 func flags(c selector.Selection) []string {
 	out := []string{}
 	for _, f := range []struct {

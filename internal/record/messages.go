@@ -8,8 +8,7 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Answer does what one message asks for, and returns the answers. id is the loop if
-// the message names none.
+// Answer handles one message and returns the answers. id is the loop if the message names none.
 func (p Service) Answer(ctx context.Context, id string, m Message) ([]any, error) {
 	switch {
 	case m.LoopID == "":

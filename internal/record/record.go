@@ -18,35 +18,35 @@ import (
 	"supervise/snapshot"
 )
 
-// Errors of [Record] that callers distinguish.
+// The errors of [Record] that callers distinguish.
 var (
 	ErrNotRecorded = errors.New("supervise itself runs the iterations of this loop")
 	ErrExists      = errors.New("is recorded already")
 )
 
-// Service is the folder of recorded loops, and how a new one judges.
+// Service records loops of one working tree and answers messages about them.
 type Service struct {
-	Home     string                        // the folder of this tree's loops, see [ledger.Home]
+	Home     string                        // folder of the loops, see [ledger.Home]
 	Root     string                        // the working tree, absolute
-	Settings func() (Settings, any, error) // of a new loop; the second are all of its settings, as they are stored
+	Settings func() (Settings, any, error) // settings of a new loop, and all of its settings as they are stored
 	By       string                        // user name
 	Now      func() time.Time
 }
 
-// loopNamePattern is what a loop may be called: it becomes the name of a folder.
+// loopNamePattern matches valid names of loops, which become names of folders.
 var loopNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Result is what came of a record.
+// Result is the result of [Record].
 type Result struct {
 	View      View
 	Iteration ledger.Iteration
 	Created   bool  // the loop is new
-	Rejudged  []int // later iterations that a replacement gave another verdict
+	Rejudged  []int // later iterations whose verdict changed after a replacement
 }
 
-// Record takes an iteration into a recorded loop, judged. A loop that is not
-// there is made with its baseline or first iteration. The error wraps
-// [ErrMessage], [ErrExists] or [ErrNotRecorded] if another message would work.
+// Record judges an iteration and adds it to a recorded loop. A missing loop is created with its
+// baseline or first iteration. The error wraps [ErrInvalidMessage], [ErrExists] or
+// [ErrNotRecorded] if another message would work.
 func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 	n, ok, err := m.iterationNumber()
 	switch {
@@ -69,7 +69,7 @@ func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 	r := recorder{Service: p, ledger: l, view: v, message: m, number: n}
 	if err := r.run(ctx); err != nil {
 		if created {
-			err = errors.Join(err, os.RemoveAll(l.Dir())) // nothing was recorded: the name is free again
+			err = errors.Join(err, os.RemoveAll(l.Dir())) // nothing was recorded
 		}
 		return rec, err
 	}
@@ -77,7 +77,7 @@ func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 	return Result{View: r.view, Iteration: it, Created: created, Rejudged: r.rejudged}, err
 }
 
-// openLoop takes the loop, or makes it.
+// openLoop opens the loop, and creates it if it does not exist.
 func (p Service) openLoop(id string, n int) (*ledger.Ledger, View, bool, error) {
 	state, err := ledger.ReadState(ledger.LoopDir(p.Home, id))
 	switch {
@@ -131,7 +131,7 @@ func (p Service) createLoop(id string) (*ledger.Ledger, View, error) {
 	return l, View{Dir: l.Dir(), State: state, Settings: settings, Dropped: map[snapshot.ID]bool{}}, nil
 }
 
-// recorder is one iteration on its way into a loop.
+// recorder adds one iteration to a loop.
 type recorder struct {
 	Service
 	ledger   *ledger.Ledger
@@ -178,14 +178,14 @@ func (r *recorder) run(ctx context.Context) error {
 	return r.saveState()
 }
 
-// ReplacedData is the data of iteration_replaced: the replaced one.
+// ReplacedData is the data of the event iteration_replaced.
 type ReplacedData struct {
 	Before ledger.Iteration `json:"before"`
 	By     string           `json:"by"`
 	Reason string           `json:"reason,omitempty"`
 }
 
-// RecordedData is the data of iteration_recorded.
+// RecordedData is the data of the event iteration_recorded.
 type RecordedData struct {
 	Progress ledger.Progress `json:"metrics"`
 	Rejected bool            `json:"rejected"`
@@ -195,7 +195,7 @@ type RecordedData struct {
 	By       string          `json:"by"`
 }
 
-// newIteration makes the iteration from the message. It is not judged yet.
+// newIteration creates the iteration, which is not judged yet, from the message.
 func (r *recorder) newIteration(ctx context.Context) (ledger.Iteration, error) {
 	reported, err := r.message.reportedFields()
 	if err != nil {
@@ -237,7 +237,7 @@ func (r *recorder) newIteration(ctx context.Context) (ledger.Iteration, error) {
 	return it, err
 }
 
-// snapshot keeps the working tree as it is now.
+// snapshot takes a snapshot of the working tree for the iteration.
 func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err error) {
 	tree, err := ledger.LockTree(r.Root)
 	if err != nil {
@@ -280,7 +280,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 	return err
 }
 
-// append judges the iteration and writes it: itself first, then that it is there.
+// append judges the iteration, writes it, and logs that it was recorded.
 func (r *recorder) append(it ledger.Iteration) error {
 	it, err := r.view.judge(it)
 	if err != nil {
@@ -301,7 +301,7 @@ func (r *recorder) append(it ledger.Iteration) error {
 	return r.ledger.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.IterationDocument(r.view.reportOf(it)))
 }
 
-// rejudgeLater judges what came after a replaced iteration again.
+// rejudgeLater judges the iterations after a replaced one again.
 func (r *recorder) rejudgeLater() error {
 	for _, later := range r.view.Iterations {
 		if later.Number <= r.number {
@@ -330,7 +330,7 @@ func (r *recorder) rejudgeLater() error {
 	return nil
 }
 
-// hasComponents reports whether a score was computed from metrics, not given.
+// hasComponents reports whether a score was computed from metrics and not reported.
 func hasComponents(s selector.Score) bool {
 	return slices.ContainsFunc(s.Dimensions, func(d selector.Dimension) bool { return len(d.Components) > 0 })
 }
@@ -340,7 +340,7 @@ func sameVerdict(a, b ledger.Iteration) bool {
 		a.Assessment.Recommendation.Action == b.Assessment.Recommendation.Action
 }
 
-// withReplaced is the loop with an iteration in its place.
+// withReplaced returns the loop with an added or replaced iteration.
 func (v View) withReplaced(it ledger.Iteration) View {
 	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(o ledger.Iteration) bool { return o.Number == it.Number })
 	v.Iterations = append(v.Iterations, it)
@@ -360,7 +360,7 @@ func (v View) reportOf(it ledger.Iteration) report.Iteration {
 	return out
 }
 
-// saveState writes what follows from the iterations: the tracker and the state.
+// saveState updates the tracker and the state from the iterations.
 func (r *recorder) saveState() error {
 	s := &r.view.State
 	s.ResetIterations()

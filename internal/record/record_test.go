@@ -26,7 +26,7 @@ import (
 
 var noon = time.Date(2026, 2, 2, 12, 0, 0, 0, time.UTC)
 
-// place is an empty home beside an empty tree.
+// place is an empty home and an empty tree.
 func place(t testing.TB) record.Service {
 	t.Helper()
 	return record.Service{
@@ -240,7 +240,7 @@ func TestMessagesBecomeSets(t *testing.T) {
 	}
 }
 
-// Where not everything counts as an error, a sum is held against what does.
+// Where not everything counts as an error, a sum is compared with what does.
 func TestErrorCountIsCheckedAgainstItsParts(t *testing.T) {
 	for text, want := range map[string]float64{
 		`{"quality": {"lint_errors": 1, "lint_warnings": 5}}`:                   1,
@@ -321,7 +321,7 @@ func TestLoopsOfSuperviseAreNotRecordedInto(t *testing.T) {
 	}
 }
 
-// What was advised to be put back is not what the next one is compared with,
+// What was advised to be rolled back is not what the next one is compared with,
 // unless it says so; after the last retry a human is asked.
 func TestRollbackBecomesEscalationAfterTheLastRetry(t *testing.T) {
 	p := place(t)

@@ -11,9 +11,9 @@ import (
 	"supervise/snapshot"
 )
 
-// Rejudge judges the iterations of a recorded loop again by the given settings, as
-// [judge.Rejudge] does those of a loop that supervise ran: each is compared with those
-// before it as recorded.
+// Rejudge judges the iterations of a recorded loop again with other settings, like
+// [judge.Rejudge] for loops that supervise ran. Each is compared with the earlier ones as
+// recorded.
 func Rejudge(r judge.RecordedLoop, set judge.Settings) (out judge.Rejudgement, err error) {
 	v := View{Settings: Settings{Settings: set}, Iterations: slices.Clone(r.Iterations), Dropped: map[snapshot.ID]bool{}}
 	fresh := v
@@ -40,8 +40,8 @@ func Rejudge(r judge.RecordedLoop, set judge.Settings) (out judge.Rejudgement, e
 	return out, err
 }
 
-// clearVerdict is the iteration before it was judged, scored by other weights if
-// these are others.
+// clearVerdict returns the iteration without its verdict. The score is recomputed if the weights
+// differ.
 func clearVerdict(it ledger.Iteration, w selector.Weights) ledger.Iteration {
 	it.Decision, it.Best, it.Regression, it.Rejected = nil, nil, nil, false
 	reweighed := it.Score.Reweigh(w)

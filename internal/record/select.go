@@ -15,23 +15,22 @@ import (
 	"supervise/snapshot"
 )
 
-// SelectionRequest is how to choose other than the loop itself did. The zero value is the
-// loop's own way.
+// SelectionRequest overrides how a loop selects. The zero value keeps the settings of the loop.
 type SelectionRequest struct {
-	Mode      selector.Mode      // "": that of the loop
-	Threshold *float64           // in [0,1]; nil: that of the loop
-	Weights   map[string]float64 // by dimension; those not named stay
+	Mode      selector.Mode      // "": the mode of the loop
+	Threshold *float64           // in [0,1]; nil: the threshold of the loop
+	Weights   map[string]float64 // by dimension; others are unchanged
 	Override  *selector.Override
 }
 
-// IsEmpty reports whether nothing is wished for.
+// IsEmpty reports whether nothing is overridden.
 func (w SelectionRequest) IsEmpty() bool {
 	return w.Mode == "" && w.Threshold == nil && len(w.Weights) == 0 && w.Override == nil
 }
 
-// Choose chooses among the iterations by the settings of the loop and the wish.
-// The view that is returned has the scores and settings that were chosen by. The
-// error wraps those of [selector.Best] and [selector.ErrWeights].
+// Choose selects an iteration by the settings of the loop and the request. The returned view
+// has the scores and settings that were used. The error wraps those of [selector.Best] and
+// [selector.ErrWeights].
 func (v View) Choose(w SelectionRequest) (View, selector.Selection, error) {
 	if w.Mode != "" {
 		v.Settings.Select.Mode = w.Mode
@@ -58,7 +57,7 @@ func (v View) Choose(w SelectionRequest) (View, selector.Selection, error) {
 	return v, choice, nil
 }
 
-// Report describes the loop and the selection for the reports.
+// Report returns the data of the reports about the loop and the selection.
 func (v View) Report(c selector.Selection, now time.Time) report.Loop {
 	return report.Loop{
 		State: v.State, Iterations: v.Iterations, Choice: c, Summary: selector.Summarize(v.candidates()), Now: now,
@@ -66,18 +65,18 @@ func (v View) Report(c selector.Selection, now time.Time) report.Loop {
 	}
 }
 
-// Selection is a choice that was written down.
+// Selection is a recorded selection.
 type Selection struct {
 	View   View
 	Choice selector.Selection
-	Path   string   // of the selection report
-	Files  []string // in final-output/, or deleted
+	Path   string   // path of the selection report
+	Files  []string // files in final-output/, and deleted ones
 	Notes  []string // what could not be done
 }
 
-// Select selects again and records it: in the log, the state, the tracker, the
-// selection report and final-output/. The tree is left alone. by is who wants it.
-// The error wraps [ledger.ErrLocked] while a supervisor works on the loop.
+// Select selects again and records the selection in the log, the state, the tracker, the
+// selection report and final-output/. It does not change the working tree. by is the user. The
+// error wraps [ledger.ErrLocked] while a supervisor works on the loop.
 func Select(ctx context.Context, home, id string, w SelectionRequest, by string, now time.Time) (sel Selection, err error) {
 	p := event.NewPosition()
 	l, state, err := ledger.OpenWithoutTree(home, id, p.Apply)
@@ -107,7 +106,7 @@ func (sel *Selection) save(ctx context.Context, l *ledger.Ledger, w SelectionReq
 	v.State.Selected = v.bestIteration(c)
 	if v.State.Kind == ledger.KindRecorded {
 		v.State.Status, v.State.UpdatedAt = ledger.Completed, now
-	} // else the time stays: it is when the loop was last at work
+	} // otherwise the time stays that of the last iteration
 	out, err := sel.writeOutput(ctx, l)
 	if err != nil {
 		return err
@@ -172,7 +171,7 @@ func (v View) bestIteration(c selector.Selection) *ledger.BestIteration {
 	}
 }
 
-// LogApplied records that the tree of a selection was restored manually.
+// LogApplied logs that the user restored the tree of a selection.
 func LogApplied(home, id string, n int, data event.AppliedSelection, now time.Time) (err error) {
 	l, _, err := ledger.OpenWithoutTree(home, id, func(ledger.Event) {})
 	if err != nil {

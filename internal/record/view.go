@@ -1,8 +1,6 @@
-// Package record works on loops as they are recorded: it chooses the best
-// iteration again, takes in iterations that another orchestrator ran, and returns what
-// should follow.
-//
-// It judges by the same detector and selector as a loop that supervise runs.
+// Package record works on recorded loops. [Record] adds iterations that another orchestrator
+// ran and judges them, [View.Decide] recommends what to do next, and [Select] selects the best
+// iteration again. It uses the same detector and selector as a loop that supervise runs.
 package record
 
 import (
@@ -20,16 +18,16 @@ import (
 	"supervise/snapshot"
 )
 
-// View is a loop as it is recorded.
+// View is a recorded loop.
 type View struct {
 	Dir        string
 	State      ledger.State
 	Iterations []ledger.Iteration // by number; the baseline first, if there is one
 	Settings   Settings
-	Dropped    map[snapshot.ID]bool // snapshots that are gone
+	Dropped    map[snapshot.ID]bool // snapshots that were dropped
 }
 
-// ReadView reads the loop in dir, which state belongs to.
+// ReadView reads the loop with the given state in dir.
 func ReadView(dir string, state ledger.State) (View, error) {
 	p := event.NewPosition()
 	if _, err := ledger.ReadLog(dir, p.Apply); err != nil {
@@ -38,8 +36,8 @@ func ReadView(dir string, state ledger.State) (View, error) {
 	return buildView(dir, state, p)
 }
 
-// buildView joins the files of a loop and its log. Where settings are missing, the defaults
-// apply.
+// buildView combines the files of a loop with its log, which was read into p. Missing settings
+// get their defaults.
 func buildView(dir string, state ledger.State, p *event.Position) (View, error) {
 	v := View{Dir: dir, State: state, Dropped: p.DroppedSnapshots, Settings: Defaults()}
 	var err error
@@ -57,14 +55,13 @@ func buildView(dir string, state ledger.State, p *event.Position) (View, error) 
 	return v, nil
 }
 
-// Settings are those of a loop that matter here.
+// Settings are the settings of a loop that this package needs.
 type Settings struct {
 	judge.Settings
 	Snapshot snapshot.Options `json:"snapshot"`
 }
 
-// Defaults are the settings of a user who sets nothing, as far as verdict and choice
-// depend on them.
+// Defaults returns the default settings for verdict and selection.
 func Defaults() Settings {
 	return Settings{Settings: judge.Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}}
 }
@@ -79,7 +76,7 @@ func (v View) Iteration(n int) (ledger.Iteration, error) {
 	return ledger.Iteration{}, fmt.Errorf("loop %s: %w: %d", v.State.LoopID, selector.ErrNoIteration, n)
 }
 
-// candidates are the iterations as the selector sees them.
+// candidates converts the iterations for the selector.
 func (v View) candidates() []selector.Candidate { return ledger.Candidates(v.Iterations, v.Dropped) }
 
 func roundTo4(v float64) float64 { return math.Round(v*1e4) / 1e4 }

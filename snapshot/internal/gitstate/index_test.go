@@ -65,7 +65,7 @@ func TestSameIndex(t *testing.T) {
 	}
 }
 
-// In a repository of SHA-256 the parts of an entry stand elsewhere: what is staged there may not be overlooked.
+// In a repository of SHA-256 the parts of an entry have other offsets: what is staged there may not be overlooked.
 func TestIndexOfSHA256IsNotTakenForAnother(t *testing.T) {
 	dir := t.TempDir()
 	stage := func(text string) []byte {
