@@ -19,11 +19,10 @@ func (c llvmCount) ratio() metric.Ratio { return metric.Ratio{Covered: c.Covered
 
 func (c llvmCount) isValid() bool { return c.Covered >= 0 && c.Covered <= c.Count }
 
-// readLLVM reads what "llvm-cov export" writes, as cargo llvm-cov and Swift do. The
-// numbers of a file are those of its summary, which counts lines function by function: a
-// line in two functions, as in a closure, counts twice there. Which lines were executed is
-// read from the segments, as "llvm-cov show" and the LCOV of the same tool do; a report
-// made with -summary-only has none.
+// readLLVM reads the JSON of "llvm-cov export", which cargo llvm-cov and Swift also write. The
+// totals of a file are those of its summary, which counts lines by function: a line in two
+// functions, such as a closure, counts twice. Executed lines are computed from the segments, as
+// in "llvm-cov show" and the LCOV export; a report made with -summary-only has none.
 func (c *collector) readLLVM(r *jsonstream.Reader) error {
 	return r.Object(func(name string) error {
 		if name != "data" {
@@ -34,7 +33,7 @@ func (c *collector) readLLVM(r *jsonstream.Reader) error {
 	})
 }
 
-// readLLVMMember reads one member of an item of data: there is one for each program.
+// readLLVMMember reads one member of an export. data contains an export for each program.
 func (c *collector) readLLVMMember(r *jsonstream.Reader, name string) error {
 	switch name {
 	case "files":
@@ -44,7 +43,7 @@ func (c *collector) readLLVMMember(r *jsonstream.Reader, name string) error {
 		if err := r.Value(&s); err != nil || s.Lines == nil {
 			return err
 		}
-		d := &c.declared // of all programs
+		d := &c.declared // sum over all programs
 		d.covered = max(d.covered, 0) + s.Lines.Covered
 		d.units = max(d.units, 0) + s.Lines.Count
 		d.coveredBranches = max(d.coveredBranches, 0) + s.Branches.Covered
@@ -84,29 +83,27 @@ func (c *collector) readLLVMFile(r *jsonstream.Reader) error {
 	return nil
 }
 
-// llvmSegment is where a region of code begins or continues: line, column,
-// count, whether there is a count, whether it is the beginning, and whether it
-// is a gap between regions.
+// llvmSegment is the start or continuation of a code region: line, column, count, whether it has
+// a count, whether it is the entry of the region, and whether it is a gap between regions.
 type llvmSegment struct {
 	line              int
 	hit, counted      bool
 	entry, gap, known bool
 }
 
-// maxSegment is more lines than any region of code has.
+// maxSegment limits the number of lines of a region.
 const maxSegment = 1 << 20
 
-// llvmLines makes lines of segments. A line has code where a region continues
-// from the line before or a region with a count begins; the most executed of
-// these decides.
+// llvmLines computes lines from segments. A line has code if a region with a count starts on it
+// or continues from the previous line. It is executed if one of these regions is.
 type llvmLines struct {
 	marks          marks
-	lastOfPrevious llvmSegment // the last one of the lines before
-	last           llvmSegment // the last one
-	line           int         // that is being read
-	regions        int         // that begin on it
-	hit            bool        // one of these was executed
-	skipped        bool        // the line begins with code that was not compiled
+	lastOfPrevious llvmSegment // last segment of the previous lines
+	last           llvmSegment // last segment
+	line           int         // current line
+	regions        int         // number of regions that start on the line
+	hit            bool        // one of these regions was executed
+	skipped        bool        // the line starts with code that was not compiled
 }
 
 func (l *llvmLines) read(r *jsonstream.Reader) error {
@@ -151,7 +148,7 @@ func (l *llvmLines) addSegment(s llvmSegment) {
 	l.last = s
 }
 
-// endLine marks the line that was read.
+// endLine marks the current line.
 func (l *llvmLines) endLine() {
 	if !l.last.known || l.line < 1 {
 		return
@@ -162,7 +159,7 @@ func (l *llvmLines) endLine() {
 	l.lastOfPrevious = l.last
 }
 
-// markBetween marks the lines between the one that was read and the next.
+// markBetween marks the lines between the current one and the next.
 func (l *llvmLines) markBetween(next int) {
 	if !l.lastOfPrevious.counted {
 		return

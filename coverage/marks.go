@@ -7,13 +7,12 @@ import (
 	"supervise/metric"
 )
 
-// marks is a set of numbered things, each hit or not. They are added in any
-// order and as often as they are named; one hit is enough. It takes eight bytes
-// for each.
+// marks is a set of numbers, each hit or missed. Numbers may be added in any order and
+// repeatedly: one hit is enough. Each number takes eight bytes.
 type marks struct {
 	list      []uint64 // number<<1 | hit
-	unsorted  bool     // the list is not in order, or has a number twice
-	sortedLen int      // how long it was when it was put in order last
+	unsorted  bool     // the list is unsorted or contains duplicates
+	sortedLen int      // length after the last sort
 }
 
 // add adds a number below 1<<63.
@@ -30,17 +29,17 @@ func (m *marks) add(number uint64, hit bool) {
 		m.unsorted = true
 	}
 	m.list = append(m.list, mark)
-	if m.unsorted && len(m.list) > 2*m.sortedLen+4096 { // memory grows with the set, not with the report
+	if m.unsorted && len(m.list) > 2*m.sortedLen+4096 { // limits memory to the size of the set, not of the report
 		m.sortUnique()
 	}
 }
 
-// sortUnique puts the list in order, each number once.
+// sortUnique sorts the list and removes duplicates.
 func (m *marks) sortUnique() {
 	if m.unsorted {
 		slices.Sort(m.list)
 		unique := m.list[:0]
-		for _, mark := range m.list { // of one number the hit comes last
+		for _, mark := range m.list { // a hit comes after a miss of the same number
 			if n := len(unique); n > 0 && unique[n-1]>>1 == mark>>1 {
 				unique[n-1] = mark
 				continue
@@ -61,23 +60,23 @@ func (m *marks) ratio() metric.Ratio {
 	return r
 }
 
-// spans returns the runs of marks that are hit, and of those that are not.
+// spans returns the runs of consecutive numbers that are hit, and of those that are missed.
 func (m *marks) spans() (hit, missed []metric.Span) {
 	m.sortUnique()
 	var out [2][]metric.Span
 	var count [2]int
-	m.forEachRun(func(hit uint64, _ metric.Span) { count[hit]++ })
-	for hit, n := range count {
+	m.forEachRun(func(i uint64, _ metric.Span) { count[i]++ })
+	for i, n := range count {
 		if n > 0 {
-			out[hit] = make([]metric.Span, 0, n)
+			out[i] = make([]metric.Span, 0, n)
 		}
 	}
-	m.forEachRun(func(hit uint64, s metric.Span) { out[hit] = append(out[hit], s) })
+	m.forEachRun(func(i uint64, s metric.Span) { out[i] = append(out[i], s) })
 	return out[1], out[0]
 }
 
-// forEachRun calls f with every run of numbers, and 1 where they are hit.
-func (m *marks) forEachRun(f func(is uint64, s metric.Span)) {
+// forEachRun calls f for every run of consecutive numbers; hit is 1 if they are hit.
+func (m *marks) forEachRun(f func(hit uint64, s metric.Span)) {
 	for i := 0; i < len(m.list); {
 		first, next := m.list[i], i+1
 		for next < len(m.list) && m.list[next] == first+uint64(next-i)<<1 {
@@ -88,7 +87,7 @@ func (m *marks) forEachRun(f func(is uint64, s metric.Span)) {
 	}
 }
 
-// addAll adds what is in n, which is in order.
+// addAll adds all marks of n, which must be sorted.
 func (m *marks) addAll(n *marks) {
 	if len(m.list) == 0 {
 		m.list = slices.Grow(m.list, len(n.list))
@@ -98,14 +97,13 @@ func (m *marks) addAll(n *marks) {
 	}
 }
 
-// lineSet is what is known of the lines of one file. A file that is listed in a
-// report again adds to it.
+// lineSet is the set of lines of a file. Repeated entries of the file are merged.
 type lineSet struct {
 	hit, missed []metric.Span
-	pending     marks // of a second time
+	pending     marks // lines of repeated entries
 }
 
-// add takes the lines of one section of a report, which may be used again then.
+// add adds the lines of one entry of the file. The caller may reuse section.
 func (l *lineSet) add(section *marks) {
 	if len(section.list) == 0 {
 		return
@@ -120,7 +118,7 @@ func (l *lineSet) add(section *marks) {
 	}
 }
 
-// mergePending merges what is pending.
+// mergePending merges the pending lines.
 func (l *lineSet) mergePending() {
 	if len(l.pending.list) == 0 {
 		return
@@ -144,7 +142,7 @@ func countLines(spans []metric.Span) int64 {
 	return n
 }
 
-// unionSpans returns the lines that are in a or in b, both in order.
+// unionSpans returns the lines that are in a or in b; both must be sorted.
 func unionSpans(a, b []metric.Span) []metric.Span {
 	spans := append(append(make([]metric.Span, 0, len(a)+len(b)), a...), b...)
 	slices.SortFunc(spans, func(x, y metric.Span) int { return cmp.Compare(x.First, y.First) })
@@ -165,7 +163,7 @@ func unionSpans(a, b []metric.Span) []metric.Span {
 	return slices.Clip(out)
 }
 
-// subtractSpans returns the lines of a that are not in b, both in order.
+// subtractSpans returns the lines of a that are not in b; both must be sorted.
 func subtractSpans(a, b []metric.Span) []metric.Span {
 	var out []metric.Span
 	for _, s := range a {
@@ -188,11 +186,11 @@ func subtractSpans(a, b []metric.Span) []metric.Span {
 	return out
 }
 
-// condition is how many of the branches of one line were taken.
+// condition is the number of covered branches of a line.
 type condition struct{ line, covered, total uint32 }
 
-// conditions are the branches of a file by line. A line that is named again has
-// the greatest of both numbers.
+// conditions are the branches of a file by line. Repeated entries of a line are merged by their
+// maximum.
 type conditions struct {
 	list      []condition
 	unsorted  bool

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// parseHit reports whether a number of executions is more than none. Counts
-// are written as integers of any size, and by some tools as 1.0 or 1e3, or
-// negative where a counter ran over, which is not an execution that one could rely
-// on. ok is false for what is not a number.
+// parseHit reports whether a count is positive. Counts are integers of any size; some tools
+// write 1.0 or 1e3, or negative numbers after an overflow, which do not count as a hit. ok is
+// false if count is not a number.
 func parseHit[T ~string | ~[]byte](count T) (hit, ok bool) {
 	if len(count) == 0 {
 		return false, false
@@ -29,8 +28,7 @@ func parseHit[T ~string | ~[]byte](count T) (hit, ok bool) {
 	return hit, true
 }
 
-// parseNatural returns the decimal number of at most 18 digits; ok is false for
-// what is none.
+// parseNatural parses a decimal number of at most 18 digits.
 func parseNatural[T ~string | ~[]byte](digits T) (n int, ok bool) {
 	if len(digits) == 0 || len(digits) > 18 {
 		return 0, false
@@ -44,7 +42,7 @@ func parseNatural[T ~string | ~[]byte](digits T) (n int, ok bool) {
 	return n, true
 }
 
-// parseDeclared returns the number of an attribute, -1 if it is none.
+// parseDeclared parses a declared total, -1 if it is not a number.
 func parseDeclared[T ~string | ~[]byte](s T) number {
 	if n, ok := parseNatural(s); ok {
 		return number(n)
@@ -52,7 +50,7 @@ func parseDeclared[T ~string | ~[]byte](s T) number {
 	return -1
 }
 
-// parseFraction reads "50% (1/2)" or "1/2".
+// parseFraction parses "50% (1/2)" or "1/2".
 func parseFraction(s string) (covered, total int64, ok bool) {
 	if i := strings.LastIndexByte(s, '('); i >= 0 {
 		s = strings.TrimSuffix(strings.TrimSpace(s[i+1:]), ")")
@@ -66,7 +64,7 @@ func parseFraction(s string) (covered, total int64, ok bool) {
 	return int64(c), int64(t), okCovered && okTotal
 }
 
-// cutField cuts the text before the first comma off.
+// cutField returns the text before and after the first comma.
 func cutField(s []byte) (first, rest []byte) {
 	if i := bytes.IndexByte(s, ','); i >= 0 {
 		return s[:i], s[i+1:]

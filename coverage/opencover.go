@@ -13,20 +13,18 @@ import (
 
 func detectOpenCover(h sniff.Head) bool { return h.HasRoot("CoverageSession") }
 
-// opencoverReader reads the XML of OpenCover, which coverlet and AltCover
-// write as well. Its unit are sequence points, the statements of .NET. A point
-// is named by its method, number and place, so a source file that was compiled into two
-// modules counts once; a point without a line counts, but gives no line. A branch is
-// named by its method, offset and path.
+// opencoverReader reads the XML of OpenCover, which coverlet and AltCover write as well. Its unit
+// is sequence points, the statements of .NET. A point is identified by method, number and
+// location, so a source file that was compiled into two modules counts once. A point without a
+// line counts, but adds no line. A branch is identified by method, offset and path.
 //
-// The file of a point is its own fileid, else that of its method, else its
-// class is used.
+// The file of a point is its own fileid, or that of its method; otherwise its class is used.
 type opencoverReader struct {
 	*xmlReport
-	paths      map[string]string // by uid
+	paths      map[string]string // uid → path
 	class      string
 	method     string
-	methodPath string // path of the method's file
+	methodPath string // path of the file of the method
 	text       strings.Builder
 	inMethod   bool
 }
@@ -75,7 +73,7 @@ func (o *opencoverReader) endElement(name string) {
 	o.text.Reset()
 }
 
-// readPoint reads a sequence or branch point. It may have no line and no count.
+// readPoint reads a sequence or branch point. Line and count are optional.
 func (o *opencoverReader) readPoint(t xmlstream.Token) (err error) {
 	line, hit := 0, false
 	if start := t.Value("sl"); start != "" {
@@ -97,7 +95,7 @@ func (o *opencoverReader) readPoint(t xmlstream.Token) (err error) {
 	return nil
 }
 
-// hashParts makes a number of a place within a line.
+// hashParts returns a number that identifies a location within a line.
 func hashParts(parts ...string) uint32 {
 	h := fnv.New32a()
 	for _, p := range parts {

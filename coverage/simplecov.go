@@ -10,18 +10,17 @@ import (
 	"supervise/metric"
 )
 
-// simplecovReader reads what SimpleCov keeps (.resultset.json, one result for
-// each command) and what its JSON formatter writes (coverage.json). Results
-// are merged as SimpleCov does: a line is executed if it is in one result, and
-// is not code if one result says so and none executed it, since files that a
-// command did not load are guessed at.
+// simplecovReader reads .resultset.json of SimpleCov, with one result for each command, and
+// coverage.json of its JSON formatter. Results are merged as SimpleCov does: a line is executed
+// if one result says so. It is not code if one result says so and none executed it, because
+// SimpleCov guesses about files that a command did not load.
 type simplecovReader struct {
 	*collector
 	lines map[string][]simplecovLine
 	order []string
 }
 
-// simplecovLine is what is known of a line.
+// simplecovLine is the state of a line.
 type simplecovLine uint8
 
 const (
@@ -80,7 +79,7 @@ func (s *simplecovReader) readResult(r *jsonstream.Reader) error {
 			return r.Error("the report has %d files or more", maxFiles)
 		}
 		s.openFile(path)
-		if r.Kind() == '[' { // as before SimpleCov 0.18
+		if r.Kind() == '[' { // SimpleCov before 0.18
 			return s.readLines(r, path)
 		}
 		hasLines := false
@@ -122,7 +121,7 @@ func (s *simplecovReader) readLines(r *jsonstream.Reader, path string) error {
 			return r.Error("line %d of %s is no count: %s", n+1, path, item)
 		case n < len(known):
 			known[n] = known[n].merge(line)
-		case seen: // the other results have no code there
+		case seen: // not code in the other results
 			known = append(known, line.merge(simplecovNoCode))
 		default:
 			known = append(known, line)

@@ -12,8 +12,8 @@ func detectSonar(h sniff.Head) bool {
 	return h.HasRoot("coverage") && h.HasElements("file", "lineToCover")
 }
 
-// parseSonar reads the generic coverage of SonarQube, which many tools write:
-// files, and in each the lines that can be covered.
+// parseSonar reads the generic coverage format of SonarQube, which many tools write. It lists the
+// coverable lines of each file.
 func parseSonar(r io.Reader) (Report, error) {
 	s := newXMLReport(r, metric.Lines, "")
 	within := false

@@ -11,7 +11,7 @@ import (
 	"supervise/metric"
 )
 
-// xmlReport reads a report in XML element by element.
+// xmlReport reads an XML report element by element.
 type xmlReport struct {
 	*collector
 	reader *xmlstream.Reader
@@ -23,8 +23,8 @@ func newXMLReport(r io.Reader, unit metric.Unit, needs string) *xmlReport {
 	return x
 }
 
-// forEachElement calls start, end and, unless it is nil, text for the elements and texts of
-// the document. It returns what ended the document, if that is not its end.
+// forEachElement calls start, end and, unless it is nil, text for the elements and texts of the
+// document. It returns the first error.
 func (x *xmlReport) forEachElement(start func(xmlstream.Token) error, end func(name string), text func(string)) error {
 	for {
 		t, err := x.reader.Next()
@@ -52,23 +52,23 @@ func (x *xmlReport) forEachElement(start func(xmlstream.Token) error, end func(n
 	}
 }
 
-// syntaxError is an error at the present place.
+// syntaxError returns an error at the current line.
 func (x *xmlReport) syntaxError(format string, args ...any) error {
 	return &SyntaxError{Line: x.reader.Line(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// totalAttr returns the number of an attribute, -1 if it is none.
+// totalAttr returns the total in an attribute, -1 if it is not a number.
 func totalAttr(t xmlstream.Token, name string) number {
 	return parseDeclared(strings.TrimSpace(t.Value(name)))
 }
 
-// declaredTotals returns the totals in the attributes: how many units are covered, how many
-// there are, and the same of branches.
+// declaredTotals returns the totals in four attributes: covered and all units, covered and all
+// branches.
 func declaredTotals(t xmlstream.Token, covered, units, taken, branches string) totals {
 	return totals{totalAttr(t, covered), totalAttr(t, units), totalAttr(t, taken), totalAttr(t, branches)}
 }
 
-// parseLineAndHit reads the attributes with the number of a line and how often it was executed.
+// parseLineAndHit parses the attributes with the number and count of a line.
 func (x *xmlReport) parseLineAndHit(t xmlstream.Token, line, count string) (n int, hit bool, err error) {
 	if n, err = x.parseLineNumber(t.Name, t.Value(line)); err == nil {
 		hit, err = x.parseExecuted(t.Name, t.Value(count))
@@ -76,7 +76,7 @@ func (x *xmlReport) parseLineAndHit(t xmlstream.Token, line, count string) (n in
 	return n, hit, err
 }
 
-// parseLineNumber reads an attribute that has to be a number.
+// parseLineNumber parses a required line number.
 func (x *xmlReport) parseLineNumber(element, value string) (int, error) {
 	n, ok := parseNatural(value)
 	if !ok {
@@ -85,7 +85,7 @@ func (x *xmlReport) parseLineNumber(element, value string) (int, error) {
 	return n, nil
 }
 
-// parseExecuted reads an attribute that has to be a count.
+// parseExecuted parses a required count.
 func (x *xmlReport) parseExecuted(element, value string) (bool, error) {
 	hit, ok := parseHit(value)
 	if !ok {

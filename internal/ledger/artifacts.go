@@ -90,13 +90,13 @@ func writeNewFile(to string, data []byte) error {
 // OutputArtifacts replaces final-output/ with the artifacts of iteration n and returns
 // their paths.
 func (l *Ledger) OutputArtifacts(n int) ([]string, error) {
-	to := filepath.Join(l.dir, "final-output")
-	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o700)); err != nil {
-		return nil, fmt.Errorf("write final output: %w", err)
+	to, err := l.clearOutput()
+	if err != nil {
+		return nil, err
 	}
 	from := os.DirFS(filepath.Join(l.dir, "iterations", IterationName(n), "artifacts"))
 	var paths []string
-	err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			paths = append(paths, path)
 		}
@@ -127,24 +127,29 @@ func (l *Ledger) RemoveResults(n int) error {
 
 // writeArtifacts copies changed files into dir. Their names come from the agent, so no
 // path may leave the folder.
-func writeArtifacts(dir string, files Files) error {
+func writeArtifacts(dir string, files Files) (err error) {
 	if len(files) == 0 {
 		return nil
 	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("keep changed files: %w", err)
+		}
+	}()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("keep changed files: %w", err)
+		return err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("keep changed files: %w", err)
+		return err
 	}
 	defer root.Close()
 	for path, data := range files {
 		if err := root.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("keep changed files: %w", err)
+			return err
 		}
 		if err := root.WriteFile(path, data, 0o600); err != nil {
-			return fmt.Errorf("keep changed files: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -1,38 +1,17 @@
 package ledger
 
-import (
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-)
+import "path/filepath"
 
+// writeCheckpoint writes a second, compressed copy of the record of iteration n.
 func (l *Ledger) writeCheckpoint(n int, doc []byte) error {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write(doc); err != nil {
-		return fmt.Errorf("write checkpoint: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return fmt.Errorf("write checkpoint: %w", err)
-	}
-	return WriteFile(filepath.Join(l.dir, "checkpoints", IterationName(n)+".json.gz"), b.Bytes())
+	return writeGzip(checkpointPath(l.dir, IterationName(n)), doc)
 }
 
 func readCheckpoint(dir, name string) (it Iteration, err error) {
-	f, err := os.Open(filepath.Join(dir, "checkpoints", name+".json.gz"))
-	if err != nil {
-		return it, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return it, err
-	}
-	if err := json.NewDecoder(z).Decode(&it); err != nil {
-		return it, err
-	}
-	return it, z.Close()
+	err = readGzipJSON(checkpointPath(dir, name), &it)
+	return it, err
+}
+
+func checkpointPath(dir, name string) string {
+	return filepath.Join(dir, "checkpoints", name+".json.gz")
 }

@@ -1,12 +1,8 @@
 package ledger
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -46,35 +42,23 @@ func (e *Evidence) TouchesTests() bool {
 	return e != nil && len(e.TestFiles)+len(e.RunnerFiles)+len(e.InlineTestFiles) > 0
 }
 
-// writeEvidence keeps the evidence of an iteration in its folder.
+// writeEvidence writes the evidence of an iteration to its folder.
 func writeEvidence(dir string, e *Evidence) error {
 	if e == nil {
 		return nil
 	}
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if err := errors.Join(json.NewEncoder(z).Encode(e), z.Close()); err != nil {
+	data, err := json.Marshal(e)
+	if err != nil {
 		return fmt.Errorf("write evidence: %w", err)
 	}
-	return WriteFile(filepath.Join(dir, evidenceName), b.Bytes())
+	return writeGzip(filepath.Join(dir, evidenceName), append(data, '\n'))
 }
 
-// ReadEvidence reads the evidence of iteration n of the loop in dir. The error
-// wraps [os.ErrNotExist] if there is none, because the iteration was not judged.
-func ReadEvidence(dir string, n int) (Evidence, error) {
-	var e Evidence
-	path := filepath.Join(dir, "iterations", IterationName(n), evidenceName)
-	f, err := os.Open(path)
-	if err != nil {
+// ReadEvidence reads the evidence of iteration n of the loop in dir. The error wraps
+// [os.ErrNotExist] if there is none, because the iteration was not judged.
+func ReadEvidence(dir string, n int) (e Evidence, err error) {
+	if err := readGzipJSON(filepath.Join(dir, "iterations", IterationName(n), evidenceName), &e); err != nil {
 		return e, fmt.Errorf("read evidence: %w", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return e, fmt.Errorf("read %s: %w", path, err)
-	}
-	if err := errors.Join(json.NewDecoder(z).Decode(&e), z.Close()); err != nil {
-		return e, fmt.Errorf("read %s: %w", path, err)
 	}
 	return e, nil
 }

@@ -2,7 +2,9 @@ package ledger
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,4 +95,32 @@ func indentUnlessLarge(doc []byte) []byte {
 		return doc
 	}
 	return b.Bytes()
+}
+
+// writeGzip compresses data and writes it to a file.
+func writeGzip(path string, data []byte) error {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(data)
+	if err = errors.Join(err, z.Close()); err != nil {
+		return fmt.Errorf("compress %s: %w", filepath.Base(path), err)
+	}
+	return WriteFile(path, b.Bytes())
+}
+
+// readGzipJSON decodes a compressed JSON file into v.
+func readGzipJSON(path string, v any) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err == nil {
+		err = errors.Join(json.NewDecoder(z).Decode(v), z.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
 }

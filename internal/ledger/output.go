@@ -65,12 +65,18 @@ func CompareOutput(ctx context.Context, store *snapshot.Store, baseline, selecte
 
 // WriteOutput replaces final-output/ with the changed files of the selected iteration.
 func (l *Ledger) WriteOutput(files Files) error {
-	dir := filepath.Join(l.dir, "final-output")
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("write final output: %w", err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("write final output: %w", err)
+	dir, err := l.clearOutput()
+	if err != nil {
+		return err
 	}
 	return writeArtifacts(dir, files)
+}
+
+// clearOutput empties final-output/ and returns its path.
+func (l *Ledger) clearOutput() (string, error) {
+	dir := filepath.Join(l.dir, "final-output")
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", fmt.Errorf("write final output: %w", err)
+	}
+	return dir, nil
 }
