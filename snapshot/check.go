@@ -169,12 +169,7 @@ func (c *checker) commitProblem(name string) string {
 	if why := c.objectProblem(id); why != "" {
 		return "commit " + name + " " + why
 	}
-	text, err := c.s.objects.Read(id, pack.Commit)
-	if err != nil {
-		return err.Error()
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	tree, err := pack.ParseOID(strings.TrimPrefix(line, "tree "))
+	tree, err := c.s.treeOf(id)
 	if err != nil {
 		return err.Error()
 	}

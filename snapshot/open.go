@@ -284,6 +284,26 @@ func (s *Store) lock() (func(), error) {
 	}, nil
 }
 
+// acquire locks the store within this process and for others, and finishes an interrupted restore. The caller must call
+// release.
+func (s *Store) acquire(ctx context.Context) (release func(), err error) {
+	s.mu.Lock()
+	unlock, err := s.lock()
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	release = func() {
+		unlock()
+		s.mu.Unlock()
+	}
+	if err := s.finishInterrupted(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
 // signLock writes the name of this Store to the lock file. If another name was there, another process may have added or
 // dropped snapshots, and the store is marked stale.
 func (s *Store) signLock(f *os.File) error {

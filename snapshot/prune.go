@@ -32,16 +32,11 @@ type PruneResult struct {
 // If Prune is interrupted by a crash, or by an error such as a full disk, the snapshots are dropped, the others are intact,
 // and the next Open or Prune frees the remaining space.
 func (s *Store) Prune(ctx context.Context, keep []ID) (PruneResult, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock()
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return PruneResult{}, err
 	}
-	defer unlock()
-	if err := s.finishInterrupted(ctx); err != nil {
-		return PruneResult{}, err
-	}
+	defer release()
 	p, err := s.prune(ctx, keep)
 	if err != nil {
 		return p, fmt.Errorf("drop snapshots: %w", err)
@@ -241,12 +236,7 @@ func (c *census) countRef(name string, rank int) error {
 	if err != nil {
 		return fmt.Errorf("read ref %s: %w", name, err)
 	}
-	commit, err := c.s.objects.Read(id, pack.Commit)
-	if err != nil {
-		return err
-	}
-	line, _, _ := strings.Cut(string(commit), "\n")
-	tree, err := pack.ParseOID(strings.TrimPrefix(line, "tree "))
+	tree, err := c.s.treeOf(id)
 	if err != nil {
 		return fmt.Errorf("read commit %s: %w", id, err)
 	}
@@ -265,6 +255,16 @@ func (c *census) countTree(id pack.OID, rank int) error {
 		c.add(sub, rank)
 		return nil
 	})
+}
+
+// treeOf returns the tree of a commit.
+func (s *Store) treeOf(commit pack.OID) (pack.OID, error) {
+	text, err := s.objects.Read(commit, pack.Commit)
+	if err != nil {
+		return pack.OID{}, err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return pack.ParseOID(strings.TrimPrefix(line, "tree "))
 }
 
 // eachTreeEntry calls do with every entry of a git tree.

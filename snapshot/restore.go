@@ -39,16 +39,11 @@ func (s *Store) Restore(ctx context.Context, id ID) (Restored, error) {
 }
 
 func (s *Store) runRestore(ctx context.Context, j journal) (Restored, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock()
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
-	defer unlock()
-	if err := s.finishInterrupted(ctx); err != nil {
-		return Restored{}, err
-	}
+	defer release()
 	if s.otherRepository {
 		return Restored{}, fmt.Errorf("restore snapshot %s: %w: %s; --force restores all the same", j.Target, ErrOtherRepository, s.work)
 	}

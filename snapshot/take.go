@@ -25,16 +25,11 @@ import (
 //
 // The label is free text for the commit that plain git shows. If Take returns an error, no snapshot was made.
 func (s *Store) Take(ctx context.Context, label string) (Info, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock()
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return Info{}, err
 	}
-	defer unlock()
-	if err := s.finishInterrupted(ctx); err != nil { // otherwise a later Open would reverse later changes
-		return Info{}, err
-	}
+	defer release()
 	m, err := s.take(ctx, label, "")
 	if err != nil {
 		return Info{}, fmt.Errorf("take snapshot: %w", err)
@@ -173,16 +168,11 @@ func (s *Store) publish(m *manifest.Manifest, w *pack.Writer) error {
 // TakeTemporary takes a snapshot for temporary use. The returned function drops it and frees its space. The snapshot is kept
 // if others were taken since, because they may need its contents.
 func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() error, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock()
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return Info{}, nil, err
 	}
-	defer unlock()
-	if err := s.finishInterrupted(ctx); err != nil {
-		return Info{}, nil, err
-	}
+	defer release()
 	had, err := s.packNames()
 	if err != nil {
 		return Info{}, nil, err

@@ -334,13 +334,7 @@ func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
 	if a.rootPath == a.Tree.Work && a.isStoreOnOtherDisk() {
 		return a.moveWithinTree(p)
 	}
-	to := filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p))
-	for n := 1; ; n++ { // an earlier attempt of the same restore may have used the name
-		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		to = filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
-	}
+	to := freeName(filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p)), os.Lstat)
 	return moveOrCopy(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
 }
 
@@ -369,13 +363,18 @@ func moveOrCopy(from, to string, fi fs.FileInfo) error {
 
 // KeepRoot moves a file or link at the path of the tree to the store, and returns its new path.
 func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
-	base := filepath.Join(store, DisplacedName, "root", filepath.Base(work))
-	to := base
+	to := freeName(filepath.Join(store, DisplacedName, "root", filepath.Base(work)), os.Lstat)
+	return to, moveOrCopy(work, to, fi)
+}
+
+// freeName appends a number to base if a file of that name exists, for instance from an earlier attempt of the same restore.
+func freeName(base string, lstat func(string) (fs.FileInfo, error)) string {
+	name := base
 	for n := 1; ; n++ {
-		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			return to, moveOrCopy(work, to, fi)
+		if _, err := lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name
 		}
-		to = base + "." + strconv.Itoa(n)
+		name = base + "." + strconv.Itoa(n)
 	}
 }
 
@@ -417,13 +416,7 @@ func (a *applier) moveWithinTree(p string) error {
 	if err := a.root.MkdirAll(path.Dir(base), 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
-	to := base
-	for n := 1; ; n++ { // an earlier attempt of the same restore may have used the name
-		if _, err := a.root.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			return a.root.Rename(p, to)
-		}
-		to = base + "." + strconv.Itoa(n)
-	}
+	return a.root.Rename(p, freeName(base, a.root.Lstat))
 }
 
 // excludeDisplacedDir excludes DisplacedDirInTree from all snapshots. The store must be locked.
