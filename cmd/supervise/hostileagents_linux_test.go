@@ -390,7 +390,7 @@ func (tr *trial) run() *treePicture {
 	tr.out, code = tr.supervise("run", "--until", "never", "--max-iterations", "1", "--max-retries", "0", "--", "sh", tr.home+"/agent.sh")
 	_ = ready.Close() // no agent comes any more
 	left := <-seen
-	if code != 0 && code != 3 && code != 4 && !strings.Contains(tr.out, "the tree is put back to snapshot s1") {
+	if code != 0 && code != 3 && code != 4 && !strings.Contains(tr.out, "the tree is restored to snapshot s1") {
 		tr.t.Errorf("supervise run: status %d", code)
 	}
 	return left
@@ -413,7 +413,7 @@ func (tr *trial) nobodyLeft() {
 	}
 }
 
-var treeIs = regexp.MustCompile(`(?m)^.*the tree is (as it was before the loop|that of iteration 1|that of s\d+|put back to snapshot s1)\b.*$`)
+var treeIs = regexp.MustCompile(`(?m)^.*the tree is (as it was before the loop|that of iteration 1|that of s\d+|restored to snapshot s1)\b.*$`)
 
 // compare compares the tree with what the last line says that it is. One that was
 // accepted is rolled back, and compared again.

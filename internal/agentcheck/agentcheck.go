@@ -1,5 +1,5 @@
-// Package agentcheck tries the known agents: which of them are installed, and what supervise
-// understands of one turn of one of them in a scratch project.
+// Package agentcheck tests known agents: it finds the installed ones, and runs one turn of an
+// agent in a scratch project to see whether supervise understands its output.
 package agentcheck
 
 import (
@@ -20,7 +20,7 @@ import (
 	"supervise/runner"
 )
 
-// Agent is a known agent, and whether it is there.
+// Agent is a known agent, and its installed program.
 type Agent struct {
 	Name     string   `json:"name"`
 	Programs []string `json:"programs,omitempty"`
@@ -43,7 +43,7 @@ const maxParallel = 4
 // versionTimeout is how long a program may take to print its version.
 const versionTimeout = 15 * time.Second
 
-// List returns all known agents. Those that are installed are asked for their version.
+// List returns the agents of these names. It runs installed ones to get their version.
 func List(ctx context.Context, names []string) []Agent {
 	list := make([]Agent, len(names))
 	var wait sync.WaitGroup
@@ -93,15 +93,15 @@ func readVersion(ctx context.Context, p agent.Preset, path string) string {
 
 // The scratch project: its only test passes when the agent has written the file.
 const (
-	// TargetFile is what the agent is to write.
+	// TargetFile is the file that the agent has to write.
 	TargetFile = "done.txt"
-	// Task is what it is told.
+	// Task is the prompt.
 	Task = "Write the word supervise into the new file " + TargetFile + " in this folder, by a command of your shell. Change nothing else, and then say that you are done."
 	// CheckCommand is the command of the project's test.
 	CheckCommand = "test -s " + TargetFile + " && echo 'ok 1 - the file is written' || echo 'not ok 1 - the file is written'; echo 1..1"
 )
 
-// CreateProject makes the scratch project.
+// CreateProject creates the scratch project.
 func CreateProject(ctx context.Context, root string) error {
 	err := errors.Join(os.MkdirAll(root, 0o700), os.WriteFile(filepath.Join(root, "README.md"), []byte("A scratch project of supervise agents check.\n"), 0o600))
 	for _, args := range [][]string{
@@ -116,14 +116,14 @@ func CreateProject(ctx context.Context, root string) error {
 	return err
 }
 
-// How the hooks of an agent did.
+// The results of an agent's hooks.
 const (
 	HooksNone   = "none"   // it has none that supervise knows
 	HooksCalled = "called" // supervise was asked
 	HooksSilent = "silent" // they were installed, and never called
 )
 
-// Turn is what was understood of one turn.
+// Turn is the result of one turn of an agent.
 type Turn struct {
 	Agent   string          `json:"agent"`
 	Command []string        `json:"command"` // without the prompt
@@ -137,7 +137,7 @@ type Turn struct {
 	Folder  string          `json:"folder,omitempty"`    // with the project and the transcript, kept where it did not go well
 }
 
-// Record takes in an event of the loop.
+// Record updates the turn by an event of the loop.
 func (t *Turn) Record(e event.Event) {
 	switch d := e.Data.(type) {
 	case ledger.AgentRun:
@@ -149,8 +149,8 @@ func (t *Turn) Record(e event.Event) {
 	}
 }
 
-// ExitStatus is the exit status: 0 where it did its task and said so, 2 where it cannot work
-// until somebody helps, 4 otherwise.
+// ExitStatus returns 0 if the agent did its task and reported success, 2 if it needs the help
+// of a person, and 4 otherwise.
 func (t Turn) ExitStatus() int {
 	switch {
 	case t.Run.Outcome == string(agent.OK) && t.Done && t.Hooks != HooksSilent:

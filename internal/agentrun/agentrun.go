@@ -1,7 +1,6 @@
-// Package agentrun runs the agent of a loop: it starts the program with its prompt,
-// answers its hooks, watches the tree while it works, keeps a transcript, waits for
-// its service and starts it again where that failed. It returns what is known of the
-// run, and judges nothing.
+// Package agentrun runs the agent of a loop. It starts the program with its prompt, answers
+// its hooks, watches the tree, keeps a transcript, and waits and retries if the agent's
+// service fails. It returns a record of the run, without a verdict.
 package agentrun
 
 import (
@@ -20,7 +19,7 @@ import (
 	"supervise/snapshot"
 )
 
-// Options are the circumstances under which an agent runs.
+// Options configure the agent of a loop.
 type Options struct {
 	Setup
 	LoopID  string
@@ -29,7 +28,7 @@ type Options struct {
 	Self    string   // supervise, absolute, for the agent's hooks to call; "": none are installed
 	Promise string   // the text by which the agent claims that the task is done; "": none
 
-	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
+	Terminal    *runner.Terminal                   // nil: the agent gets a separate, invisible terminal
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints
 	OnReport    func(Progress)                     // called when a known agent reports something new, may be nil
 	Grace       runner.Grace
@@ -53,11 +52,11 @@ type Options struct {
 type Progress struct {
 	Text  string      // the end of what it last said, "" for nothing
 	Usage agent.Usage // in the whole loop
-	// Window is the one of which most is used, nil where none was told.
+	// Window is the one of which most is used, nil if none was reported.
 	Window *agent.Window
 }
 
-// Agent is the agent of one loop. Its runs follow one after another.
+// Agent is the agent of one loop. Its runs do not overlap.
 type Agent struct {
 	Options
 	session          agentSession
@@ -77,19 +76,19 @@ type agentSession struct {
 // New returns the agent of a loop.
 func New(o Options) *Agent { return &Agent{Options: o, programs: o.Programs()} }
 
-// ResetSession has the next run begin a new session: one that was continued would believe
-// in what was undone. A nil agent has nothing to forget.
+// ResetSession makes the next run start a new session: a continued one would not know that
+// its changes were rolled back. It accepts a nil agent.
 func (a *Agent) ResetSession() {
 	if a != nil {
 		a.session = agentSession{}
 	}
 }
 
-// Task is what the agent is started for in one iteration.
+// Task is the work of one iteration.
 type Task struct {
 	Iteration int
 	Prompt    string
-	Evidence  map[string]string // files beside the prompt, by name: see [agent.EvidenceEnv]
+	Evidence  map[string]string // files next to the prompt, by name: see [agent.EvidenceEnv]
 	Notes     string            // the agent's own of earlier iterations
 	Start     snapshot.ID       // the tree that the agent starts from
 	StartedAt time.Time
@@ -101,18 +100,17 @@ type Task struct {
 	SessionContext string
 	AddWarning     func(hook.Decision) hook.Decision
 	FindUnmet      func(context.Context) string
-	// FindTests returns a statement about the tests that are meant by names of the agent's own
-	// writing.
+	// FindTests returns a statement about the tests that match the agent's names.
 	FindTests func(names []string) ledger.Block
-	// OnWait is called when the loop begins to wait for the agent's service, with a
-	// text for people, and with "" when it goes on.
+	// OnWait is called with a text for people when the loop starts to wait for the agent's
+	// service, and with "" when it continues.
 	OnWait func(text string) error
 }
 
-// Result is what became of the runs of one iteration.
+// Result is the result of the runs of one iteration.
 type Result struct {
-	Run *ledger.AgentRun // all of them as one
-	// Stop is why the agent cannot be run again, its zero value where it can.
+	Run *ledger.AgentRun // all runs as one
+	// Stop is why the agent cannot run again; the zero value if it can.
 	Stop event.Stop
 }
 
@@ -128,8 +126,8 @@ type run struct {
 	stop      event.Stop
 }
 
-// Run starts the agent and waits until nothing of it is left. While its service
-// fails it waits, and starts it again.
+// Run runs the agent until its process tree has ended. While the service fails, it waits and
+// starts the agent again.
 func (a *Agent) Run(ctx context.Context, t Task) (Result, error) {
 	r := &run{Agent: a, task: t}
 	err := r.runUntilDone(ctx)

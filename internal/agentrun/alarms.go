@@ -16,17 +16,16 @@ import (
 	"supervise/source"
 )
 
-// alarmError is why an agent is ended that makes tests vanish.
+// alarmError is the reason for stopping an agent that deletes tests.
 type alarmError struct{ event.TreeAlarm }
 
 func (e alarmError) Error() string { return e.String() }
 
 const (
-	// settleTime is how long nothing more has to vanish before the tree is looked at:
-	// editors write a file by replacing it. Those who never rest are looked at after
-	// settledLatest all the same.
+	// The tree is inspected when no file was deleted for settleTime, because editors replace
+	// files, or maxSettleTime after the first one.
 	settleTime, maxSettleTime = 400 * time.Millisecond, 3 * time.Second
-	// A tree has shrunk when this many files are gone, and this part of it.
+	// A tree has shrunk if this many files, and this share of its files, are missing.
 	shrunkFiles, shrunkPart = 20, .10
 )
 
@@ -35,17 +34,16 @@ type treeAlarms struct {
 	*run
 	control    *runner.Control
 	cancel     context.CancelCauseFunc
-	files      map[string]snapshot.File // that there were when the agent began
-	gitBefore  gitState                 // where git was then
+	files      map[string]snapshot.File // at the agent's start
+	gitBefore  gitState                 // at the agent's start
 	startedAt  time.Time
-	vanished   map[string]bool // files that vanished since the last look
-	unresolved map[string]bool // files that git may be about to answer for; the next look decides
-	reported   map[string]bool // files that an alarm was about
+	vanished   map[string]bool // files deleted since the last inspection
+	unresolved map[string]bool // files that git may be removing; the next inspection decides
+	reported   map[string]bool // files of earlier alarms
 }
 
-// watchTree watches the tree until the function that it returns is called. Where
-// that cannot be done, only time is lost: what vanishes is found when the agent has
-// ended.
+// watchTree watches the tree until the returned function is called. It only warns about
+// errors, since missing files are also found after the run.
 func (r *run) watchTree(ctx context.Context, ctl *runner.Control, end context.CancelCauseFunc) (stop func()) {
 	if r.Alarms == AlarmOff {
 		return func() {}
@@ -73,7 +71,7 @@ func (r *run) newAlarms() *treeAlarms {
 	}
 }
 
-// readStartFiles reads which files there were when the agent began.
+// readStartFiles reads the list of files at the start of the agent.
 func (a *treeAlarms) readStartFiles() error {
 	files, err := a.Store.Files(a.task.Start)
 	if err != nil {
@@ -86,8 +84,8 @@ func (a *treeAlarms) readStartFiles() error {
 	return nil
 }
 
-// watch watches until ctx ends. The agent may be at work already: what is gone when
-// the watch begins counts as well.
+// watch watches the tree until ctx ends. The agent may already be running, so files that are
+// missing at the start of the watch count as well.
 func (a *treeAlarms) watch(ctx context.Context) (err error) {
 	if err := a.readStartFiles(); err != nil {
 		return err
@@ -107,10 +105,10 @@ func (a *treeAlarms) watch(ctx context.Context) (err error) {
 	return nil
 }
 
-// follow looks at the tree whenever something has vanished and nothing more does.
+// follow inspects the tree when files have been deleted and no more are.
 func (a *treeAlarms) follow(ctx context.Context, events <-chan fileevents.Event) {
-	rest := time.NewTimer(settleTime)
-	defer rest.Stop()
+	settled := time.NewTimer(settleTime)
+	defer settled.Stop()
 	var since time.Time
 	for {
 		select {
@@ -126,11 +124,11 @@ func (a *treeAlarms) follow(ctx context.Context, events <-chan fileevents.Event)
 			if since.IsZero() {
 				since = time.Now()
 			}
-			rest.Reset(min(settleTime, max(0, maxSettleTime-time.Since(since))))
-		case <-rest.C:
+			settled.Reset(min(settleTime, max(0, maxSettleTime-time.Since(since))))
+		case <-settled.C:
 			since = time.Time{}
 			if a.isSuspicious() && a.inspect(ctx) {
-				rest.Reset(settleTime)
+				settled.Reset(settleTime)
 				continue
 			}
 			clear(a.vanished)
@@ -139,7 +137,7 @@ func (a *treeAlarms) follow(ctx context.Context, events <-chan fileevents.Event)
 	}
 }
 
-// noteEvent notes an event, and reports whether the tree may have lost something by it.
+// noteEvent records an event, and reports whether a file was deleted.
 func (a *treeAlarms) noteEvent(e fileevents.Event) bool {
 	if _, had := a.files[e.Path]; !had || a.reported[e.Path] {
 		return false
@@ -170,16 +168,16 @@ func (a *treeAlarms) hasShrunk(gone int) bool {
 	return gone >= shrunkFiles && float64(gone) >= shrunkPart*float64(len(a.files))
 }
 
-// inspect stops the agent, looks at the tree itself, and does what is to be done. It
-// reports whether that is not known yet, so that the tree has to be looked at again.
+// inspect stops the agent, searches the tree for missing files, and raises an alarm if
+// necessary. It reports whether the tree has to be inspected again.
 func (a *treeAlarms) inspect(ctx context.Context) (again bool) {
 	if isGitBusy(a.Root) {
-		return true // nobody is stopped for that
+		return true // wait until git has finished
 	}
 	if err := a.control.Freeze(ctx); err != nil {
-		return false // it is ending: all of it will be measured
+		return false // the agent is ending: its tree will be measured
 	}
-	defer func() { _ = a.control.Thaw(ctx) }() // an agent that ends is thawed by that
+	defer func() { _ = a.control.Thaw(ctx) }() // an agent that is stopped is thawed anyway
 	alarm, again := a.findAlarm(ctx)
 	if alarm.MissingFiles == 0 || ctx.Err() != nil {
 		return again
@@ -193,10 +191,9 @@ func (a *treeAlarms) inspect(ctx context.Context) (again bool) {
 	return again
 }
 
-// findAlarm compares the tree with what it was when the agent began. What git took
-// away, and what is only at another place now, is not gone. The alarm is empty where no
-// test is gone and not many files at once. It reports whether some of it has to be
-// looked at again.
+// findAlarm compares the tree with its state at the agent's start. Files that git removed, or
+// that were moved, are not missing. The alarm is empty unless a test or many files are missing.
+// It reports whether the tree has to be inspected again.
 func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bool) {
 	if isGitBusy(a.Root) {
 		return event.TreeAlarm{}, true
@@ -211,7 +208,7 @@ func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bo
 	if len(gone) == 0 {
 		return event.TreeAlarm{}, false
 	}
-	slices.Sort(gone) // a test that was written explains one that is gone, not two
+	slices.Sort(gone) // a new test replaces only one missing test
 	now := a.collectNewFiles(ctx, there)
 	git, done := a.gitExplainer(ctx)
 	defer done()
@@ -240,7 +237,7 @@ func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bo
 	return out, again
 }
 
-// textBefore is the text of a file when the agent began, nil where it is long or cannot
+// textBefore returns the text of a file at the agent's start, nil if it is too long or cannot
 // be read.
 func (a *treeAlarms) textBefore(ctx context.Context, file string) []byte {
 	if a.files[file].Size > maxText {
@@ -253,20 +250,20 @@ func (a *treeAlarms) textBefore(ctx context.Context, file string) []byte {
 	return text
 }
 
-// treeFiles is what the working tree has: all files, and those that are new or
-// were written lately.
+// treeFiles are the files of the working tree, and those that are new or were recently
+// written.
 type treeFiles struct {
 	paths   map[string]bool
 	written []string
 }
 
-// scanTree walks the tree as the watcher does, without .git and what is installed.
+// scanTree lists the files of the tree as the watcher does, without .git and node_modules.
 func (a *treeAlarms) scanTree() treeFiles {
 	root, out := a.Root, treeFiles{paths: map[string]bool{}}
 	_ = filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil //nolint:nilerr // what cannot be read is not there
+			return nil //nolint:nilerr // unreadable folders count as missing
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
 			return filepath.SkipDir
 		case d.IsDir():

@@ -7,16 +7,16 @@ import (
 	"supervise/internal/agent"
 )
 
-// questionPatience is how long an agent that nobody sees may be silent behind a question that only
-// a person answers: it may have printed the words for another reason.
+// questionPatience is how long an unattended agent may print nothing after a question for a
+// person. It may have printed the words for another reason.
 const questionPatience = 5 * time.Minute
 
-// questionError is why a run is ended that waits for a person where there is none: its question.
+// questionError is the question of an unattended agent that was stopped for it.
 type questionError string
 
 func (e questionError) Error() string { return "it waits for a person: " + string(e) }
 
-// questionWatcher ends the run of an agent that nobody sees when it waits for a person.
+// questionWatcher stops an unattended agent that waits for a person.
 type questionWatcher struct {
 	after time.Duration
 	end   func(error)
@@ -26,10 +26,10 @@ type questionWatcher struct {
 	timer *time.Timer
 }
 
-// screenSize is how much of the end of what was printed is looked at, in bytes.
+// screenSize is how much of the last output is searched for a question, in bytes.
 const screenSize = 8 << 10
 
-// Write notes what the agent prints. It never fails.
+// Write keeps the last output of the agent. It never fails.
 func (a *questionWatcher) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,7 +43,8 @@ func (a *questionWatcher) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// checkScreen is called when nothing was printed for a while.
+// checkScreen stops the agent if its last output is a question. It is called when nothing was
+// printed for a while.
 func (a *questionWatcher) checkScreen() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -60,10 +61,10 @@ func (a *questionWatcher) stop() {
 	}
 }
 
-// isUnattended reports whether nobody can answer the agent.
+// isUnattended reports whether no person can answer the agent.
 func (r *run) isUnattended() bool { return r.Terminal == nil || r.Terminal.In == nil }
 
-// watchQuestions returns a writer for what the agent prints, nil where a person sees it.
+// watchQuestions returns a writer for the agent's output, nil if a person sees the output.
 func (r *run) watchQuestions(end func(error)) *questionWatcher {
 	if !r.isUnattended() {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"supervise/runner"
 )
 
-// attempt runs the agent once and notes how that ended.
+// attempt runs the agent once and records the result.
 func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	var none agent.Report
 	dir, err := r.Ledger.MakeIterationDir(r.task.Iteration)
@@ -26,7 +26,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	defer r.removePrompt()
 	cmd, err := r.command(dir)
 	if err == nil && r.User != nil {
-		err = r.User.Chown(r.Root) // what was restored, and what the checks left, belongs to root
+		err = r.User.Chown(r.Root) // restored files, and output of the checks, belong to root
 	}
 	if err != nil {
 		return none, err
@@ -64,7 +64,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if err := errors.Join(script.close(), reader.Close(), r.maskPrompt(dir)); err != nil {
 		r.Warn("keep the transcript", err)
 	}
-	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) { // else the time was up before it could start
+	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) { // otherwise the context ended before the start
 		return none, fmt.Errorf("run the agent: %w", err)
 	}
 	if res.NoTerminal != nil {
@@ -88,7 +88,7 @@ func (r *run) recordRun(res runner.Result, report agent.Report, printed string, 
 	return report, r.Journal.Write(event.AgentFinished, r.task.Iteration, *r.record)
 }
 
-// newRecord puts together what is known of one run.
+// newRecord returns the record of one run.
 func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
 	p, _ := a.Preset()
 	run := &ledger.AgentRun{
@@ -125,7 +125,7 @@ func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *
 	a.session.usage, run.Usage = a.sessionUsage(p, report)
 	a.session.id = report.Session
 	if outcome == agent.Crashed || outcome == agent.NoFinalEvent {
-		a.session.id = "" // it may be the session that cannot be continued
+		a.session.id = "" // the session may be the reason of the failure
 	}
 	return run
 }
@@ -155,7 +155,7 @@ func processEnding(res runner.Result) agent.Ending {
 	return e
 }
 
-// mergeRuns adds an earlier run of the same iteration to the last one.
+// mergeRuns adds earlier runs of the same iteration to the last one.
 func mergeRuns(before, run *ledger.AgentRun) *ledger.AgentRun {
 	if before == nil {
 		return run
@@ -174,7 +174,7 @@ func mergeRuns(before, run *ledger.AgentRun) *ledger.AgentRun {
 	return run
 }
 
-// moveTranscript moves the transcript of an earlier run of the iteration aside.
+// moveTranscript renames the transcript of an earlier run of the iteration.
 func moveTranscript(dir string, before *ledger.AgentRun) error {
 	if before == nil {
 		return nil
@@ -187,7 +187,7 @@ func moveTranscript(dir string, before *ledger.AgentRun) error {
 	return nil
 }
 
-// maxShortLine bounds what is kept of an agent's message, in bytes.
+// maxShortLine limits the kept part of an agent's message, in bytes.
 const maxShortLine = 500
 
 func shortLine(text string) string {
@@ -198,7 +198,7 @@ func shortLine(text string) string {
 	return text
 }
 
-// lastLine returns the last line of what was printed that is not empty.
+// lastLine returns the last line of an output that is not empty.
 func lastLine(s string) string {
 	lines := strings.FieldsFunc(agent.StripEscapes(s), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -209,12 +209,11 @@ func lastLine(s string) string {
 	return ""
 }
 
-// errHopeless is why a run is ended whose service will never accept it.
+// errHopeless is the reason for stopping an agent whose service never accepts it.
 var errHopeless = errors.New("the service refuses the agent")
 
-// newReader returns a reader of what the agent prints. It ends the run where a limit
-// is reached, or where it cannot come to anything, and reports its retries. The agent's log
-// is read with it.
+// newReader returns a reader of the agent's output and of its log. It reports progress and
+// retries, and calls end if a limit is reached or the agent cannot succeed.
 func (r *run) newReader(end context.CancelCauseFunc, log *agent.LogReader) *agent.Reader {
 	preset, _ := r.Preset()
 	before, last := r.usedSoFar(), agent.Retry{}

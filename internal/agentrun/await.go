@@ -12,16 +12,16 @@ import (
 	"supervise/internal/ledger"
 )
 
-// How long is waited for the agent's service where nothing else is set: the
-// first time, at most between two runs, and in all without a break.
+// The default waiting times for the agent's service: the first wait, the longest one between
+// two runs, and the longest total wait without a break.
 const (
 	DefaultFirstWait = 10 * time.Second
 	maxStep          = 10 * time.Minute
 	DefaultMaxWait   = 6 * time.Hour
 )
 
-// WasUnavailable reports whether an agent could not work because its service failed, or
-// did not let it, or because there is no such command.
+// WasUnavailable reports whether an agent could not work because its service failed or
+// refused it, or because its command is missing.
 func WasUnavailable(run *ledger.AgentRun) bool {
 	if run == nil {
 		return false
@@ -30,9 +30,8 @@ func WasUnavailable(run *ledger.AgentRun) bool {
 	return o.IsTemporary() || o.NeedsPerson()
 }
 
-// awaitService waits for the service where a run failed by it, and reports whether the
-// agent is to be run again. Where it is not, and the loop cannot go on, it notes
-// the stop.
+// awaitService waits if the service failed in the last run, and reports whether to run the
+// agent again. If the loop cannot continue, it sets r.stop.
 func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool, err error) {
 	o := agent.Outcome(r.record.Outcome)
 	if o.NeedsPerson() {
@@ -54,8 +53,8 @@ func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool
 	return false, nil
 }
 
-// waitOrHandOver waits for the service, or has another program go on where that takes too long,
-// and reports whether the agent is to be run again. Else it notes the stop.
+// waitOrHandOver waits for the service, or switches to another program if that takes too
+// long. It reports whether to run the agent again; otherwise it sets r.stop.
 func (r *run) waitOrHandOver(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
 	stop := r.waitStop(ctx, why, delay)
 	if stop == (event.Stop{}) {
@@ -68,7 +67,7 @@ func (r *run) waitOrHandOver(ctx context.Context, why *ledger.AgentRun, delay ti
 	return false, nil
 }
 
-// waitStop is the stop of a loop that has no time to wait so long, none where it has.
+// waitStop returns the stop of a loop that cannot wait so long; the zero value if it can.
 func (r *run) waitStop(ctx context.Context, why *ledger.AgentRun, delay time.Duration) event.Stop {
 	limit := cmp.Or(r.MaxWait, DefaultMaxWait)
 	deadline, timed := ctx.Deadline()
@@ -83,8 +82,8 @@ func (r *run) waitStop(ctx context.Context, why *ledger.AgentRun, delay time.Dur
 
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
-// waitTime is how long to wait: as long as the service asks for, or twice as long each
-// time. A service that asks for very little again and again is not believed.
+// waitTime returns how long to wait: as long as the service asks for, or twice as long each
+// time. It ignores short times of a service that fails repeatedly.
 func (a *Agent) waitTime(run *ledger.AgentRun, report agent.Report) (d time.Duration, byService bool) {
 	first := cmp.Or(a.FirstWait, DefaultFirstWait)
 	before := max(run.Runs-1, 0)
@@ -96,7 +95,7 @@ func (a *Agent) waitTime(run *ledger.AgentRun, report agent.Report) (d time.Dura
 	return step, false
 }
 
-// runCount is how often the agent was run in this iteration.
+// runCount returns how often the agent ran in this iteration.
 func (r *run) runCount() int {
 	if r.record == nil {
 		return 0
@@ -104,7 +103,7 @@ func (r *run) runCount() int {
 	return max(r.record.Runs, 1)
 }
 
-// waitFor waits, reports it, and counts it.
+// waitFor waits, and writes that into the journal and the record.
 func (r *run) waitFor(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
 	from := r.Now()
 	until := from.Add(delay)
@@ -137,8 +136,7 @@ func reasonOf(run *ledger.AgentRun) string {
 	return outcome + ": " + run.Message
 }
 
-// refusedStop is the stop of a loop whose agent cannot do anything until somebody
-// helps.
+// refusedStop returns the stop of a loop whose agent needs the help of a person.
 func (r *run) refusedStop(o agent.Outcome) event.Stop {
 	p, known := r.Preset()
 	if o == agent.NotFound {
@@ -151,7 +149,7 @@ func (r *run) refusedStop(o agent.Outcome) event.Stop {
 	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastOutput)
 	switch {
 	case o == agent.AsksPerson:
-		text = "nobody is there to answer the agent, and " + r.record.Message + "; start it once by hand and answer it"
+		text = "no one can answer the agent, and " + r.record.Message + "; start it once manually and answer it"
 	case o == agent.BadRequest:
 		text += "; name a model that you have (--model), or give it a shorter task"
 	case known:

@@ -19,7 +19,7 @@ import (
 // supervisor, whether or not hooks are answered there.
 const SocketEnv = "SUPERVISE_SOCKET"
 
-// What is kept of what an agent says in one iteration, lengths in characters.
+// The limits of an agent's statements in one iteration, lengths in characters.
 const (
 	maxReason     = 2000
 	maxTestName   = 300
@@ -27,8 +27,8 @@ const (
 	maxStatements = 20 // statements
 )
 
-// answerBlocked notes that the agent says it cannot go on, and tells it what follows. Nothing
-// that it says changes how its work is judged.
+// answerBlocked records a statement that the agent cannot continue, and answers with further
+// instructions. The statement does not affect the verdict.
 func (h *hooks) answerBlocked(q rpc.Blocked) rpc.Reply {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,7 +48,7 @@ func (h *hooks) answerBlocked(q rpc.Blocked) rpc.Reply {
 	return rpc.Reply{Output: []byte(blockedAnswer(b))}
 }
 
-// noteBlocked keeps a statement, unless it was made before, or there are too many.
+// noteBlocked records a statement, unless it is a repetition, or there are too many.
 func (h *hooks) noteBlocked(b ledger.Block) error {
 	again := func(x ledger.Block) bool { return x.Reason == b.Reason && slices.Equal(x.Tests, b.Tests) }
 	if len(h.statements) >= maxStatements || slices.ContainsFunc(h.statements, again) {
@@ -61,14 +61,14 @@ func (h *hooks) noteBlocked(b ledger.Block) error {
 	return nil
 }
 
-// blockedAnswer is what an agent reads that said it is blocked.
+// blockedAnswer returns the answer for an agent that is blocked.
 func blockedAnswer(b ledger.Block) string {
 	text := "noted: a person decides whether the task can be done. Stop working on it, leave the tree as it is, and end your turn.\n"
 	if len(b.Tests) > 0 {
 		text = "noted: stop working on this test and leave it as it is; a person decides whether it is wrong. Finish what does not depend on it, then end your turn.\n"
 	}
 	for _, name := range b.Unknown {
-		text += fmt.Sprintf("no test is known as %q: say it again with the name as your prompt or the report has it\n", name)
+		text += fmt.Sprintf("no test is known as %q: repeat it with the name in your prompt or in the report\n", name)
 	}
 	return text
 }
@@ -92,7 +92,7 @@ func (a *Agent) oneLine(text string, limit int) string {
 	return string(out)
 }
 
-// blockedStatements returns what the agent said so far in this iteration.
+// blockedStatements returns the agent's statements in this iteration.
 func (h *hooks) blockedStatements() []ledger.Block {
 	if h == nil {
 		return nil
@@ -102,8 +102,9 @@ func (h *hooks) blockedStatements() []ledger.Block {
 	return slices.Clone(h.statements)
 }
 
-// BlockedCommand is how the agent says that it cannot go on, "" where it cannot reach its
-// supervisor. self is the path of supervise, env the environment before protection.
+// BlockedCommand returns the command by which the agent reports that it cannot continue; "" if
+// it cannot reach its supervisor. self is the path of supervise, env the environment before
+// protection.
 func (s Setup) BlockedCommand(self string, env []string) string {
 	if self == "" || s.Protect.User != "" {
 		return ""

@@ -24,13 +24,13 @@ const (
 // The errors of a prompt that no argument can hold name the remedy as well.
 var (
 	errPromptTooLong = fmt.Errorf("the prompt is longer than an argument may be (%d bytes): use {{prompt_file}}, or no placeholder to have it on standard input", agent.MaxArgument)
-	errPromptZero    = errors.New("the prompt holds a zero byte, which no argument can: use {{prompt_file}}, or no placeholder to have it on standard input")
+	errPromptZero    = errors.New("the prompt contains a zero byte, which no argument can: use {{prompt_file}}, or no placeholder to have it on standard input")
 )
 
-// errNoTask is the error of a known program that has nothing to do.
+// errNoTask is returned for a known program without a task.
 var errNoTask = errors.New("a known agent needs a task: give it with -p or -P")
 
-// checkArgument returns an error where a text cannot be an argument.
+// checkArgument returns an error if a text cannot be an argument.
 func checkArgument(arg string) error {
 	switch {
 	case len(arg) > agent.MaxArgument:
@@ -41,10 +41,9 @@ func checkArgument(arg string) error {
 	return nil
 }
 
-// command puts the agent's command together. The prompt is always there as a
-// file, outside the tree. A known program is given it in its own way; else it is
-// passed as an argument where the placeholder asks for it, and on standard input
-// when there is a task and no placeholder.
+// command returns the agent's command. The prompt is always available as a file outside of
+// the tree. The preset of a known program says how to pass it. Otherwise it replaces the
+// placeholders in the arguments; without any, a task is passed on standard input.
 func (r *run) command(dir string) (runner.Command, error) {
 	text := r.task.Prompt
 	path, evidence, err := r.writePrompt(dir, text)
@@ -79,12 +78,12 @@ func (r *run) command(dir string) (runner.Command, error) {
 	case r.Setup.Task != "" && !placed:
 		cmd.Stdin = strings.NewReader(text)
 	case cmd.Terminal == nil || cmd.Terminal.In == nil:
-		cmd.Stdin = strings.NewReader("") // nobody types: a terminal that stays silent hangs many agents
+		cmd.Stdin = strings.NewReader("") // many agents would wait forever for keys of a terminal
 	}
 	return cmd, nil
 }
 
-// minBudget is the least limit that a program is given for itself, in US dollars.
+// minBudget is the minimum budget that is passed to a program, in US dollars.
 const minBudget = .0001
 
 // launch completes the command of a known program.
@@ -142,8 +141,8 @@ func (r *run) agentEnv(prompt, evidence string) []string {
 	)
 }
 
-// sandbox is what the agent sees, with its prompt, the evidence and its hooks; nil where it
-// is not limited. Its folder for temporary files is empty.
+// sandbox returns the agent's sandbox with its prompt, the evidence and its hooks; nil without
+// a sandbox. It empties the agent's folder for temporary files.
 func (r *run) sandbox(prompt, evidence string) (*runner.Sandbox, error) {
 	if r.Shield.Sandbox == nil {
 		return nil, nil //nolint:nilnil // none is wanted
@@ -156,8 +155,8 @@ func (r *run) sandbox(prompt, evidence string) (*runner.Sandbox, error) {
 	return r.Shield.SandboxWith(shown...), errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700))
 }
 
-// writePrompt writes the prompt and the evidence where the agent can read them, and returns
-// the path of the one and the folder of the other.
+// writePrompt writes the prompt and the evidence to a folder that the agent can read, and
+// returns the path of the prompt and the folder of the evidence.
 func (r *run) writePrompt(dir, text string) (path, evidence string, err error) {
 	path, evidence = filepath.Join(dir, ledger.PromptName), filepath.Join(dir, "evidence")
 	if err := errors.Join(os.RemoveAll(evidence), os.Mkdir(evidence, 0o700), ledger.WriteFile(path, []byte(text))); err != nil {
@@ -182,7 +181,7 @@ func (r *run) writePrompt(dir, text string) (path, evidence string, err error) {
 	return filepath.Join(r.promptDir, ledger.PromptName), r.promptDir, nil
 }
 
-// removePrompt removes what handPrompt, layNotes and sandbox made.
+// removePrompt removes the files of writePrompt, writeNotes and sandbox.
 func (r *run) removePrompt() {
 	r.readBackNotes()
 	if r.Shield.Sandbox != nil {
@@ -199,7 +198,7 @@ func (r *run) removePrompt() {
 	r.promptDir = ""
 }
 
-// maskPrompt masks what is kept of a prompt, which had to be whole for the agent.
+// maskPrompt masks the secrets in the stored prompt, after the agent has read it.
 func (r *run) maskPrompt(dir string) error {
 	masked := r.masked(r.task.Prompt)
 	if masked == r.task.Prompt {

@@ -10,7 +10,7 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Programs are all that may do the work, in their order; none where the user gave a command.
+// Programs returns the programs that may do the work, in order; none for a user's command.
 func (s Setup) Programs() []Program {
 	if s.Program.Name == "" {
 		return nil
@@ -18,16 +18,16 @@ func (s Setup) Programs() []Program {
 	return append([]Program{s.Program}, s.Fallback...)
 }
 
-// switchTo has the agent be that of a program from now on, in a session of its own.
+// switchTo makes the agent use a program from now on, in a new session.
 func (a *Agent) switchTo(p Program) {
 	a.Program, a.Hooks.Client = p, p.hookClient()
 	a.quotaWait = nil
 	a.ResetSession()
 }
 
-// hookClient is whose hooks a known program calls, "" for none.
+// hookClient returns the client whose hooks a known program calls, "" for none.
 func (p Program) hookClient() hook.Client {
-	preset, _ := agent.ByName(p.Name) // it was known when the loop began
+	preset, _ := agent.ByName(p.Name) // it was known when the loop started
 	client, err := hook.ParseClient(preset.Hooks)
 	if err != nil {
 		return ""
@@ -35,14 +35,14 @@ func (p Program) hookClient() hook.Client {
 	return client
 }
 
-// WithProgram is the setup with one program in place of all.
+// WithProgram returns the setup with one program and no fallback.
 func (s Setup) WithProgram(p Program) Setup {
 	s.Program, s.Fallback, s.Hooks.Client = p, nil, p.hookClient()
 	return s
 }
 
-// findFallback finds the program that goes on where the present one may not be asked again before
-// a time.
+// findFallback finds the first available program, if the current one is unavailable until a
+// time.
 func (a *Agent) findFallback(until time.Time) (p Program, found bool) {
 	if a.unavailableUntil == nil {
 		a.unavailableUntil = map[string]time.Time{}
@@ -55,9 +55,9 @@ func (a *Agent) findFallback(until time.Time) (p Program, found bool) {
 	return a.programs[at], true
 }
 
-// handOver has another program go on for a reason where the present one may not be asked
-// again before a time, and reports whether there is one that may. It begins from the same
-// tree, with the same prompt.
+// handOver switches to another program if the current one is unavailable until a time, and
+// reports whether there is one. The new program starts from the same tree, with the same
+// prompt.
 func (r *run) handOver(why *ledger.AgentRun, until time.Time) (bool, error) {
 	next, found := r.findFallback(until)
 	if !found || agent.Outcome(why.Outcome) != agent.RateLimit {

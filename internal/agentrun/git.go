@@ -22,7 +22,7 @@ type gitState struct {
 	tables string // where references are kept in tables, what names these
 }
 
-// readGitState reads the state of git; all is empty without one.
+// readGitState reads the state of git; the zero value without a repository.
 func readGitState(root string) gitState {
 	dir, common := gitDirs(root)
 	g := gitState{head: readGitFile(dir, "HEAD"), stash: resolveRef(common, "refs/stash"), tables: readGitFile(common, "reftable/tables.list")}
@@ -36,12 +36,12 @@ func readGitState(root string) gitState {
 func readGitFile(dir, name string) string {
 	text, err := projectfile.ReadAnywhere(filepath.Join(dir, filepath.FromSlash(name)), projectfile.Git)
 	if err != nil {
-		return "" // as a rule it is not there
+		return "" // usually it does not exist
 	}
 	return strings.TrimSpace(string(text))
 }
 
-// resolveRef is the commit that a name refers to, in a file of its own or packed.
+// resolveRef returns the commit of a ref, from its own file or from packed-refs.
 func resolveRef(dir, name string) string {
 	if id := readGitFile(dir, name); id != "" {
 		return id
@@ -54,8 +54,8 @@ func resolveRef(dir, name string) string {
 	return ""
 }
 
-// gitDirs are the folder of git's state of this working tree, and the one that it
-// shares with others. The tree may be part of a larger one.
+// gitDirs returns the git folder of this working tree, and the one that worktrees share. The
+// tree may be part of a larger one.
 func gitDirs(root string) (dir, common string) {
 	dir = filepath.Join(root, ".git")
 	for top := root; ; top = filepath.Dir(top) {
@@ -82,11 +82,11 @@ func gitDirs(root string) (dir, common string) {
 	return dir, common
 }
 
-// gitBusyFiles are files of git that are there while it is at work in the tree.
+// gitBusyFiles are files that exist while git changes the tree.
 var gitBusyFiles = []string{"index.lock", "rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "sequencer"}
 
-// isGitBusy reports whether git is at work in the tree: a checkout, a stash or a
-// rebase takes files away and may bring them back.
+// isGitBusy reports whether git is changing the tree: a checkout, a stash or a rebase removes
+// files and may restore them.
 func isGitBusy(root string) bool {
 	dir, _ := gitDirs(root)
 	return slices.ContainsFunc(gitBusyFiles, func(name string) bool {
@@ -95,7 +95,7 @@ func isGitBusy(root string) bool {
 	})
 }
 
-// gitAnswer is what git says of a file that is gone.
+// gitAnswer says whether git has removed a missing file.
 type gitAnswer uint8
 
 const (
@@ -104,12 +104,12 @@ const (
 	gitUnknown                      // nothing of that is seen, but it may be in the middle of it
 )
 
-// gitTimeout is how long git may take for its answers: the agent is stopped meanwhile.
+// gitTimeout limits the questions to git: the agent is stopped meanwhile.
 const gitTimeout = 10 * time.Second
 
-// gitExplainer returns what git says of files that are gone. A file that its index still
-// has was not taken away by git, whatever was committed or checked out before, nor
-// was one that it never had. What git has done is judged when the agent has ended.
+// gitExplainer returns a function that says whether git has removed a file. Git has not
+// removed a file that is in the index, or one that was never in git. Removals by git are
+// judged after the run.
 func (a *treeAlarms) gitExplainer(ctx context.Context) (answer func(file string) gitAnswer, done context.CancelFunc) {
 	now := readGitState(a.Root)
 	if now == (gitState{}) {
@@ -120,7 +120,7 @@ func (a *treeAlarms) gitExplainer(ctx context.Context) (answer func(file string)
 	tracked, err := repo.TrackedFiles(ctx)
 	kept := sync.OnceValues(func() (map[string]bool, error) {
 		if a.gitBefore.commit == "" {
-			return nil, errors.New("the commit of the beginning is not known")
+			return nil, errors.New("the commit at the start is unknown")
 		}
 		return repo.HistoryFiles(ctx, a.gitBefore.commit, a.startedAt.Add(-time.Second))
 	})

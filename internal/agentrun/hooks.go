@@ -32,21 +32,21 @@ type hooks struct {
 	stops       int
 	startSizes  map[string]int64 // of the files that the agent started with
 	warnedRisks map[string]bool  // risks that the agent was warned of already
-	statements  []ledger.Block   // by the agent, which cannot go on
+	statements  []ledger.Block   // of the agent that it cannot continue
 }
 
-// maxStops is how often an agent is sent back in one run.
+// maxStops is how often an agent may be made to continue in one run.
 const maxStops = 3
 
-// errOtherUser is why hooks of an agent of another user are not answered.
+// errOtherUser says why hooks of another user's agent are not answered.
 var errOtherUser = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")
 
-// openHooks begins to answer hooks, and the agent itself. What keeps that from being
-// done is reported, and the run goes on without them.
+// openHooks starts to answer hooks and statements of the agent. It reports why hooks cannot be
+// installed, and the run continues without them.
 func (r *run) openHooks() (*hooks, error) {
 	if r.User != nil {
 		if r.Hooks.Disabled || r.Hooks.Client == "" {
-			return nil, nil //nolint:nilnil // nobody could call them
+			return nil, nil //nolint:nilnil // there is no client that could call them
 		}
 		return nil, r.reportHooksBroken(r.task.Iteration, errOtherUser)
 	}
@@ -77,8 +77,8 @@ func (a *Agent) reportHooksSilent(iteration int) error {
 	return a.Journal.Write(event.HooksSilent, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: hook.SilentReason(a.Hooks.Client)})
 }
 
-// installHooks prepares what the agent is started with, so that its hooks call the
-// server.
+// installHooks writes the files, and returns the arguments and variables, by which the agent's
+// hooks call the server.
 func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err error) {
 	if a.Hooks.Client == "" || a.Self == "" {
 		return in, nil
@@ -117,7 +117,7 @@ func getenvFrom(env []string) func(string) string {
 	}
 }
 
-// env is what is added to the agent's environment.
+// env returns additional variables for the agent.
 func (h *hooks) env() []string {
 	if h == nil {
 		return nil
@@ -129,7 +129,7 @@ func (h *hooks) env() []string {
 	return append(append(out, hook.SocketEnv+"="+h.server.Path()), h.installed.Env...)
 }
 
-// args are added to the arguments of a known program.
+// args returns additional arguments for a known program.
 func (h *hooks) args() []string {
 	if h == nil {
 		return nil
@@ -137,8 +137,8 @@ func (h *hooks) args() []string {
 	return h.installed.Args
 }
 
-// close ends the answering, and reports when no hook was called although they were
-// installed. run is how the agent ended, nil where it did not begin.
+// close closes the server, and reports if installed hooks were never called. run is the record
+// of the agent, nil if it did not start.
 func (h *hooks) close(run *ledger.AgentRun) error {
 	if h == nil {
 		return nil
@@ -153,8 +153,7 @@ func (h *hooks) close(run *ledger.AgentRun) error {
 
 func isInstalled(in hook.Installation) bool { return len(in.Args)+len(in.Env) > 0 }
 
-// hookOptions are what calls are judged by: the tree that the agent started
-// from.
+// hookOptions returns the options for judging calls, with the tree at the agent's start.
 func (h *hooks) hookOptions() (hook.Options, error) {
 	files, err := h.Store.Files(h.task.Start)
 	if err != nil {
@@ -166,26 +165,26 @@ func (h *hooks) hookOptions() (hook.Options, error) {
 		names[i] = f.Path
 		h.startSizes[f.Path] = f.Size
 	}
-	home, _ := os.UserHomeDir() // without one nothing lies below it
+	home, _ := os.UserHomeDir() // without one no path is below it
 	return hook.Options{
 		Mode: h.Mode, Home: home, StateFiles: []string{filepath.Clean(h.Agent.Home)}, CheckFiles: h.Checks, Integrity: h.Integrity,
 		Tree: hook.Tree{Root: h.Root, Files: func() []string { return names }, Read: h.readNow, Before: h.readBefore, ReadOutside: readShort},
 	}, nil
 }
 
-// readSettings reads a settings file of the agent, which people keep behind links.
+// readSettings reads a settings file of the agent, which may be a link.
 func readSettings(path string) ([]byte, error) {
 	return projectfile.ReadAnywhere(path, projectfile.Manifest)
 }
 
-// maxText bounds the files that are read, in bytes.
+// maxText limits the files that are read, in bytes.
 const maxText = 1 << 20
 
 func (h *hooks) readNow(rel string) ([]byte, bool) {
 	return readShort(filepath.Join(h.Root, filepath.FromSlash(rel)))
 }
 
-// readShort reads a file; false where there is none, or it is long.
+// readShort reads a file. ok is false if it is missing or too long.
 func readShort(path string) ([]byte, bool) {
 	text, err := projectfile.ReadAnywhere(path, maxText)
 	return text, err == nil
@@ -199,10 +198,10 @@ func (h *hooks) readBefore(rel string) ([]byte, bool) {
 	return text, err == nil
 }
 
-// answer answers one hook, or the agent itself. What is refused or warned of is written down before the
-// agent hears of it, and reaches the disk behind the answer, where the tree is kept, too.
-// What may destroy something and passes waits until the tree is kept. What is harmless
-// is written down when the agent goes on already.
+// answer answers a hook or a statement of the agent. Refused calls and warnings are written to
+// the journal before the answer, and synced after it. A permitted call that may destroy files
+// waits for a snapshot; for a refused one the snapshot is taken after the answer. Harmless
+// calls are written to the journal after the answer.
 func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	switch {
 	case q.Blocked != nil:
@@ -249,7 +248,7 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	}
 }
 
-// syncAndUnlock ends what [hooks.answer] began.
+// syncAndUnlock is the end of [hooks.answer], after the answer was sent.
 func (h *hooks) syncAndUnlock() {
 	h.Journal.Sync()
 	h.mu.Unlock()
@@ -270,7 +269,7 @@ func (h *hooks) decide(call hook.Call) hook.Decision {
 	return hook.Decision{Verdict: hook.Allow}
 }
 
-// checkpoint keeps the tree before something that may destroy a part of it.
+// checkpoint takes a snapshot before a call that may destroy files.
 func (h *hooks) checkpoint() (name, problem string) {
 	n := h.task.Iteration
 	info, err := h.Store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.IterationName(n), event.BeforeTool))
@@ -281,10 +280,10 @@ func (h *hooks) checkpoint() (name, problem string) {
 	return info.ID.Name(), ""
 }
 
-// maxInspected is how many changed files are looked at after a call.
+// maxInspected limits the changed files that are inspected after a call.
 const maxInspected = 50
 
-// inspectChanges looks at the tests and settings that a call may have changed.
+// inspectChanges warns about tests and settings that a call has changed, each risk once.
 func (h *hooks) inspectChanges(call hook.Call) hook.Decision {
 	var changed []string
 	if call.Kind == hook.Shell {
@@ -301,7 +300,7 @@ func (h *hooks) inspectChanges(call hook.Call) hook.Decision {
 	return hook.Decision{Verdict: hook.Allow, Context: text, Risks: news}
 }
 
-// changedTests lists the tests that are gone or were written since the agent started.
+// changedTests lists the tests that were deleted or written since the agent started.
 func (h *hooks) changedTests() []string {
 	var out []string
 	for _, rel := range h.options.Tree.Files() {
@@ -316,8 +315,8 @@ func (h *hooks) changedTests() []string {
 	return out
 }
 
-// answerStop answers an agent that wants to stop: where that is asked for and something
-// is missing, it has to go on.
+// answerStop answers an agent that wants to stop. If the settings ask for it and the criterion
+// is not met, the agent has to continue.
 func (h *hooks) answerStop(call hook.Call) hook.Decision {
 	allow := hook.Decision{Verdict: hook.Allow}
 	if !h.Hooks.Stop || len(h.statements) > 0 || h.stops >= maxStops || call.StopActive && h.stops == 0 {
@@ -331,18 +330,17 @@ func (h *hooks) answerStop(call hook.Call) hook.Decision {
 	return hook.Decision{Verdict: hook.Deny, Reason: "supervise: it is not done: " + missing}
 }
 
-// note writes a call into the log, without waiting until the disk has it.
+// noteCall writes a call to the journal, without waiting for the disk.
 func (h *hooks) noteCall(c event.HookCall, began time.Time) {
 	took := time.Since(began)
 	c.DurationMS = float64(took.Microseconds()) / 1000
 	h.Journal.NoteUnsynced(event.HookCalled, h.task.Iteration, c)
 }
 
-// maxTarget bounds what is kept of a command, in bytes.
+// maxTarget limits the kept part of a command, in bytes.
 const maxTarget = 500
 
-// shorten shortens a text, and masks the secrets in it. The environment of a hook is
-// never looked at.
+// shorten shortens a text, and masks the secrets in it.
 func (h *hooks) shorten(text string) string {
 	text = h.masked(text)
 	if len(text) > maxTarget {

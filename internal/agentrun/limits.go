@@ -8,7 +8,7 @@ import (
 	"supervise/internal/event"
 )
 
-// limitError is why a run is ended that has consumed what the loop may.
+// limitError is the limit for which a run was stopped.
 type limitError string
 
 // The limits of what an agent may consume.
@@ -17,10 +17,10 @@ const (
 	limitTokens limitError = "tokens"
 )
 
-// Error returns the limit for people.
+// Error names the limit.
 func (o limitError) Error() string { return "the limit of " + string(o) + " is reached" }
 
-// reachedLimit names the limit that a consumption reaches, "" for none.
+// reachedLimit returns the limit that a usage has reached, "" for none.
 func (s Setup) reachedLimit(u agent.Usage) limitError {
 	if s.MaxCost > 0 && u.CostUSD != nil && *u.CostUSD >= s.MaxCost {
 		return limitCost
@@ -31,7 +31,7 @@ func (s Setup) reachedLimit(u agent.Usage) limitError {
 	return ""
 }
 
-// LimitStop is the stop of a loop that has consumed what it may.
+// LimitStop returns the stop of a loop that has reached a limit; the zero value for none.
 func (s Setup) LimitStop(u agent.Usage) event.Stop {
 	switch s.reachedLimit(u) {
 	case limitCost:
@@ -42,7 +42,7 @@ func (s Setup) LimitStop(u agent.Usage) event.Stop {
 	return event.Stop{}
 }
 
-// windowError is why a run is ended whose service has given the share that the loop may use.
+// windowError is the window for which a run was stopped, and its limit in percent.
 type windowError struct {
 	agent.Window
 	limit float64
@@ -53,7 +53,8 @@ func (e windowError) Error() string {
 	return fmt.Sprintf("%s is used, and limits.max_window is %g%%", e.Window, e.limit)
 }
 
-// outcomeOf is how a run ended that is ended for it: one that was done already was done.
+// outcomeOf returns the outcome of a run that was stopped for the window. A final event takes
+// precedence.
 func (e windowError) outcomeOf(p agent.Preset, r agent.Report) (o agent.Outcome, message string) {
 	if r.Final {
 		return r.Outcome(p, agent.Ending{}, true), r.Message
@@ -61,8 +62,8 @@ func (e windowError) outcomeOf(p agent.Preset, r agent.Report) (o agent.Outcome,
 	return agent.RateLimit, e.Error()
 }
 
-// WindowNote says which programs the share of a window cannot stop, since they do not tell
-// it; "" where none is limited so, or all tell.
+// WindowNote returns a note about programs that limits.max_window cannot stop, since they do
+// not report windows; "" if there are none.
 func (s Setup) WindowNote() string {
 	if s.MaxWindow == 0 {
 		return ""
@@ -82,7 +83,7 @@ func (s Setup) WindowNote() string {
 	return "limits.max_window has no effect on " + strings.Join(names, ", ") + ": nothing tells how much of a window is used; use --max-tokens or --max-time"
 }
 
-// fullWindow finds the window of which the loop may use no more.
+// fullWindow returns the window that has reached the limit of the loop.
 func (a *Agent) fullWindow(r agent.Report) (e windowError, found bool) {
 	w := r.Window(a.Now())
 	if a.MaxWindow == 0 || w == nil || w.Used < a.MaxWindow {
@@ -91,8 +92,7 @@ func (a *Agent) fullWindow(r agent.Report) (e windowError, found bool) {
 	return windowError{*w, a.MaxWindow}, true
 }
 
-// usedSoFar is what the agent consumed in the loop, with the earlier runs of the
-// iteration.
+// usedSoFar returns the usage of the loop, with earlier runs of the iteration.
 func (r *run) usedSoFar() agent.Usage {
 	if r.record == nil || r.record.Usage == nil {
 		return r.task.Spent

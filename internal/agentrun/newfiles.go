@@ -13,22 +13,21 @@ import (
 	"supervise/source"
 )
 
-// newFiles is what the tree has now and had not when the agent began: it explains
-// files that are gone.
+// newFiles are files and tests that the agent has added. They may replace missing ones.
 type newFiles struct {
 	names map[string]bool // of new files, without their folders
 	texts map[[sha256.Size]byte]bool
 	tests []source.TestDef // that explain nothing yet
 }
 
-// minTestSimilarity is how alike two tests have to be for the one to replace the other,
-// as where the rules judge tests that are gone.
+// minTestSimilarity is the similarity from which one test replaces another, as in the rules
+// about removed tests.
 const minTestSimilarity = .5
 
-// maxPairs bounds how many pairs of tests are compared.
+// maxPairs limits how many pairs of tests are compared.
 const maxPairs = 10_000
 
-// collectNewFiles reads the new files and those that were written lately.
+// collectNewFiles reads the new and the recently written files.
 func (a *treeAlarms) collectNewFiles(ctx context.Context, there treeFiles) *newFiles {
 	g := &newFiles{names: map[string]bool{}, texts: map[[sha256.Size]byte]bool{}}
 	for _, file := range there.written {
@@ -52,8 +51,8 @@ func (a *treeAlarms) collectNewFiles(ctx context.Context, there treeFiles) *newF
 	return g
 }
 
-// explains reports whether a file that is gone, with the text that it had, is
-// elsewhere now, or all of its tests are.
+// explains reports whether a missing file with that text, or all of its tests, are in new
+// files.
 func (g *newFiles) explains(file string, text []byte) bool {
 	if g.names[path.Base(file)] {
 		return true
@@ -73,8 +72,8 @@ func (g *newFiles) explains(file string, text []byte) bool {
 	return true
 }
 
-// pairTests pairs tests of before with those of now, by name first and by what they
-// do then, and returns those without a partner.
+// pairTests pairs tests of before with those of now, first by name and then by similarity, and
+// returns those without a partner.
 func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
 	left = slices.Clone(now)
 	for _, def := range before {

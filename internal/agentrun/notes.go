@@ -13,19 +13,19 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// notesName is the agent's file with notes, where it is in a folder that others use too.
+// notesName is the name of the agent's file with notes.
 const notesName = "supervise-notes.md"
 
-// notes are where the agent's notes lie while it runs.
+// notes is the file of the agent's notes while it runs.
 type notes struct {
 	path      string // for this process
 	agentPath string // the same, as the agent sees it
-	// remove removes the folder around, where it was made for them.
+	// remove removes the folder of the file; nil if it is not a separate one.
 	remove func() error
 }
 
-// writeNotes puts the notes of earlier iterations where the agent can read and write them:
-// the state is kept from it.
+// writeNotes writes the notes of earlier iterations to a file that the agent can read and
+// write. It cannot access the state folder.
 func (r *run) writeNotes() (err error) {
 	switch {
 	case r.promptDir != "":
@@ -45,8 +45,8 @@ func (r *run) writeNotes() (err error) {
 	return ledger.WriteFile(r.notes.path, []byte(r.task.Notes))
 }
 
-// readBackNotes reads the notes as the agent left them, and removes them. What is no file, or
-// cannot be read, changes nothing.
+// readBackNotes reads the agent's notes after its run, and removes the file. An unreadable
+// file changes nothing.
 func (r *run) readBackNotes() {
 	if r.notes.path == "" {
 		return
@@ -68,7 +68,7 @@ func (r *run) readBackNotes() {
 	r.notes = notes{}
 }
 
-// readNotes reads as much of a file of notes as is kept: whole lines.
+// readNotes reads the kept part of a file of notes, up to the last complete line.
 func readNotes(path string) (string, error) {
 	f, err := projectfile.OpenFile(path, projectfile.Source)
 	if err != nil {

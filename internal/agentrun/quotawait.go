@@ -10,15 +10,15 @@ import (
 	"supervise/runner"
 )
 
-// quotaWait is what the loop waits for before it runs the agent again: the run before was done,
-// and told that the share is used which the loop may use.
+// quotaWait is a wait before the next run of the agent, because the previous run has reached
+// the limit of a window.
 type quotaWait struct {
 	why   *ledger.AgentRun
 	until time.Time
 }
 
-// scheduleQuotaWait has the next run wait until a window is given anew. Where there is no time for
-// that, and no other program, it notes the stop.
+// scheduleQuotaWait makes the next run wait until a window is reset. If that takes too long and
+// there is no other program, it sets r.stop.
 func (r *run) scheduleQuotaWait(ctx context.Context, full windowError, report agent.Report) {
 	why := &ledger.AgentRun{Program: r.record.Program, Cause: runner.NotStarted.String(), Outcome: string(agent.RateLimit), Message: r.masked(full.Error())}
 	delay, _ := r.waitTime(why, report)
@@ -30,8 +30,8 @@ func (r *run) scheduleQuotaWait(ctx context.Context, full windowError, report ag
 	}
 }
 
-// awaitQuota waits before the first run of an iteration where that is due, and reports
-// whether the agent may be run now.
+// awaitQuota waits before the first run of an iteration if necessary, and reports whether the
+// agent can run now.
 func (r *run) awaitQuota(ctx context.Context) (rested bool, err error) {
 	due := r.quotaWait
 	if r.quotaWait = nil; due == nil || !due.until.After(r.Now()) {

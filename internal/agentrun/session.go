@@ -18,11 +18,11 @@ import (
 	"supervise/runner"
 )
 
-// titleDelay is how long the agent has to be silent before anything is written
-// between what it prints: it may be in the middle of a sequence.
+// titleDelay is how long the agent has to print nothing before supervise writes to its
+// terminal: the agent may be in the middle of a sequence.
 const titleDelay = time.Second
 
-// SessionOptions is how a session is watched that is the user's own.
+// SessionOptions configure how a user's own session is watched.
 type SessionOptions struct {
 	IdleAfter time.Duration         // how long the agent says and writes nothing until it rests
 	Skip      func(dir string) bool // folders in which it does no work
@@ -35,7 +35,7 @@ type SessionOptions struct {
 	Iteration func() int // the present one
 }
 
-// sessionRun is a session of the user's own, while it lasts.
+// sessionRun is a running session of the user.
 type sessionRun struct {
 	*Agent
 	SessionOptions
@@ -51,8 +51,7 @@ type sessionRun struct {
 	err          error         // of the measuring, once ended is closed
 }
 
-// RunSession runs the agent on the user's terminal, which is its own as long as it runs,
-// and reports whenever it rests.
+// RunSession runs the agent on the user's terminal, and reports whenever it is idle.
 func (a *Agent) RunSession(ctx context.Context, o SessionOptions) (err error) {
 	s := &sessionRun{
 		Agent: a, SessionOptions: o, activity: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
@@ -74,8 +73,8 @@ func (a *Agent) RunSession(ctx context.Context, o SessionOptions) (err error) {
 	return err
 }
 
-// listen opens the socket by which the agent's hooks report that it stopped, unless
-// they are off, or the program has none. What keeps them away is reported.
+// listen opens the socket on which the agent's hooks report that it stopped, unless they are
+// disabled or the program has none. It reports why hooks cannot be installed.
 func (s *sessionRun) listen() (err error) {
 	if s.Hooks.Disabled || s.Hooks.Client == "" {
 		return nil
@@ -89,7 +88,7 @@ func (s *sessionRun) listen() (err error) {
 	return nil
 }
 
-// answer answers a hook. All calls pass: the session is the user's.
+// answer answers a hook. It allows all calls, because the session belongs to the user.
 func (s *sessionRun) answer(q rpc.Request) (rpc.Reply, func()) {
 	client, err := hook.ParseClient(q.Client)
 	var call hook.Call
@@ -148,14 +147,14 @@ func (s *sessionRun) runAgent(ctx context.Context) (*ledger.AgentRun, error) {
 	return run, errors.Join(noted, s.err)
 }
 
-// Write takes note that the agent printed something. It never fails.
+// Write records that the agent printed something. It never fails.
 func (s *sessionRun) Write(p []byte) (int, error) {
 	s.printedBytes.Add(int64(len(p)))
 	notify(s.activity)
 	return len(p), nil
 }
 
-// notify never blocks: what happens several times is signalled once.
+// notify sends without blocking. Several notifications may become one.
 func notify(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -163,16 +162,16 @@ func notify(to chan<- struct{}) {
 	}
 }
 
-// follow waits for the agent to rest until it has ended: it rests when a hook reports
-// that it stopped, or when it has printed nothing, and nothing was written, for a while.
+// follow reports when the agent is idle, until it has ended. It is idle when a hook reports
+// that it stopped, or when it has printed and written nothing for a while.
 func (s *sessionRun) follow(ctx context.Context) {
 	defer close(s.followDone)
 	var events <-chan fileevents.Event
 	if tree, err := fileevents.Start(s.Root, fileevents.Options{Skip: s.Skip}); err != nil {
-		s.Warn("watch the tree", err) // what it prints still shows that it works
+		s.Warn("watch the tree", err) // its output still shows activity
 	} else {
 		events = tree.Events()
-		defer func() { _ = tree.Close() }() // a hint, which is needed no more
+		defer func() { _ = tree.Close() }() // no longer needed
 	}
 	quiet := time.NewTimer(s.IdleAfter)
 	defer quiet.Stop()
@@ -213,7 +212,7 @@ func (s *sessionRun) reportIdle(ctx context.Context) {
 	s.news = s.news || news
 }
 
-// idleWait is what has to pass until something follows from it.
+// idleWait returns how long the agent has to be inactive until the next action.
 func (s *sessionRun) idleWait() time.Duration {
 	if s.news {
 		return min(titleDelay, s.IdleAfter)

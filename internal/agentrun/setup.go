@@ -14,8 +14,8 @@ import (
 	"supervise/internal/protect"
 )
 
-// Setup is what a loop was asked to do with its agent, and within which limits. It
-// is a part of the settings of the loop.
+// Setup is the configuration of a loop's agent, with its limits. It is a part of the settings
+// of the loop.
 type Setup struct {
 	Root string   `json:"root"`            // the working tree, absolute
 	Dir  string   `json:"dir,omitempty"`   // where the agent runs; "" is Root
@@ -24,8 +24,8 @@ type Setup struct {
 	// Program is how a known agent program is started; its zero value is a command
 	// that the user has put together.
 	Program Program `json:"program,omitzero"`
-	// Fallback are the programs that go on, in this order, where one before them has used
-	// up what its service gives.
+	// Fallback are the programs that continue, in this order, when the quota of an earlier
+	// one is used up.
 	Fallback []Program `json:"fallback,omitempty"`
 	RawTask  []byte    `json:"task_bytes,omitempty"` // Task, where it is no text that JSON can hold
 
@@ -37,9 +37,9 @@ type Setup struct {
 	MaxCost            float64       `json:"max_cost_usd,omitempty"`       // of the agent in the whole loop, in US dollars; 0: none
 	MaxTokens          int64         `json:"max_tokens,omitempty"`         // the same in tokens of all kinds; 0: none
 	MaxWindow          float64       `json:"max_window_percent,omitempty"` // of a window of the agent's service, that may be used; 0: all
-	// MaxWait is how long a loop waits for the agent's service without a break, and
-	// FirstWait how long the first time, where the service does not say. 0: the
-	// default; a negative MaxWait: not at all.
+	// MaxWait limits the total wait for the agent's service without a break, and FirstWait
+	// is the first wait if the service does not name one. 0: the default; a negative
+	// MaxWait: no wait.
 	MaxWait    time.Duration `json:"max_wait_ns,omitempty"`
 	FirstWait  time.Duration `json:"first_wait_ns,omitempty"`
 	Pty        PtyMode       `json:"pty,omitempty"`
@@ -50,12 +50,12 @@ type Setup struct {
 	Alarms  AlarmAction      `json:"alarm,omitempty"`  // what is done when tests vanish while the agent works
 }
 
-// Program is a known agent program that supervise starts in its own way.
+// Program is a known agent program that supervise starts by its preset.
 type Program struct {
 	Name     string `json:"name"`            // of the preset
 	Model    string `json:"model,omitempty"` // "": the program's own choice
 	Continue bool   `json:"continue,omitempty"`
-	// Yolo is the consent of the user that the agent is asked for no approval.
+	// Yolo is the user's consent that the agent works without approvals.
 	Yolo bool `json:"yolo,omitempty"`
 	// Checksum is the SHA-256 of the user's file about it, "" for a built-in preset.
 	Checksum string `json:"file_sha256,omitempty"`
@@ -65,18 +65,18 @@ type Program struct {
 type Hooks struct {
 	Disabled   bool `json:"off,omitempty"`
 	FailClosed bool `json:"fail_closed,omitempty"` // an error of a hook denies the call
-	// Stop has the tree measured when the agent wants to stop, and sends it back
-	// where the criterion is not met.
+	// Stop measures the tree when the agent wants to stop, and makes it continue if the
+	// criterion is not met.
 	Stop bool `json:"stop,omitempty"`
-	// Client is whose hooks are installed for each run; "" is none: hooks that the
-	// user installed are answered all the same.
+	// Client says whose hooks are installed for each run; "" for none. Hooks that the user
+	// has installed are answered in any case.
 	Client hook.Client `json:"client,omitempty"`
 }
 
 // AlarmAction is what is done when tests vanish while the agent works.
 type AlarmAction string
 
-// The actions. An agent that is stopped is measured and judged as any other.
+// The actions. The work of a stopped agent is measured and judged as usual.
 const (
 	AlarmOff  AlarmAction = "off"
 	AlarmWarn AlarmAction = "warn"
@@ -91,20 +91,18 @@ func (a AlarmAction) Valid() bool {
 // PtyMode is whether the agent gets a pseudo-terminal.
 type PtyMode string
 
-// The modes. Programs that print to a pipe keep back what they print until a
-// buffer is full, so that nobody sees them work: therefore PtyAuto gives one
-// wherever the system has one, also when nobody looks.
+// The modes. Many programs buffer their output to a pipe, which delays progress. Therefore
+// PtyAuto uses a pseudo-terminal whenever the system has one.
 const (
 	PtyAuto   PtyMode = "auto"
-	PtyAlways PtyMode = "always" // an error where there is none
+	PtyAlways PtyMode = "always" // an error if there is none
 	PtyNever  PtyMode = "never"
 )
 
 // Valid reports whether m is one of the modes; empty is PtyAuto.
 func (m PtyMode) Valid() bool { return m == "" || m == PtyAuto || m == PtyAlways || m == PtyNever }
 
-// Preset is what is known of the agent's program: the one that was named, or the
-// one that the user's command starts.
+// Preset returns the preset of the named program, or of the program in the user's command.
 func (s Setup) Preset() (p agent.Preset, known bool) {
 	if s.Program.Name != "" {
 		p, err := agent.ByName(s.Program.Name)
@@ -113,8 +111,8 @@ func (s Setup) Preset() (p agent.Preset, known bool) {
 	return agent.Recognize(s.Args)
 }
 
-// CheckPresets returns an error where the file about the agent is another one than when the
-// loop began: the agent may have written it.
+// CheckPresets returns an error if a user's preset has changed since the loop started: the
+// agent may have written it.
 func (s Setup) CheckPresets() error {
 	for _, x := range s.Programs() {
 		p, err := agent.ByName(x.Name)
@@ -128,7 +126,7 @@ func (s Setup) CheckPresets() error {
 	return nil
 }
 
-// CommandLine is the agent's command for people, without a prompt.
+// CommandLine returns the agent's command for display, without a prompt.
 func (s Setup) CommandLine() []string {
 	p, known := s.Preset()
 	if !known || s.Program.Name == "" {
@@ -137,10 +135,10 @@ func (s Setup) CommandLine() []string {
 	return p.Command(agent.Launch{Prompt: promptText, File: promptFile, Model: s.Program.Model, Yolo: s.Program.Yolo, Extra: s.Args}).Args
 }
 
-// WorkDir is where the agent runs.
+// WorkDir returns the folder in which the agent runs.
 func (s Setup) WorkDir() string { return cmp.Or(s.Dir, s.Root) }
 
-// ForJSON returns the setup as it can be written down.
+// ForJSON returns the setup in a form that JSON can represent.
 func (s Setup) ForJSON() Setup {
 	if !utf8.ValidString(s.Task) {
 		s.RawTask = []byte(s.Task)
@@ -148,7 +146,7 @@ func (s Setup) ForJSON() Setup {
 	return s
 }
 
-// FromJSON returns the setup as it was before [Setup.ForJSON].
+// FromJSON reverses [Setup.ForJSON].
 func (s Setup) FromJSON() Setup {
 	if s.RawTask != nil {
 		s.Task = string(s.RawTask)
@@ -156,8 +154,8 @@ func (s Setup) FromJSON() Setup {
 	return s
 }
 
-// environ is the environment of the agent. A command of the user's own gets env as it
-// is.
+// environ returns the environment of the agent. A user's command gets env without defaults of
+// a preset.
 func (s Setup) environ(env []string) []string {
 	env = s.allowedEnv(env)
 	if s.Program.Name == "" {
@@ -167,13 +165,13 @@ func (s Setup) environ(env []string) []string {
 	return p.Environ(env, s.Program.Yolo)
 }
 
-// allowedEnv is what of an environment the agent gets.
+// allowedEnv returns the variables that the agent may get.
 func (s Setup) allowedEnv(env []string) []string {
 	p, _ := s.Preset()
 	return slices.Clone(s.Protect.ForAgent(env, p.Needs().Vars))
 }
 
-// SandboxSite is where a sandbox of the agent is made, as far as its command says that.
+// SandboxSite returns the parameters of the agent's sandbox that follow from its command.
 func (s Setup) SandboxSite(env []string) protect.Site {
 	p, _ := s.Preset()
 	n := p.Needs()

@@ -9,19 +9,19 @@ import (
 	"supervise/runner"
 )
 
-// tailSize bounds what is looked at of the end of what an agent printed, in bytes.
+// tailSize is how much of the agent's last output is kept in memory, in bytes.
 const tailSize = 4 << 10
 
-// transcript keeps what an agent prints.
+// transcript records the output of an agent.
 type transcript struct {
 	file   *runner.Transcript
 	cast   *runner.Cast
 	tail   *runner.Tail
 	masked io.WriteCloser // before cast and words
-	mirror io.WriteCloser // sees everything as it is
+	mirror io.WriteCloser // receives the unmasked output
 }
 
-// startTranscript has a transcript of the command's output written to the folder of its
+// startTranscript makes the command write its output to a transcript in the folder of its
 // iteration.
 func (a *Agent) startTranscript(cmd *runner.Command, dir string, iteration int) (*transcript, error) {
 	file, err := runner.CreateTranscript(filepath.Join(dir, "transcript.cast"), a.Transcript)
@@ -55,7 +55,7 @@ func (r *transcript) close() error {
 	return errors.Join(r.masked.Close(), r.cast.Close(), r.file.Close(), r.mirror.Close())
 }
 
-// crlfWriter makes the line ends of a pipe those of a terminal.
+// crlfWriter converts line feeds to the line ends of a terminal.
 type crlfWriter struct{ to io.Writer }
 
 func (l *crlfWriter) Write(p []byte) (int, error) {

@@ -20,7 +20,7 @@ import (
 // Tree is a separate working tree.
 type Tree struct {
 	Dir  string   // the root of the files
-	Base string   // removed at the end; it has room for files next to Dir
+	Base string   // the parent of Dir for further files, removed at the end
 	Lock *os.File // held while the tree exists
 }
 

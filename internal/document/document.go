@@ -46,7 +46,7 @@ type (
 
 // Item is an entry of a list, or a named value.
 type Item struct {
-	Label Span // a terminal shows it in a column of its own; may be empty
+	Label Span // a terminal shows it in a separate column; may be empty
 	Text  Text
 	Below Document
 }

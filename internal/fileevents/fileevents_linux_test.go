@@ -46,7 +46,7 @@ func watchAndPrint(root string) int {
 	return 0
 }
 
-// tree is a folder and what a watch has told about it.
+// tree is a folder and the events that a watch has reported for it.
 type tree struct {
 	t    *testing.T
 	root string
@@ -83,7 +83,7 @@ func (tr *tree) write(name string) {
 	}
 }
 
-// until reads events until the path was last told as one of ops. Without it the test
+// until reads events until the path was last reported as one of ops. Without it the test
 // hangs, and the time limit of go test shows where.
 func (tr *tree) until(path string, ops ...fileevents.Op) {
 	tr.t.Helper()
@@ -125,12 +125,12 @@ func TestFilesComeAndGo(t *testing.T) {
 	tr.write("moved/deep/er/e.txt") // another folder of the same name
 	tr.until("moved/deep/er/c.txt", fileevents.Removed)
 	tr.until("moved/deep/er/e.txt", fileevents.Created, fileevents.Modified)
-	if op, told := tr.last[".git/HEAD"]; told {
+	if op, reported := tr.last[".git/HEAD"]; reported {
 		t.Errorf("a file of .git was reported as %d", op)
 	}
 }
 
-// Folders that fill faster than anybody can listen in them are told whole.
+// Folders that fill faster than they can be watched are reported completely.
 func TestManyNewFolders(t *testing.T) {
 	tr := watched(t, fileevents.Options{})
 	for d := range 300 {
@@ -189,7 +189,7 @@ func TestOverflow(t *testing.T) {
 	if err := p.Signal(unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	const limit = 16384 // of /proc/sys/fs/inotify/max_queued_events, unless somebody raised it
+	const limit = 16384 // of /proc/sys/fs/inotify/max_queued_events, unless an administrator raised it
 	if text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events"); err != nil || strings.TrimSpace(string(text)) != fmt.Sprint(limit) {
 		t.Skipf("the queue of events holds %s, %v; want %d", text, err, limit)
 	}
@@ -207,7 +207,7 @@ func TestOverflow(t *testing.T) {
 	tr.until("late/folder.txt", fileevents.Created)
 	tr.until("gone.txt", fileevents.Removed)
 	tr.until(fmt.Sprintf("%d.txt", limit-1), fileevents.Created)
-	tr.write("late/later.txt") // the folder that nobody told of is listened to
+	tr.write("late/later.txt") // a folder without an event is watched
 	tr.until("late/later.txt", fileevents.Created)
 }
 

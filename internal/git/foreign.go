@@ -11,8 +11,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// programSettings are the settings by which a repository could have git, or what git starts, run
-// a program, each with the value by which it does not.
+// programSettings are the settings by which a repository could make git, or its helpers, run
+// a program, each with the value that disables it.
 var programSettings = []struct {
 	key *regexp.Regexp
 	off string
@@ -40,7 +40,7 @@ var (
 	gitProxyRE         = regexp.MustCompile(`^core\.gitproxy$`)
 )
 
-// overrides say how the programs of a repository are switched off.
+// overrides disable the programs that a repository configures.
 type overrides struct {
 	options            []string // for git
 	disabledKeys       []string // the keys
@@ -48,8 +48,8 @@ type overrides struct {
 	namesProxy         bool
 }
 
-// remoteOptions are the options of a command by which it starts git's own on the other side:
-// git takes the first setting there, and options of git come last.
+// remoteOptions returns options by which a command starts git's own program on the remote side.
+// They take precedence over the configuration.
 func (s overrides) remoteOptions(verb string) []string {
 	switch {
 	case !s.namesRemoteProgram:
@@ -68,7 +68,7 @@ type setting struct {
 	trusted     bool   // by the user, the system or the environment
 }
 
-// overrides asks git which programs the repository itself names. Asking starts nothing.
+// overrides asks git which programs the repository configures. That starts none of them.
 func (c Command) overrides(ctx context.Context, options, env []string) (s overrides, err error) {
 	list := exec.CommandContext(ctx, "git", append(options, "config", "--list", "--show-scope", "-z")...)
 	list.Dir, list.Env = c.Dir, env
@@ -99,7 +99,7 @@ func (c Command) overrides(ctx context.Context, options, env []string) (s overri
 	return s.restoreTrusted(all, off), nil
 }
 
-// restoreTrusted adds what the user and the system set for the same.
+// restoreTrusted adds the values of the user and the system for the disabled keys.
 func (s overrides) restoreTrusted(all []setting, off map[string]string) overrides {
 	helpers := slices.ContainsFunc(s.disabledKeys, credentialHelperRE.MatchString)
 	if helpers {

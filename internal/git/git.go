@@ -1,7 +1,6 @@
-// Package git starts git; nobody else does. A repository may come from anybody, so none of
-// its settings starts a program: no hook, filter, text conversion, monitor, helper or
-// remote of its own choice. What the user and the system configure holds, among it
-// filters such as git-lfs.
+// Package git runs git for all other packages. Repositories are not trusted, so their settings
+// never start a program: no hook, filter, text conversion, monitor or helper. Settings of the
+// user and the system, such as the filter of git-lfs, apply.
 package git
 
 import (
@@ -33,17 +32,17 @@ type Command struct {
 	hooks       bool // core.hooksPath as it is configured
 }
 
-// NewCommand is a command in a folder.
+// NewCommand returns a command in a folder.
 func NewCommand(dir string, args ...string) Command { return Command{Dir: dir, Args: args} }
 
-// commonOptions holds for every command.
+// commonOptions are the options of every command.
 var commonOptions = []string{
 	"--no-pager",
 	"-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "log.showSignature=false", "-c", "push.gpgSign=false",
 	"-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "status.submoduleSummary=false", "-c", "diff.ignoreSubmodules=dirty",
 }
 
-// commandOptions are options that commands get of themselves.
+// commandOptions are additional options by command.
 var commandOptions = map[string][]string{
 	"diff":       {"--no-ext-diff", "--no-textconv"},
 	"diff-files": {"--no-ext-diff", "--no-textconv"},
@@ -54,8 +53,8 @@ var commandOptions = map[string][]string{
 	"status":     {"--ignore-submodules=dirty"}, // git would be started in each
 }
 
-// passiveCommands are the commands that start nothing whatever is configured, but for what always
-// switches off.
+// passiveCommands are the commands that start no programs except those that commonOptions
+// disable.
 var passiveCommands = []string{
 	"cat-file", "check-ignore", "commit-tree", "config", "for-each-ref", "init", "ls-files", "ls-tree", "merge-base",
 	"mktree", "rev-list", "rev-parse", "symbolic-ref", "version", "write-tree",
@@ -64,8 +63,8 @@ var passiveCommands = []string{
 // remoteCommands are the commands that may reach another repository.
 var remoteCommands = []string{"fetch", "ls-remote", "push"}
 
-// Prepare returns the command, ready to be started. It refuses a folder where git would
-// wait for ever, as [CheckFiles] does.
+// Prepare returns the command, ready to be started. It refuses a folder in which git would
+// wait forever, see [CheckFiles].
 func (c Command) Prepare(ctx context.Context) (*exec.Cmd, error) {
 	cmd, _, err := c.prepare(ctx)
 	return cmd, err
@@ -103,8 +102,8 @@ func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err 
 	return cmd, own.disabledKeys, nil
 }
 
-// Output runs the command and returns what it prints. The error is the cause of ctx, or
-// holds what git says.
+// Output runs the command and returns its output. The error is the cause of ctx, or contains
+// git's message.
 func (c Command) Output(ctx context.Context) ([]byte, error) {
 	cmd, off, err := c.prepare(ctx)
 	switch {
@@ -136,7 +135,7 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// CommandError is the error of a command with what it printed on stderr.
+// CommandError returns the error of a command with its output on stderr.
 func CommandError(dir, verb string, err error, stderr string) error {
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("run git: %w; install git or put it into PATH", err)
@@ -147,13 +146,13 @@ func CommandError(dir, verb string, err error, stderr string) error {
 	return fmt.Errorf("git %s in %s: %w", verb, dir, err)
 }
 
-// CommonDir is the folder that the worktrees of a repository share.
+// CommonDir returns the folder that the worktrees of a repository share.
 func CommonDir(ctx context.Context, dir string) (string, error) {
 	out, err := NewCommand(dir, "rev-parse", "--path-format=absolute", "--git-common-dir").Output(ctx)
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// HooksDir is the folder from which git would run hooks, maybe relative to dir.
+// HooksDir returns the folder from which git would run hooks, possibly relative to dir.
 func HooksDir(ctx context.Context, dir string, env []string) (string, error) {
 	out, err := Command{Dir: dir, Args: []string{"rev-parse", "--git-path", "hooks"}, Env: env, hooks: true}.Output(ctx)
 	return strings.TrimSuffix(string(out), "\n"), err
@@ -166,7 +165,7 @@ func (c Command) subcommand() string {
 	return ""
 }
 
-// subcommandIndex is where the name of the command stands, behind the options of git itself.
+// subcommandIndex returns the index of the subcommand, after the options of git itself.
 func subcommandIndex(args []string) int {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -189,7 +188,7 @@ var (
 	}
 )
 
-// environment is that of the command.
+// environment returns the environment of the command.
 func (c Command) environment() []string {
 	env := c.Env
 	if env == nil {
@@ -210,7 +209,7 @@ func (c Command) environment() []string {
 	})
 	switch {
 	case !far:
-		out = append(out, "GIT_ALLOW_PROTOCOL=none") // also where an old git would fetch what is missing
+		out = append(out, "GIT_ALLOW_PROTOCOL=none") // old versions of git may fetch missing objects
 	case !hasVar(out, "GIT_ALLOW_PROTOCOL"):
 		out = append(out, "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
 	}
@@ -225,7 +224,7 @@ func hasVar(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
-// CleanEnv is an environment without the variables that redirect git.
+// CleanEnv returns an environment without variables for git.
 func CleanEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
 }

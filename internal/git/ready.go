@@ -11,7 +11,7 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// gitFiles are the files of git that its commands open without looking what they are.
+// gitFiles are files that git opens without checking their type.
 var gitFiles = []struct {
 	name string
 	most projectfile.Limit
@@ -36,10 +36,9 @@ var gitFiles = []struct {
 // treeCommands are words of git commands that read .gitignore and .gitattributes.
 var treeCommands = []string{"--exclude-standard", "check-ignore", "check-attr", "status", "diff", "diff-tree", "diff-index", "diff-files", "log", "add", "stash"}
 
-// CheckFiles refuses a folder in whose checkout a git command would wait for ever, or read
-// without end: a pipe, a device or a huge file is in the place of one that git reads.
-// Errors about anything else are left to git. What was found in order is not looked at
-// again before a program has run, see [TrackProgram].
+// CheckFiles refuses a folder in whose checkout a git command would wait or read forever,
+// because a file that git reads is a pipe, a device or a huge file. It ignores other errors,
+// which git itself reports. Results are cached until a program runs, see [TrackProgram].
 func CheckFiles(dir string, args ...string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -77,7 +76,8 @@ var checkedDirs struct {
 	fine    map[string]bool // by folder
 }
 
-// TrackProgram says that a program runs that could write anywhere, until done is called.
+// TrackProgram disables the cache of CheckFiles until done is called, because a running program
+// may write anywhere.
 func TrackProgram() (done func()) {
 	checkedDirs.Lock()
 	defer checkedDirs.Unlock()
@@ -92,10 +92,10 @@ func TrackProgram() (done func()) {
 	}
 }
 
-// InvalidateChecks says that the files of a checkout are others than before.
+// InvalidateChecks clears the cache of CheckFiles after files of a checkout have changed.
 func InvalidateChecks() { TrackProgram()() }
 
-// checkOnce looks below a folder, unless that was done since the last program ran.
+// checkOnce is checkBelow with a cache, which is valid until the next program runs.
 func checkOnce(dir string, read func(fs.DirEntry) bool) error {
 	checkedDirs.Lock()
 	fine, since := checkedDirs.fine[dir], checkedDirs.since
@@ -115,12 +115,12 @@ func checkOnce(dir string, read func(fs.DirEntry) bool) error {
 	return err
 }
 
-// gitDir is git's folder of a checkout.
+// gitDir returns the git folder of a checkout.
 func gitDir(top string) string {
 	dot := filepath.Join(top, ".git")
 	text, err := projectfile.ReadAnywhere(dot, projectfile.Settings)
 	if err != nil {
-		return dot // as a rule a folder
+		return dot // usually a folder
 	}
 	to := filepath.FromSlash(strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:")))
 	if !filepath.IsAbs(to) {
@@ -129,7 +129,7 @@ func gitDir(top string) string {
 	return to
 }
 
-// checkFile refuses a file that is special or huge; a folder is none that git waits for.
+// checkFile refuses a special or huge file. Folders are accepted.
 func checkFile(path string, most projectfile.Limit) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
@@ -138,8 +138,7 @@ func checkFile(path string, most projectfile.Limit) error {
 	return projectfile.CheckFile(path, info, most)
 }
 
-// checkBelow refuses files below a folder that git would wait for. Git follows no links to
-// them.
+// checkBelow refuses special or huge files below a folder. It does not follow links, like git.
 func checkBelow(dir string, read func(fs.DirEntry) bool) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // git says what is wrong

@@ -172,7 +172,7 @@ func CompareFolders(before, after string) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	whole := maps.Clone(old)
+	base := maps.Clone(old)
 	for name, c := range now {
 		if was := old[name]; was != nil && was.size == c.size && bytes.Equal(was.text, c.text) && c.size <= MaxSize {
 			delete(old, name)
@@ -181,11 +181,11 @@ func CompareFolders(before, after string) (Change, error) {
 	}
 	c := changeOf(old, now)
 	c.Base = newTree(
-		func() []string { return slices.Sorted(maps.Keys(whole)) },
+		func() []string { return slices.Sorted(maps.Keys(base)) },
 		func(paths []string) map[string]*content {
 			out := map[string]*content{}
 			for _, p := range paths {
-				out[p] = whole[p]
+				out[p] = base[p]
 			}
 			return out
 		})

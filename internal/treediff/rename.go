@@ -20,8 +20,8 @@ type renameCandidate struct {
 	similarity int // percent
 }
 
-// findRenames finds removed files that are mostly the same elsewhere: new path to old path.
-// It pairs the most similar files first.
+// findRenames maps new files to removed files with similar content. It pairs the most similar
+// files first.
 func findRenames(old, now map[string]*content) map[string]string {
 	gone, came := missingIn(old, now), missingIn(now, old)
 	var list []renameCandidate

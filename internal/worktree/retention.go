@@ -16,8 +16,8 @@ import (
 // keptIterations is how many of the latest iterations retention never drops.
 const keptIterations = 3
 
-// EnforceLimit keeps the store within its limit: over it, the oldest snapshots go that
-// nobody is likely to ask for. A loop does not end because that does not succeed.
+// EnforceLimit drops the oldest unprotected snapshots while the store is over its limit. If that
+// does not suffice, it only reports it.
 func (t *Tree) EnforceLimit(ctx context.Context) error {
 	if t.Limit <= 0 {
 		return nil
@@ -51,8 +51,8 @@ func (t *Tree) overLimit(use snapshot.Usage, why string) error {
 	return t.Journal.Write(event.StoreOverLimit, t.Iteration(), event.OverLimit{Bytes: use.Bytes, Limit: t.Limit, Snapshots: use.Snapshots, Why: why})
 }
 
-// countFor returns how many snapshots have to go so that need bytes come back; all,
-// when that does not suffice.
+// countFor returns a function that counts how many snapshots to drop to free need bytes; all if
+// that does not suffice.
 func countFor(need int64) func(weights []int64) int {
 	return func(weights []int64) int {
 		n, _ := slices.BinarySearch(weights, need)
@@ -60,11 +60,11 @@ func countFor(need int64) func(weights []int64) int {
 	}
 }
 
-// countHalf lets the older half go.
+// countHalf drops the older half.
 func countHalf(weights []int64) int { return (len(weights) + 1) / 2 }
 
-// dropOldest drops the oldest of the snapshots that may go. count says how many, from the
-// bytes that come back with the first, the first two, and so on.
+// dropOldest drops the oldest droppable snapshots. count returns how many, given the bytes that
+// are freed by the first, the first two, and so on.
 func (t *Tree) dropOldest(ctx context.Context, count func(weights []int64) int) (snapshot.Usage, error) {
 	order, err := t.droppable()
 	if err != nil || len(order) == 0 {
@@ -103,8 +103,8 @@ func (t *Tree) usage(err error) (snapshot.Usage, error) {
 	return use, errors.Join(err, errUse)
 }
 
-// droppable lists the snapshots that retention may drop, oldest first. The store
-// itself keeps those by which the last restore can be undone.
+// droppable lists the snapshots that may be dropped, oldest first. The store itself keeps those
+// that are needed to undo the last restore.
 func (t *Tree) droppable() ([]snapshot.ID, error) {
 	list, err := t.Store.List()
 	if err != nil {
@@ -147,8 +147,8 @@ func hasSevereFinding(it ledger.Iteration) bool {
 	return slices.ContainsFunc(it.Assessment.Alerts, func(a detector.Alert) bool { return a.Severity >= detector.High })
 }
 
-// retryAfterDrop does what needs room in the store, and does it again after some old
-// snapshots have been dropped when there was none.
+// retryAfterDrop calls do, and retries it after dropping old snapshots while the disk has no
+// space.
 func (t *Tree) retryAfterDrop(ctx context.Context, do func() error) error {
 	for {
 		err := do()

@@ -1,6 +1,5 @@
-// Package worktree is the working tree of a loop with its snapshots. It takes them
-// and puts them back, says in the log what it did, and keeps their store within its
-// limit.
+// Package worktree manages the working tree of a loop. It takes and restores snapshots, writes
+// that to the journal, and keeps the store of snapshots within its limit.
 package worktree
 
 import (
@@ -14,14 +13,14 @@ import (
 	"supervise/snapshot"
 )
 
-// Options are what a tree belongs to.
+// Options configure the tree of a loop.
 type Options struct {
 	Limit     int64 // of the store in bytes; over it old snapshots are dropped; 0: never
 	Journal   *event.Journal
 	Iteration func() int                  // the present one
 	Protected func() map[snapshot.ID]bool // the snapshots that are never dropped
 	Dropped   map[snapshot.ID]bool        // those that were; added to
-	Foreign   []snapshot.ID               // what somebody else had put into the tree
+	Foreign   []snapshot.ID               // trees that were not made by the loop
 	Warned    bool                        // that the store is over its limit
 }
 
@@ -81,14 +80,14 @@ func (t *Tree) ExcludeCheckFiles(ctx context.Context, before snapshot.ID, known 
 	return known, t.Store.Exclude(append(ignored, known...))
 }
 
-// Restore puts a snapshot back and makes sure that it is back.
+// Restore restores a snapshot and verifies the result.
 func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
 	return t.restore(ctx, id)
 }
 
-// EnsureState makes the tree what the loop knows it to be, and reports when it was not:
-// checks may have been at work, or somebody since. What was there is kept. The tree of
-// the loop's snapshot before, "" for none, needs no report.
+// EnsureState restores a snapshot, and reports if the tree was different: checks, or the user,
+// may have changed it. The old state is kept. If the tree was equal to the snapshot before, ""
+// for none, there is no report.
 func (t *Tree) EnsureState(ctx context.Context, id, before snapshot.ID) error {
 	t.Store.OnRestore(func(b snapshot.PlannedRestore) error {
 		if before != "" && b.IsSavedIn(before) {
@@ -100,13 +99,13 @@ func (t *Tree) EnsureState(ctx context.Context, id, before snapshot.ID) error {
 	return t.restore(ctx, id)
 }
 
-// ReportFound reports in which snapshot the tree is that was found.
+// ReportFound reports the snapshot of a tree that the loop has found.
 func (t *Tree) ReportFound(id snapshot.ID) error {
 	t.Foreign = append(t.Foreign, id)
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: id.Name()})
 }
 
-// reportChanged reports, before it is replaced, that the tree is not what it has to be.
+// reportChanged reports an unexpected tree before it is replaced.
 func (t *Tree) reportChanged(b snapshot.PlannedRestore) error {
 	t.Foreign = append(t.Foreign, b.Safety)
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: b.Safety.Name(), Restored: b.Target.Name(), Files: b.Files + b.Ignored})
@@ -124,37 +123,37 @@ func (t *Tree) restore(ctx context.Context, id snapshot.ID) error {
 	}
 	if err == nil && len(res.Mismatches) > 0 {
 		m := res.Mismatches[0]
-		err = fmt.Errorf("the tree could not be put back whole, %d paths differ, the first is %s: %s; the present state is kept as snapshot s%s",
+		err = fmt.Errorf("the tree could not be restored completely, %d paths differ, the first is %s: %s; the current state is kept as snapshot s%s",
 			len(res.Mismatches), m.Path, m.Why, res.Safety)
 	}
 	return err
 }
 
-// TreeState is what the tree was found to be after the last restore, whose tree that was in
-// words; nil if nothing was restored since the last snapshot of an iteration.
-func (t *Tree) TreeState(as string) *event.TreeState {
+// TreeState returns the state of the tree after the last restore; nil if nothing was restored
+// since the last snapshot of an iteration. description says which tree was restored.
+func (t *Tree) TreeState(description string) *event.TreeState {
 	if t.lastRestore == nil {
 		return nil
 	}
-	state := event.NewTreeState(*t.lastRestore, as)
+	state := event.NewTreeState(*t.lastRestore, description)
 	return &state
 }
 
-// RestoreAfterError puts a snapshot back when something broke, and adds to the cause what became
-// of that. loopID is for the user, who can put back what was there.
+// RestoreAfterError restores a snapshot after an error, and adds the result to the cause, with
+// the command by which the user can get the old state back.
 func (t *Tree) RestoreAfterError(cause error, id snapshot.ID, loopID string) error {
 	res, err := t.Store.Restore(context.Background(), id)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w; when that is mended: supervise rollback %s s%s", cause, id, err, loopID, id)
+		return fmt.Errorf("%w; and snapshot s%s could not be restored: %w; when that is fixed: supervise rollback %s s%s", cause, id, err, loopID, id)
 	case len(res.Written)+len(res.Deleted)+len(res.Ignored)+res.GitFiles == 0 && event.NewShortfall(res).IsEmpty():
 		return cause
 	}
-	state := event.NewTreeState(res, "put back to snapshot s"+string(id))
+	state := event.NewTreeState(res, "restored to snapshot s"+string(id))
 	return fmt.Errorf("%w; what was there is kept: supervise rollback %s s%s; %s", cause, loopID, res.Safety, state)
 }
 
-// reportShortfall reports what a restore could not bring back, each path once.
+// reportShortfall reports the paths that a restore could not restore, each once.
 func (t *Tree) reportShortfall(res snapshot.Restored) error {
 	data := event.NewShortfall(res)
 	data.Differs = nil // which is an error
@@ -172,9 +171,8 @@ func (t *Tree) reportShortfall(res snapshot.Restored) error {
 	return t.Journal.Write(event.SharedRefsRestored, t.Iteration(), event.SharedRefs{Names: res.Shared})
 }
 
-// ReportSharedLost reports, each once, what is gone since a snapshot of that which linked
-// worktrees share. It is no finding: somebody else may have done it, in another
-// worktree.
+// ReportSharedLost reports, each once, refs that linked worktrees share and that were lost since
+// a snapshot. That is not a finding, since a process in another worktree may have done it.
 func (t *Tree) ReportSharedLost(since, now snapshot.ID) error {
 	lost, err := t.Store.LostSharedState(since, now)
 	if err != nil {
@@ -217,8 +215,8 @@ func SkippedPaths(info snapshot.Info) []string {
 	return out
 }
 
-// RegenerablePaths lists the ignored folders and files that no snapshot keeps, since tools make
-// them anew; nil where that is not known.
+// RegenerablePaths lists the ignored folders and files that no snapshot keeps, because tools can
+// regenerate them; nil if unknown.
 func (t *Tree) RegenerablePaths(id snapshot.ID) []string {
 	list, err := t.Store.UnkeptIgnored(id)
 	if err != nil {
