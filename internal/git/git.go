@@ -74,8 +74,8 @@ func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err 
 	if err := CheckFiles(c.Dir, c.Args...); err != nil {
 		return nil, nil, err
 	}
-	at := subcommandIndex(c.Args)
-	before, after := c.Args[:at], c.Args[at:]
+	split := subcommandIndex(c.Args)
+	before, after := c.Args[:split], c.Args[split:]
 	env := c.environment()
 	options := slices.Clone(commonOptions)
 	if !c.hooks {

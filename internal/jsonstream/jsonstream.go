@@ -96,8 +96,8 @@ func (r *Reader) Skip() error {
 // Object calls f with the name of every member of the next value, which must be an
 // object; f takes the member's value. Null counts as an empty object.
 func (r *Reader) Object(f func(name string) error) error {
-	some, err := r.openContainer('{')
-	if err != nil || !some {
+	isObject, err := r.openContainer('{')
+	if err != nil || !isObject {
 		return err
 	}
 	for {
@@ -118,8 +118,8 @@ func (r *Reader) Object(f func(name string) error) error {
 // Array calls f for every item of the next value, which must be an array; f takes the
 // item. Null counts as an empty array.
 func (r *Reader) Array(f func() error) error {
-	some, err := r.openContainer('[')
-	if err != nil || !some {
+	isArray, err := r.openContainer('[')
+	if err != nil || !isArray {
 		return err
 	}
 	for {
@@ -159,7 +159,7 @@ func (r *Reader) Error(format string, args ...any) error {
 	return &textstream.SyntaxError{Line: line, Offset: r.src.startOffset + r.dec.InputOffset(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// wrapError adds the place to an error of the tokenizer.
+// wrapError adds the position to an error of the tokenizer.
 func (r *Reader) wrapError(err error) error {
 	if err == nil {
 		return nil
@@ -179,8 +179,7 @@ func (r *Reader) wrapError(err error) error {
 	return fmt.Errorf("read report: %w", err)
 }
 
-// maxPointer limits a place in a document, which is as long as what it is in is deep, in
-// bytes.
+// maxPointer limits the JSON pointer in an error message, in bytes.
 const maxPointer = 200
 
 func pointerName(p jsontext.Pointer) string {
@@ -190,8 +189,8 @@ func pointerName(p jsontext.Pointer) string {
 	return textstream.Truncate(string(p), maxPointer)
 }
 
-// countingReader returns no more than a ration of bytes until it is renewed, and counts lines.
-// If the tokenizer asks for more than its ration, it is inside one huge token.
+// countingReader counts lines, and fails when its budget of bytes is used up. The budget is
+// renewed for each token, so this only happens inside a huge one.
 type countingReader struct {
 	src         io.Reader
 	budget      int
@@ -210,10 +209,10 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadDocuments calls f for every document in src that begins a line; f takes it as a
-// whole. The tools of one command often write one after another, with text of other
-// programs between them. The first line of such text is returned as noise. An error of
-// f or a truncated document ends the reading.
+// ReadDocuments calls f for every document in src that starts a line; f must read it
+// completely. The tools of one command often write several documents, with text of other
+// programs between them. The first line of such text is returned as noise. An error of f or
+// a truncated document ends the reading.
 func ReadDocuments(src io.Reader, f func(*Reader) error) (noise string, err error) {
 	in := &documentSource{src: src}
 	for {
@@ -238,8 +237,8 @@ func ReadDocuments(src io.Reader, f func(*Reader) error) (noise string, err erro
 	}
 }
 
-// colorPrefixRE is a colour sequence before a document or line: some tools reset colours before
-// they write JSON to a pipe.
+// colorPrefixRE matches a color sequence before a document or line: some tools reset colors
+// before they write JSON to a pipe.
 var colorPrefixRE = regexp.MustCompile(`^\s*\x1b\[[0-9;]*m`)
 
 // documentSource is a text from which lines and documents are read alternately.
@@ -260,7 +259,7 @@ func (s *documentSource) Read(p []byte) (int, error) {
 	return s.src.Read(p)
 }
 
-// peek returns the next 4 KiB, or what is left, without taking it.
+// peek returns the next 4 KiB, or the remaining text, without taking it.
 func (s *documentSource) peek() ([]byte, error) {
 	if len(s.buf) >= peekSize {
 		return s.buf, nil
@@ -344,8 +343,7 @@ func startsDocument(text []byte) bool {
 	return false
 }
 
-// FindDocument returns where the first document begins in text, at the beginning of a line, or
-// -1.
+// FindDocument returns the offset of the first document in text that starts a line, or -1.
 func FindDocument(text []byte) int {
 	at := 0
 	for line := range bytes.Lines(text) {

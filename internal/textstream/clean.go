@@ -70,8 +70,8 @@ func ClipText(s string) string {
 	return c.String()
 }
 
-// Truncate returns a text of at most so many bytes: one that is longer is cut at a character,
-// and ends with "…".
+// Truncate returns a text of at most so many bytes. It cuts a longer one between characters,
+// and adds "…".
 func Truncate(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {
@@ -86,7 +86,7 @@ func Truncate(text string, most int) string {
 
 var ansiRE = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()*+][0-9A-Za-z]|[@-Z\\\\^_])")
 
-// StripANSI removes terminal colour sequences.
+// StripANSI removes escape sequences of a terminal.
 func StripANSI(s string) string {
 	if strings.IndexByte(s, 0x1b) < 0 {
 		return s

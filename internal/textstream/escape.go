@@ -12,16 +12,16 @@ var (
 	ciCommandRE = regexp.MustCompile(`(?m)^((?:[ \t]|\x1b\[[0-9;]*m)*)::|(##(?:vso)?)\[`)
 )
 
-// EscapeLog returns text for people in which nothing is hidden and no line is a command to a
-// CI system. Control characters and marks that turn the direction of text, which names
-// and messages may hold, stand as <U+202E>; line feeds and tabs stay. "::" at the
-// start of a line, and "##[" anywhere, get a backslash.
+// EscapeLog returns text for a log, without hidden characters and commands to a CI system. It
+// replaces control characters, and characters that change the direction of text, by their
+// code, like <U+202E>; line feeds and tabs stay. It adds a backslash before "::" at the start
+// of a line, and in "##[".
 func EscapeLog(s string) string { return escapeLog(s, false) }
 
-// EscapeColored is [EscapeLog] for text with colours of our own, which stay.
+// EscapeColored is [EscapeLog] for text with color sequences, which it keeps.
 func EscapeColored(s string) string { return escapeLog(s, true) }
 
-// EscapeHidden returns text in which nothing is hidden, as by [EscapeLog], for what is not a log.
+// EscapeHidden replaces hidden characters like [EscapeLog], in text that is not for a log.
 func EscapeHidden(s string) string { return escapeHidden(s, false) }
 
 func escapeLog(s string, colours bool) string {
@@ -50,7 +50,7 @@ func escapeHidden(s string, colours bool) string {
 	return b.String()
 }
 
-// isHidden reports whether a rune is not seen, or changes how others are.
+// isHidden reports whether a rune is invisible, or changes how others are displayed.
 func isHidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

@@ -10,13 +10,13 @@ import (
 	"supervise/internal/git"
 )
 
-// runUserGit runs git as the user would, with the environment's settings: they decide what git
-// ignores, and where it works at all.
+// runUserGit runs git with the user's environment, which may select the repository and its
+// ignored files.
 func runUserGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return git.Command{Dir: dir, Args: args, KeepRepoEnv: true}.Output(ctx)
 }
 
-// TopLevel returns the root of the git checkout that holds r.Dir, "" when there is none.
+// TopLevel returns the root of the git checkout that contains r.Dir, "" if there is none.
 func (r Repo) TopLevel(ctx context.Context) string {
 	out, err := runUserGit(ctx, r.Dir, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -39,13 +39,13 @@ func (r Repo) Refusal(ctx context.Context) string {
 	if !errors.As(err, &exit) || strings.Contains(err.Error(), "not a git repository") {
 		return ""
 	}
-	_, said, _ := strings.Cut(err.Error(), exit.Error()+": ")
-	first, _, _ := strings.Cut(said, "\n")
-	return strings.TrimPrefix(first, "fatal: ")
+	_, message, _ := strings.Cut(err.Error(), exit.Error()+": ")
+	firstLine, _, _ := strings.Cut(message, "\n")
+	return strings.TrimPrefix(firstLine, "fatal: ")
 }
 
-// IsIgnored reports whether git ignores a path. Tracked files, and folders that hold
-// some, are not ignored.
+// IsIgnored reports whether git ignores a path. Tracked files, and folders with tracked files,
+// are not ignored.
 func IsIgnored(ctx context.Context, path string) bool { return checkIgnore(ctx, path) }
 
 // IsIgnoredByPattern reports whether a pattern ignores a path, tracked or not.

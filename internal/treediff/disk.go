@@ -38,10 +38,7 @@ func (r Repo) CompareWorkingTree(ctx context.Context, base string) (Change, erro
 	if err != nil {
 		return Change{}, err
 	}
-	names := map[string]bool{}
-	for _, name := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		names[name] = name != ""
-	}
+	names := splitNames(out)
 	for name := range before {
 		names[name] = true // also files that were removed from the index
 	}
@@ -62,18 +59,19 @@ func (r Repo) compareFiles(ctx context.Context, before map[string]string, names 
 	}
 	old := map[string]*content{}
 	for name, c := range now {
-		was := texts[before[name]]
-		if was != nil && c != nil && bytes.Equal(normalizeLineEndings(was.text), normalizeLineEndings(c.text)) && was.size <= MaxSize {
+		previous := texts[before[name]]
+		wasRead := previous != nil && previous.size <= MaxSize
+		if wasRead && c != nil && bytes.Equal(normalizeLineEndings(previous.text), normalizeLineEndings(c.text)) {
 			delete(now, name) // only its line endings differ
 			continue
 		}
-		old[name] = was
+		old[name] = previous
 	}
 	return changeOf(old, now), nil
 }
 
-// findDiffering returns the files on disk that differ from the tree, nil for removed ones,
-// and the ids that they had.
+// findDiffering returns the files on disk that differ from the tree, nil for removed ones, and
+// the IDs of their previous contents.
 func (r Repo) findDiffering(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
 	now = map[string]*content{}
 	tree, err := projectfile.Open(r.Dir)
@@ -81,16 +79,15 @@ func (r Repo) findDiffering(before map[string]string, names map[string]bool) (no
 		return nil, nil, err
 	}
 	defer tree.Close()
-	for name, on := range names {
-		if !on {
-			continue
-		}
+	for name := range names {
 		c, err := readFile(tree, r.Dir, name)
 		if err != nil {
 			return nil, nil, err
 		}
 		id := before[name]
-		if c == nil && id == "" || c != nil && id != "" && c.text != nil && blobID(c.text, len(id)) == id {
+		isMissing := c == nil && id == ""
+		isUnchanged := c != nil && c.text != nil && id != "" && blobID(c.text, len(id)) == id
+		if isMissing || isUnchanged {
 			continue
 		}
 		now[name] = c
@@ -125,7 +122,7 @@ func (r Repo) listTree(ctx context.Context, tree string) (map[string]string, err
 	return list, nil
 }
 
-// blobID is git's name of a content; length is the length of the names.
+// blobID returns git's ID of a blob. length is the length of IDs in the repository.
 func blobID(text []byte, length int) string {
 	var h hash.Hash
 	if h = sha1.New(); length == hex.EncodedLen(sha256.Size) { //nolint:gosec // git names objects so
@@ -136,8 +133,8 @@ func blobID(text []byte, length int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// readFile reads a file of the tree in root, or the target of a link, as git does; nil
-// for anything else. A long one has no text.
+// readFile reads a file of the tree in root, or the target of a link, like git. It returns nil
+// for anything else. A too long file has no text.
 func readFile(tree *projectfile.Tree, root, name string) (*content, error) {
 	path := filepath.Join(root, filepath.FromSlash(name))
 	info, err := os.Lstat(path)
@@ -156,7 +153,7 @@ func readFile(tree *projectfile.Tree, root, name string) (*content, error) {
 	}
 	text, err := tree.Read(name, MaxSize)
 	if _, refused := errors.AsType[*projectfile.Refusal](err); refused {
-		return nil, nil //nolint:nilnil // a folder above is a link out of the tree, which git does not follow either
+		return nil, nil //nolint:nilnil // a parent folder is a link out of the tree, which git does not follow either
 	}
 	return &content{text: text, size: int64(len(text))}, err
 }
@@ -174,7 +171,8 @@ func CompareFolders(before, after string) (Change, error) {
 	}
 	base := maps.Clone(old)
 	for name, c := range now {
-		if was := old[name]; was != nil && was.size == c.size && bytes.Equal(was.text, c.text) && c.size <= MaxSize {
+		previous := old[name]
+		if previous != nil && previous.size == c.size && c.size <= MaxSize && bytes.Equal(previous.text, c.text) {
 			delete(old, name)
 			delete(now, name)
 		}
@@ -192,7 +190,7 @@ func CompareFolders(before, after string) (Change, error) {
 	return c, nil
 }
 
-// excludedDirs are folders that hold nothing of the project itself.
+// excludedDirs are folders without files of the project itself.
 var excludedDirs = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
 
 func readFolder(root string) (map[string]*content, error) {
@@ -227,7 +225,8 @@ func readFolder(root string) (map[string]*content, error) {
 	return out, nil
 }
 
-// changeOf returns the change of the differing files; nil is a missing one.
+// changeOf returns the change between the old and current contents of differing files; nil is
+// a missing file.
 func changeOf(old, now map[string]*content) Change {
 	var c Change
 	renamed := findRenames(old, now)
@@ -235,19 +234,19 @@ func changeOf(old, now map[string]*content) Change {
 	for _, from := range renamed {
 		gone[from] = true
 	}
-	for name, is := range now {
-		if is == nil {
+	for name, current := range now {
+		if current == nil {
 			continue
 		}
-		was, from := old[name], renamed[name]
+		previous, from := old[name], renamed[name]
 		if from != "" {
-			was = old[from]
+			previous = old[from]
 		}
-		c.add(integrity.File{Path: name, OldPath: from}, was, is)
+		c.add(integrity.File{Path: name, OldPath: from}, previous, current)
 	}
-	for name, was := range old {
-		if was != nil && now[name] == nil && !gone[name] {
-			c.add(integrity.File{Path: name}, was, nil)
+	for name, previous := range old {
+		if previous != nil && now[name] == nil && !gone[name] {
+			c.add(integrity.File{Path: name}, previous, nil)
 		}
 	}
 	c.sort()

@@ -59,8 +59,8 @@ func (r Repo) TrackedFiles(ctx context.Context) (map[string]bool, error) {
 	return splitNames(out), err
 }
 
-// HistoryFiles lists the files below r.Dir in a revision, and those that commits or stashes
-// since a time have changed, even if no ref reaches these any more.
+// HistoryFiles lists the files below r.Dir in a revision, and the files that commits or stashes
+// since a time have changed, including unreachable ones.
 func (r Repo) HistoryFiles(ctx context.Context, rev string, since time.Time) (map[string]bool, error) {
 	out, err := r.git(ctx, nil, "ls-tree", "-r", "-z", "--name-only", rev)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r Repo) ResolveRange(ctx context.Context, arg string) (from, to string, er
 	from, to, isRange := strings.Cut(arg, "..")
 	switch {
 	case strings.HasPrefix(to, "."):
-		return "", "", fmt.Errorf("%s: two dots stand between the ends, as in HEAD~5..HEAD", arg)
+		return "", "", fmt.Errorf("%s: write two dots between the ends, as in HEAD~5..HEAD", arg)
 	case isRange && to == "":
 		to = "HEAD"
 	case isRange && from == "":
@@ -123,7 +123,7 @@ func (r Repo) emptyTree(ctx context.Context, to string) (from, same string, err 
 	return strings.TrimSpace(string(out)), to, err
 }
 
-// CompareTrees returns the files that differ between two trees, as Span gives them.
+// CompareTrees returns the files that differ between two trees, see ResolveRange.
 func (r Repo) CompareTrees(ctx context.Context, from, to string) (Change, error) {
 	out, err := r.git(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M40%", "--full-index", from, to)
 	if err != nil {
@@ -204,8 +204,7 @@ func parseRaw(out string) []rawRow {
 	return rows
 }
 
-// readContents reads objects. It leaves out missing ones; those that are too long have no
-// text.
+// readContents reads objects by ID. It omits missing objects. Too long ones have no text.
 func (r Repo) readContents(ctx context.Context, ids []string) (map[string]*content, error) {
 	out := map[string]*content{}
 	ids, err := r.readableObjects(ctx, ids, out)
@@ -226,7 +225,7 @@ func (r Repo) readContents(ctx context.Context, ids []string) (map[string]*conte
 		case n < 0:
 			continue
 		}
-		text := make([]byte, n+1) // plus the final line feed
+		text := make([]byte, n+1) // with the line feed after it
 		if _, err := io.ReadFull(in, text); err != nil {
 			return nil, fmt.Errorf("read changed files: %w", err)
 		}

@@ -26,9 +26,8 @@ type Change struct {
 	Base integrity.Tree
 }
 
-// newTree makes a project from its paths and a function that reads some of them. Both
-// are called on demand, the paths once. A failure leaves files out: the rules then know
-// less.
+// newTree returns a tree with a function that lists its paths, which is called once, and one
+// that reads some of them. On errors files are missing, so that the rules know less.
 func newTree(list func() []string, read func(paths []string) map[string]*content) integrity.Tree {
 	return integrity.Tree{
 		Paths: sync.OnceValue(list),
@@ -44,7 +43,7 @@ func newTree(list func() []string, read func(paths []string) map[string]*content
 	}
 }
 
-// unreadableReason returns a text if it is to be read, otherwise the reason.
+// unreadableReason returns why a text is not read, "" if it is.
 func unreadableReason(text []byte, size int64) (why string) {
 	switch {
 	case size > MaxSize:
@@ -77,7 +76,7 @@ func (c *Change) add(f integrity.File, before, after *content) {
 	c.Files = append(c.Files, f)
 }
 
-// textOf returns the text if it is to be read; that of an existing file is never nil.
+// textOf returns the text of a readable file. It is nil only for other files.
 func textOf(c *content) []byte {
 	switch {
 	case c == nil || unreadableReason(c.text, c.size) != "":
