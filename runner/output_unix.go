@@ -55,8 +55,9 @@ func (s *streams) pump(o *output) {
 		if !flows || o.from != s.master {
 			g.flush()
 		}
-		if flows {
-			s.waitForMore(o, n)
+		isPartOfPipe := o.from != s.master && n < readSize/4
+		if flows && isPartOfPipe && !o.drainExpired {
+			time.Sleep(flowGap) // lets the pipe buffer more output
 		}
 		if o.drainExpired {
 			more -= n
@@ -70,13 +71,6 @@ func (s *streams) pump(o *output) {
 		if o.drainExpired {
 			_ = o.from.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		}
-	}
-}
-
-// waitForMore lets a pipe buffer more output, after a read of n bytes.
-func (s *streams) waitForMore(o *output, n int) {
-	if o.from != s.master && n < readSize/4 && !o.drainExpired {
-		time.Sleep(flowGap)
 	}
 }
 

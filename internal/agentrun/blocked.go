@@ -114,7 +114,7 @@ func (s Setup) BlockedCommand(self string, env []string) string {
 	if err != nil {
 		return ""
 	}
-	for _, dir := range filepath.SplitList(getenvFrom(s.allowedEnv(env))("PATH")) {
+	for _, dir := range filepath.SplitList(runner.Getenv(s.allowedEnv(env), "PATH")) {
 		if found, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			if os.SameFile(found, own) {
 				return name + " blocked"

@@ -18,6 +18,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/projectfile"
 	"supervise/internal/rpc"
+	"supervise/runner"
 )
 
 // hooks answers the hooks of one run of the agent.
@@ -83,7 +84,8 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 	if a.Hooks.Client == "" || a.Self == "" {
 		return in, nil
 	}
-	getenv := getenvFrom(a.allowedEnv(a.Env))
+	env := a.allowedEnv(a.Env)
+	getenv := func(name string) string { return runner.Getenv(env, name) }
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	if why := hook.InstallProblem(a.Hooks.Client, getenv, exists); why != "" {
 		return in, errors.New(why)
@@ -104,17 +106,6 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 		return hook.Installation{}, err
 	}
 	return in, nil
-}
-
-func getenvFrom(env []string) func(string) string {
-	return func(name string) string {
-		for _, kv := range slices.Backward(env) {
-			if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
-				return kv[len(name)+1:]
-			}
-		}
-		return ""
-	}
 }
 
 // env returns additional variables for the agent.

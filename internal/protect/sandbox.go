@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -176,12 +177,8 @@ type viewBuilder struct {
 }
 
 func (v *viewBuilder) sortedMounts() []runner.Mount {
-	out := make([]runner.Mount, 0, len(v.mounts))
-	for _, p := range v.mounts {
-		out = append(out, p)
-	}
-	slices.SortFunc(out, func(a, b runner.Mount) int { return cmp.Compare(a.Path, b.Path) })
-	return out
+	byPath := func(a, b runner.Mount) int { return cmp.Compare(a.Path, b.Path) }
+	return slices.SortedFunc(maps.Values(v.mounts), byPath)
 }
 
 func realPath(p string) string {
@@ -279,14 +276,7 @@ func (v *viewBuilder) isVisible(p string) bool {
 	}
 }
 
-func (v *viewBuilder) env(name string) string {
-	for _, kv := range v.site.Env {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
+func (v *viewBuilder) env(name string) string { return runner.Getenv(v.site.Env, name) }
 
 // homePath returns the path of something below the home folder. Folders of the XDG Base Directory
 // Specification may be in another place.

@@ -10,6 +10,7 @@ import (
 	"supervise/internal/environment"
 	"supervise/internal/measure"
 	"supervise/internal/projectfile"
+	"supervise/runner"
 )
 
 // PlanForCopy returns the plan for a copy of the tree at root, so that its checks run the code
@@ -101,16 +102,12 @@ func resolveLinks(dir string) string {
 	return dir
 }
 
-// prependPath is an environment variable with a folder list put before its value.
-func prependPath(env []string, name, value string) string {
-	for _, v := range slices.Backward(env) {
-		if old, ok := strings.CutPrefix(v, name+"="); ok && old != "" {
-			return v[:len(name)+1] + value + string(os.PathListSeparator) + old
-		} else if ok {
-			break
-		}
+// prependPath returns a variable with folders added before its value in env.
+func prependPath(env []string, name, folders string) string {
+	if old := runner.Getenv(env, name); old != "" {
+		folders += string(os.PathListSeparator) + old
 	}
-	return name + "=" + value
+	return name + "=" + folders
 }
 
 // MovePlan returns the plan for a tree in another folder.
