@@ -32,7 +32,7 @@ type Set struct {
 }
 
 // WithoutCoveredLines returns the set without which lines of each file were covered: no rule looks
-// at them, and they take most of the room.
+// at them, and they take most of the space.
 func (s Set) WithoutCoveredLines() Set {
 	if s.Coverage == nil {
 		return s

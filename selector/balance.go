@@ -16,7 +16,7 @@ type Balance struct {
 	Approved         bool     // a person kept the iteration, whatever it lost
 }
 
-// WorseIteration is an iteration that gives back less than the user had.
+// WorseIteration is an iteration whose tree is worse than the user's.
 type WorseIteration struct {
 	Iteration int    `json:"iteration"`
 	Why       string `json:"why"`

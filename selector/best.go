@@ -24,7 +24,7 @@ type Candidate struct {
 	HasOpenFindings bool // findings about integrity are open: it is chosen only where nothing else can be
 	Partial         bool // a planned section could not be measured
 	Rejected        bool // was rolled back, or is to be
-	StillInPlace    bool // rejected, and nobody undid it: what follows was built on it, or nothing follows
+	StillInPlace    bool // rejected and not rolled back: later iterations are based on it, or there are none
 	Baseline        bool
 	Balance         *Balance // nil: there is nothing to compare it with
 	Tree            string   // identity of its contents; "" if it is not known
@@ -122,7 +122,7 @@ type Selection struct {
 	OnlyBaseline           bool                `json:"alone,omitempty"`                     // there was nothing but the baseline
 	Superseded             []int               `json:"superseded,omitempty"`                // exceeded by later progress
 	Ineligible             []int               `json:"ineligible,omitempty"`                // rejected, with a CRITICAL alert, or worse than the baseline
-	Worse                  []WorseIteration    `json:"worse_than_baseline,omitempty"`       // those of them that nothing else is held against
+	Worse                  []WorseIteration    `json:"worse_than_baseline,omitempty"`       // those that are ineligible for this reason only
 	Costs                  []string            `json:"costs,omitempty"`                     // measured HIGH findings of the selected tree against the baseline
 	Tied                   []int               `json:"tied,omitempty"`                      // other trees with the same score
 	SkippedForOpenFindings []int               `json:"skipped_for_open_findings,omitempty"` // findings about integrity are open

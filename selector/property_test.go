@@ -66,7 +66,7 @@ func grade(s metric.Set) float64 {
 	return selector.Grade(s, seedBaseline.set(), selector.DefaultWeights()).Value
 }
 
-// Dimensions that somebody else found: within [0,1] and monotone in each, by
+// Dimensions that another tool found: within [0,1] and monotone in each, by
 // whatever weights.
 func TestScoreOfDimensionsIsMonotone(t *testing.T) {
 	property := func(scores, weights [5]uint8, which uint8) bool {

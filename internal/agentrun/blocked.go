@@ -102,9 +102,8 @@ func (h *hooks) blockedStatements() []ledger.Block {
 	return slices.Clone(h.statements)
 }
 
-// BlockedCommand returns the command by which the agent reports that it cannot continue; "" if
-// it cannot reach its supervisor. self is the path of supervise, env the environment before
-// protection.
+// BlockedCommand is how the agent says that it cannot continue, "" where it cannot reach its
+// supervisor. self is the path of supervise, env the environment before protection.
 func (s Setup) BlockedCommand(self string, env []string) string {
 	if self == "" || s.Protect.User != "" {
 		return ""

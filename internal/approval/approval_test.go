@@ -55,7 +55,7 @@ func TestTheQuestionNamesNumbersAndTests(t *testing.T) {
 	}
 }
 
-func TestAnswerFromElsewhere(t *testing.T) {
+func TestAnswerFromAnotherProcess(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		given approval.Answer

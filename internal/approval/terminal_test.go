@@ -62,7 +62,7 @@ func TestAnswerAtTheTerminal(t *testing.T) {
 	}
 }
 
-// If the terminal hangs up, an answer from elsewhere still counts.
+// If the terminal hangs up, an answer from another process still counts.
 func TestTheTerminalGoesAway(t *testing.T) {
 	user, tty, err := pty.Open()
 	if err != nil {

@@ -86,7 +86,7 @@ func (c Criterion) PromptText() string {
 	if c.Promise == "" {
 		return ""
 	}
-	return "\nWhen the whole task is done and every check is green, and not before, end your last message with this text on a line of its own: " + c.Promise + "\n"
+	return "\nWhen the whole task is done and every check is green, and not before, end your last message with this text on a separate line: " + c.Promise + "\n"
 }
 
 // isGreenIteration reports whether an iteration is green by these numbers: the hidden tests are too,
@@ -145,7 +145,7 @@ func (c Criterion) MayBeMet(it ledger.Iteration, set, baseline metric.Set) bool 
 	return false
 }
 
-// meetsExtras reports whether an iteration has what is required beside the checks.
+// meetsExtras reports whether an iteration has the promise and quality that are required in addition to the checks.
 func (c Criterion) meetsExtras(it ledger.Iteration) bool {
 	if c.Quality > 0 && !(it.Score.Measured && 100*it.Score.Value >= c.Quality-1e-9) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"supervise/selector"
 )
 
-func TestPromiseAndQualityAreRequiredBesideTheChecks(t *testing.T) {
+func TestPromiseAndQualityAreRequiredInAdditionToTheChecks(t *testing.T) {
 	it := func(score float64, claimed bool) ledger.Iteration {
 		return ledger.Iteration{Score: selector.Score{Value: score, Measured: true}, Agent: &ledger.AgentRun{CompletionClaimed: claimed}}
 	}

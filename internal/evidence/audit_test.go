@@ -55,7 +55,7 @@ func TestRulesSeeUnchangedTests(t *testing.T) {
 	}
 }
 
-// The changed files are told apart by what they are for. Comments in product code do not
+// The changed files are distinguished by their role. Comments in product code do not
 // make a change of tests one of the product.
 func TestChangedFilesByWhatTheyAreFor(t *testing.T) {
 	base := map[string]string{

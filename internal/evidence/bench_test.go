@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkEvidence reads and judges a change of 200 files: what an iteration costs
-// beside its agent and its checks, but for reading the files. Half of them are
+// in addition to its agent and its checks, but for reading the files. Half of them are
 // tests; each is about 8 KB before and after. The aim is less than 200 ms at the
 // 95th percentile on two quiet cores, which is printed as well.
 func BenchmarkEvidence(b *testing.B) {

@@ -16,7 +16,7 @@ import (
 // maxDependencyTexts bounds the texts that are searched for names, in bytes.
 const maxDependencyTexts = 16 << 20
 
-// TestDependencies are the texts of tests, and of what they lean on, by path.
+// TestDependencies are the texts of tests, and of what they depend on, by path.
 type TestDependencies map[string][]byte
 
 // ReadTestDependencies reads the texts of a snapshot; false where there are too many, or they cannot
@@ -41,7 +41,7 @@ func ReadTestDependencies(ctx context.Context, store *snapshot.Store, id snapsho
 	return out, true
 }
 
-// TestFilesUsing returns the files of tests that lean on a file, by what they name, also over
+// TestFilesUsing returns the files of tests that depend on a file, by what they name, also over
 // other files; and whether all tests of the tree do.
 func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool) {
 	seen := map[string]bool{file: true}

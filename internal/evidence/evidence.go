@@ -1,6 +1,6 @@
-// Package evidence reads what a change between two trees shows the rules beside the
-// measurements: the test definitions before and after, renamed and removed files,
-// and what is found in the texts about tampering.
+// Package evidence collects facts about a change between two trees for the rules, in
+// addition to the measurements: the test definitions before and after, renamed and removed
+// files, and findings of tampering in the texts.
 package evidence
 
 import (

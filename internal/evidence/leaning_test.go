@@ -7,7 +7,7 @@ import (
 	"supervise/internal/evidence"
 )
 
-// Tests lean on what they name, on what that names in turn, and on what runs all of them.
+// Tests depend on what they name, on what that names one after another, and on what runs all of them.
 func TestUsersOfAPlace(t *testing.T) {
 	base := evidence.TestDependencies{}
 	for name, text := range map[string]string{

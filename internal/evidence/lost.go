@@ -8,8 +8,8 @@ import (
 	"supervise/snapshot"
 )
 
-// Trees are the snapshots by which an iteration is told from what was before it: that of
-// the baseline, the one that the iteration started from, and what it left.
+// Trees are the snapshots of the baseline, of the tree from which an iteration started, and
+// of the tree after it.
 type Trees struct{ Baseline, Start, Now snapshot.ID }
 
 // FindLostWork lists what an iteration lost of the user's own work.

@@ -8,9 +8,9 @@ import (
 	"supervise/selector"
 )
 
-// Coverage wobbles within one unit and format alone: lines and statements of one
+// Coverage varies within one unit and format alone: lines and statements of one
 // tree differ without any chance in it.
-func TestWobbleNeedsComparableCoverage(t *testing.T) {
+func TestVariationNeedsComparableCoverage(t *testing.T) {
 	of := func(covered int64, unit metric.Unit, format string) metric.Set {
 		return metric.Set{Coverage: &metric.Coverage{Covered: covered, Total: 100, Unit: unit, Format: format}}
 	}

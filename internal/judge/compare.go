@@ -16,7 +16,7 @@ import (
 )
 
 // Compare reads the texts of the change. It reads the changed files before and after,
-// the state of git and what was found around the tree, and adds the evidence: test
+// the state of git and findings outside the tree, and adds the evidence: test
 // definitions, renamed and removed files, and findings about tampering.
 type Compare struct{}
 
@@ -124,8 +124,8 @@ const (
 	reportWritten = "report_written_by_code"
 )
 
-// The types of findings that a person may as well have caused while nobody supervised
-// the tree: changes to the configuration of supervise, and to the hidden tests.
+// The types of findings that a person may as well have caused while the tree was not
+// supervised: changes to the configuration of supervise, and to the hidden tests.
 const (
 	supervisorTouched = "supervisor_touched"
 	hiddenChanged     = "hidden_tests_changed"

@@ -69,7 +69,7 @@ func (c Case) concealTrial(ctx context.Context, v Verdict, old snapshot.ID) (con
 	return t, err
 }
 
-// testFilesOf are the changed files of tests, and what they lean on.
+// testFilesOf are the changed files of tests, and what they depend on.
 func testFilesOf(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e.RunnerFiles) }
 
 // runConcealed runs the trial and masks its record. A fault of the machine ends nothing:

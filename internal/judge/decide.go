@@ -40,7 +40,7 @@ func NewDecision(step recovery.Step, next recovery.State, criterion *bool) *ledg
 }
 
 // Unblock adds to the decision about an iteration what follows from the agent's word that
-// it cannot go on, and from the answer of a person, nil where nobody was there. Whether
+// it cannot continue, and from the answer of a person, nil if no person answered. Whether
 // the work is accepted does not depend on it.
 func Unblock(it *ledger.Iteration, g *ledger.Approval) {
 	d := it.Decision
@@ -64,12 +64,12 @@ func Unblock(it *ledger.Iteration, g *ledger.Approval) {
 	case approval.Approve:
 		d.Advice = strings.TrimSpace(d.Advice + " A person agrees that what you named is wrong" + reason + ". You may change it.")
 	case approval.Reject:
-		d.Advice = strings.TrimSpace(d.Advice + " A person read that you cannot go on, and refused" + reason + ". Go on with the task as it is.")
+		d.Advice = strings.TrimSpace(d.Advice + " A person read that you cannot continue, and refused" + reason + ". Continue with the task as it is.")
 	}
 }
 
-// AgentBlocked is why a person is asked where the agent cannot go on.
-const AgentBlocked = "the agent says that it cannot go on"
+// AgentBlocked is why a person is asked if the agent cannot continue.
+const AgentBlocked = "the agent says that it cannot continue"
 
 // ApplyAnswer is the assessment after a person's answer: after an approval its subject
 // counts as acknowledged.

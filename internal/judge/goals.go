@@ -13,7 +13,7 @@ import (
 	"supervise/snapshot"
 )
 
-// Goals runs tests as they were at the base, with all that they leaned on, over the new
+// Goals runs tests as they were at the base, with all that they depended on, over the new
 // code: those that failed there and do not fail now, and those that the change touches.
 // It reads the change since the base, and adds how these tests end.
 type Goals struct{}

@@ -7,8 +7,8 @@ import (
 )
 
 // Grade scores the iteration. It reads the set with all that counts, that of the
-// baseline and the weights, and adds the score. What somebody else ran keeps the score
-// that it came with.
+// baseline and the weights, and adds the score. An iteration of another
+// orchestrator keeps its recorded score.
 type Grade struct{}
 
 // About describes the stage.

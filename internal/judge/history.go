@@ -13,8 +13,8 @@ import (
 // taught. [NewHistory] makes an empty one, Begin starts it with a baseline.
 type History struct {
 	// Commits says that it is a history of commits, or of a merge request: no test counts
-	// as added by the loop, for others wrote them, and the best so far is always the commit
-	// before, which somebody accepted.
+	// as added by the loop, since people wrote them, and the best so far is always the
+	// previous commit, which was accepted.
 	Commits bool
 	// NamesIncomplete says that no test counts as added by the loop, for not all names are known.
 	NamesIncomplete bool

@@ -38,7 +38,7 @@ type Judge struct {
 	treecopy.Workspace
 	Mask     secrets.Mask
 	Now      func() time.Time
-	Reviewer *review.Reviewer // nil: nobody is asked for a second opinion
+	Reviewer *review.Reviewer // nil: there is no second opinion
 
 	OnProgress func(what string)            // may be nil; called before the stages that take long
 	OnProblem  func(what string, err error) // may be nil; what the machine could not do, and the verdict does without
@@ -51,7 +51,7 @@ type Tree struct {
 	StartTree           string                // names the contents of the tree that the change started from
 	Changes             []snapshot.Change     // from Start to Snapshot
 	Lines               *evidence.LineCounter // of the change; nil: not counted
-	EnvironmentFindings []detector.Tampering  // found around the tree before the checks ran
+	EnvironmentFindings []detector.Tampering  // found outside the tree before the checks ran
 }
 
 // Measured is what the checks left of a tree.

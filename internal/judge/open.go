@@ -56,7 +56,7 @@ func isIntegrityRule(rule string) bool {
 }
 
 // integrityFindings lists the findings of an iteration about integrity that are HIGH or CRITICAL.
-// Hidden tests that fail are left out, for they run over each tree anew, and so are
+// Hidden tests that fail are left out, since they run on each tree again, and so are
 // suppressions and exclusions, which cost errors and coverage already.
 func integrityFindings(it ledger.Iteration) []ledger.OpenFinding {
 	var out []ledger.OpenFinding
@@ -97,7 +97,7 @@ func stillWeakened(o ledger.OpenFinding, g *ledger.Goals) bool {
 	})
 }
 
-// dependentsPass reports whether the tests that lean on all files of a finding were run with
+// dependentsPass reports whether the tests that depend on all files of a finding were run with
 // them as they were, and passed.
 func dependentsPass(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.RuleHasID(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.RunnerPatterns...) &&
@@ -131,7 +131,7 @@ func (j Judge) isStillInTree(ctx context.Context, o ledger.OpenFinding, now snap
 		return detector.TamperPrefix+t.Type == o.Rule && slices.Contains(o.Files, t.File)
 	}
 	kind := strings.TrimPrefix(o.Rule, detector.TamperPrefix)
-	textual := len(integrity.UnknownRules([]string{kind})) == 0 // else nobody can say that it is gone
+	textual := len(integrity.UnknownRules([]string{kind})) == 0 // otherwise it is not known whether it is gone
 	return !textual || slices.ContainsFunc(e.Tampering, func(t detector.Tampering) bool { return same(t) && t.ExplainedBy == "" }), nil
 }
 

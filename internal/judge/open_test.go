@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-// A finding about expected output is open until the tests that lean on it pass with the
+// A finding about expected output is open until the tests that depend on it pass with the
 // file as it was.
 func TestOpenUntilTheVerdictHeld(t *testing.T) {
 	const transform, golden, helper = "tamper:runner_replaced", "tamper:snapshot_regenerated", "tamper:assertions_removed"

@@ -9,10 +9,10 @@ import (
 	"supervise/snapshot"
 )
 
-// proofStages are the stages that run tests for one change once more.
+// proofStages are the stages that run tests for one change again.
 var proofStages = []Stage{Goals{}, MutationCheck{}, Conceal{}}
 
-// Prove applies only the stages that run tests once more, to a tree that was measured
+// Prove applies only the stages that run tests again, to a tree that was measured
 // and compared: its set and evidence are those that count.
 func (j Judge) Prove(ctx context.Context, t Tree, h *History) (Verdict, error) {
 	return j.apply(ctx, proofStages, Case{j, t, h}, Verdict{Iteration: t.Iteration, Measured: t.Set})

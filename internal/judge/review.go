@@ -36,7 +36,7 @@ func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 }
 
 // ReviewSelected asks for a second opinion on all that the loop did up to iteration n,
-// and returns it with the alerts about it; nil where nobody is to be asked, or there is
+// and returns it with the alerts about it; nil if there is no reviewer or
 // nothing to review. found is what the tree showed at the end.
 func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Verification) (*ledger.Review, []detector.Alert, error) {
 	if j.Reviewer == nil || n == 0 {
@@ -51,15 +51,15 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 		return nil, nil, nil
 	}
 	var alerts []detector.Alert
-	var power *ledger.MutationCheck
+	var check *ledger.MutationCheck
 	for _, earlier := range h.Iterations[:n+1] {
 		if !earlier.Rejected {
 			alerts = append(alerts, earlier.Assessment.Alerts...)
-			power = cmp.Or(earlier.MutationCheck, power)
+			check = cmp.Or(earlier.MutationCheck, check)
 		}
 	}
 	alerts = append(alerts, found.Goals.Weakened()...)
-	shown := describeResults(base.Set, it.JudgedSet(), alerts) + describeGoals(found.Goals) + describeMutationCheck(power) + describeChanges(changes)
+	shown := describeResults(base.Set, it.JudgedSet(), alerts) + describeGoals(found.Goals) + describeMutationCheck(check) + describeChanges(changes)
 	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Base: base.Snapshot, Current: it.Snapshot, Files: changedPaths(changes), Results: shown})
 	if err != nil {
 		return nil, nil, err
@@ -102,7 +102,7 @@ func describeResults(old, current metric.Set, alerts []detector.Alert) string {
 			fmt.Fprintf(&b, "%s: %s before, %s after\n", f, formatNumber(before), formatNumber(after))
 		}
 	}
-	b.WriteString("\nFindings of the rules so far, and what each rests on:\n")
+	b.WriteString("\nFindings of the rules so far, and the basis of each:\n")
 	if len(alerts) == 0 {
 		b.WriteString("none\n")
 	}

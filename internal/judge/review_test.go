@@ -22,7 +22,7 @@ func TestReviewIsGraverWhereNothingCouldBeRun(t *testing.T) {
 	}
 }
 
-func TestReviewerIsToldNoHiddenTests(t *testing.T) {
+func TestReviewerSeesNoHiddenTests(t *testing.T) {
 	set := metric.Set{Tests: &metric.Tests{Cases: []metric.Test{{ID: metric.ID{Name: "seen"}, Status: metric.Passed}}}}
 	alert := detector.Alert{Rule: detector.HiddenTestsFailing, Severity: detector.Critical, Tests: []metric.ID{{Name: "unseen"}}, Values: detector.Values{Why: "Hidden tests that passed before fail now: 1"}}
 	got := describeResults(set, set, []detector.Alert{alert})
@@ -31,7 +31,7 @@ func TestReviewerIsToldNoHiddenTests(t *testing.T) {
 	}
 }
 
-func TestReviewerIsToldWhatChangedTestsNotice(t *testing.T) {
+func TestReviewerSeesTheMutationCheck(t *testing.T) {
 	lost := detector.MutationResult{Files: []string{"a_test.go"}, Mutants: 4, KilledBefore: 3, KilledAfter: 2, Survivors: []detector.Survivor{{File: "a.go", Line: 3, Operator: "drop_statement", Original: "n--"}}}
 	for want, p := range map[string]*ledger.MutationCheck{
 		"a_test.go: of 4 mutants of the code the tests noticed 3 before and notice 2 now\nnot noticed any more: a.go:3 drop_statement: n-- → nothing\n": {Results: []detector.MutationResult{lost}},

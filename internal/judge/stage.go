@@ -26,7 +26,7 @@ type Case struct {
 }
 
 // stages in the order in which they are applied: numbers are settled before anything
-// is derived from them, and what runs tests once more comes last before the rules.
+// is derived from them, and what runs tests again comes last before the rules.
 var stages = []Stage{Mask{}, Confirm{}, Count{}, Compare{}, Unsilence{}, Unexclude{}, Grade{}, Goals{}, MutationCheck{}, Conceal{}, Hidden{}, Review{}, Assess{}}
 
 // recordedStages are the stages for a recorded iteration, whose measurements are settled.
@@ -55,7 +55,7 @@ func (c Case) isUnbuiltChange(v Verdict) bool { return c.Subject == Change && is
 
 func isBuildBroken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metric.BuildFailure }
 
-// remeasurement measures the change since a snapshot once more.
+// remeasurement measures the change since a snapshot again.
 func (c Case) remeasurement(v Verdict, since snapshot.ID, changes []snapshot.Change) remeasure.Remeasurement {
 	return remeasure.Remeasurement{
 		Workspace: c.Workspace, Base: since, Current: v.Snapshot, Changes: changes, Rules: c.Integrity, Variation: c.History.variation(metric.CoveragePct),

@@ -43,7 +43,7 @@ func TestStagesAreDocumented(t *testing.T) {
 // fileOf is the file of a stage, which is named after its type.
 func fileOf(s Stage) string { return strings.ToLower(reflect.TypeOf(s).Name()) + ".go" }
 
-// Every stage has a file of its own, whose only exported type it is.
+// Every stage has a file that is separate, whose only exported type it is.
 func TestStagesHaveTheirOwnFiles(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range stages {
@@ -142,7 +142,7 @@ func (w *world) tree() Tree {
 	return Tree{Iteration: it, StartTree: w.was.Tree, Changes: changes}
 }
 
-// A stage returns a verdict of its own: the one that it was given, and all that this
+// A stage returns a verdict that is separate: the one that it was given, and all that this
 // refers to, stay as they are.
 func TestStagesChangeNoEarlierVerdict(t *testing.T) {
 	w := newWorld(t)

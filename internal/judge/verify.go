@@ -49,7 +49,7 @@ func (j Judge) FindFlaky(ctx context.Context, old, now metric.Set) ([]metric.ID,
 var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount}
 
 // differences lists the numbers that are not the same. Known flaky tests, coverage
-// within its slack and errors within their wobble are no differences.
+// within its slack and errors within their variation are no differences.
 func (h *History) differences(old, now metric.Set) []string {
 	out := []string{}
 	if old.Build != nil && now.Build != nil && old.Build.Status != now.Build.Status {
@@ -73,7 +73,7 @@ func (h *History) differences(old, now metric.Set) []string {
 func formatNumber(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
 // coverageSlack is by how many points coverage may be lower in another run on one tree,
-// for many tests take random paths: half a point, the wobble of the baseline, or two
+// for many tests take random paths: half a point, the variation of the baseline, or two
 // lines, which are more in a small project.
 func (h *History) coverageSlack(old metric.Set) float64 {
 	slack := max(.5, h.variation(metric.CoveragePct))

@@ -397,7 +397,7 @@ func TestPromise(t *testing.T) {
 	if out.Stop.Reason != event.CriterionMet || len(out.History) != 4 || !strings.Contains(out.Stop.Text, `the agent says "DONE"`) {
 		t.Errorf("%d iterations, %+v", len(out.History)-1, out.Stop)
 	}
-	if !strings.Contains(w.received("args", 1), "text on a line of its own: DONE") {
+	if !strings.Contains(w.received("args", 1), "text on a separate line: DONE") {
 		t.Errorf("the prompt does not ask for the promise: %q", w.received("args", 1))
 	}
 }

@@ -137,8 +137,8 @@ func oneLine(text string) string {
 }
 
 // Sample returns at most n of the mutants, evenly by file and function, and in each of
-// them by operator and line. Every beginning of the result is as even, so that whoever
-// runs out of time has a fair sample. The same mutants give the same choice.
+// them by operator and line. Every beginning of the result is as even, so that a run
+// that is cut short has a fair sample. The same mutants give the same choice.
 func Sample(list []Mutant, n int) []Mutant {
 	byFunction := map[[2]string][]Mutant{}
 	var order [][2]string
@@ -157,7 +157,7 @@ func Sample(list []Mutant, n int) []Mutant {
 	return takeInTurn(queues, n)
 }
 
-// orderByOperator orders the mutants of a function: one of each operator in turn, beginning
+// orderByOperator orders the mutants of a function: one of each operator one after another, beginning
 // with the one of that number.
 func orderByOperator(list []Mutant, first int) []Mutant {
 	queues := make([][]Mutant, 0, len(operators))
@@ -184,7 +184,7 @@ func spreadEvenly(list []Mutant) []Mutant {
 	return out
 }
 
-// takeInTurn takes one of each queue in turn, n at most.
+// takeInTurn takes one of each queue one after another, n at most.
 func takeInTurn(queues [][]Mutant, n int) []Mutant {
 	var out []Mutant
 	for more := true; more && len(out) < n; {

@@ -51,7 +51,7 @@ var (
 	compoundAssignmentRE = regexp.MustCompile(`^\$?[A-Za-z_]\w*\s*(?:[-+*/|&]|\|\|)=[^=]`)
 	assignmentRE         = regexp.MustCompile(`^\$?[A-Za-z_]\w*\s*=[^=>]`)
 	returnRE             = regexp.MustCompile(`^(\s*return\s+)(\S.*?)\s*;?\s*$`)
-	multilineTextRE      = regexp.MustCompile("'''|\"\"\"|^[^`]*`[^`]*$") // it may go on in the next line
+	multilineTextRE      = regexp.MustCompile("'''|\"\"\"|^[^`]*`[^`]*$") // it may continue in the next line
 	literalRE            = regexp.MustCompile(`^(None|null|nil|undefined|true|false|True|False|[\d.]+|"\s*"|'\s*')$`)
 )
 
@@ -113,7 +113,7 @@ func (t *textFile) findResultTypes() {
 		case m != nil && !strings.Contains(line, "new ") && !strings.Contains(line, "return "):
 			kind = m[1]
 		case strings.Contains(line, "->") || strings.Contains(line, "=>"):
-			kind = "" // a lambda has results of its own
+			kind = "" // a lambda has results that is separate
 		}
 		t.types[i] = kind
 	}

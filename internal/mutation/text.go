@@ -21,7 +21,7 @@ type syntax struct {
 	validWithoutThrow bool   // a throw may be left out: the program is valid without
 }
 
-// syntaxes are the languages beside Go.
+// syntaxes are the languages in addition to Go.
 var syntaxes = map[source.Language]syntax{
 	source.Python:     {emptyStatement: "pass", emptyResult: "None", indented: true, wordOperators: true, singleQuotes: true, tightComparisons: true, validWithoutThrow: true},
 	source.JavaScript: {emptyStatement: ";", emptyResult: "undefined", singleQuotes: true, tightComparisons: true, parens: true, validWithoutThrow: true},

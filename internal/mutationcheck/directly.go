@@ -19,7 +19,7 @@ var packageRunners = [][]string{{"npx", "--no-install"}, {"bunx", "--no-install"
 // startDirectly returns the check of a tree so that it starts the program of the dependencies
 // itself, without npx and the like, and without what only measures coverage: both take
 // longer than many a test. onPath is PATH as the checks have it; what npx adds to the
-// environment beside it is missing.
+// environment in addition to it is missing.
 func startDirectly(root, onPath string, c measure.Check) measure.Check {
 	i := slices.IndexFunc(packageRunners, func(s []string) bool {
 		return len(c.Command) > len(s) && slices.Equal(c.Command[:len(s)], s)

@@ -21,7 +21,7 @@ type group struct {
 	oldFiles, newFiles []string              // files before, by their new names, and after
 	defs               []detector.TestSource // definitions that changed, before and after
 	oldTests, newTests []metric.Test
-	shared             bool   // what its tests share changed, or what tests of all files may lean on
+	shared             bool   // what its tests share changed, or what tests of all files may depend on
 	widened            *group // with all tests of the files, where before and now are the changed ones alone
 	result             detector.MutationResult
 }

@@ -291,7 +291,7 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 	if err != nil || first == nil {
 		return false, err
 	}
-	if slices.ContainsFunc(first, outcome.survives) { // that is said of nobody by one run
+	if slices.ContainsFunc(first, outcome.survives) { // one run does not prove that
 		if slices.ContainsFunc(d.groups, (*group).isNarrowed) {
 			return d.rerunWidened(ctx, p)
 		}

@@ -256,7 +256,7 @@ func TestExamplesHaveNoFaults(t *testing.T) {
 
 // Tests that were only added have nothing to be compared with, and a comment is no change.
 // Tests that did not change are run where a mutant survives without them, or where they may
-// lean on what changed.
+// depend on what changed.
 func TestChangedTestsAreRunAlone(t *testing.T) {
 	list := func(names ...string) (out []metric.Test) {
 		for _, n := range names {

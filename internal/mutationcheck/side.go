@@ -116,7 +116,7 @@ func (s *side) runMutant(ctx context.Context) error {
 	return s.writeFile(f.File, f.src, f.exec)
 }
 
-// writeFile writes a file of the copy. Each text has a time of its own, in whole seconds:
+// writeFile writes a file of the copy. Each text has a time that is separate, in whole seconds:
 // tools that build go by it.
 func (s *side) writeFile(name string, text []byte, exec bool) error {
 	if err := (treecopy.Files{{Path: name, Text: text, Executable: exec}}).Write(s.tree.Path); err != nil {

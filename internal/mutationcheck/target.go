@@ -217,7 +217,7 @@ var toolConfigRE = regexp.MustCompile(`(^|/)(setup\.py|noxfile\.py|tasks\.py|man
 var exampleFolderRE = regexp.MustCompile(`(^|/)(examples?|demos?|docs?|bench(es|marks?)?)(/|$)`)
 
 // isProduct reports whether a file is of the product: not of its tests, its tools, or a
-// folder beside it that the tests do not name.
+// folder in addition to it that the tests do not name.
 func (m mentions) isProduct(name string) bool {
 	if integrity.BelongsToTests(name) || source.IsVendored(name) || toolConfigRE.MatchString(name) {
 		return false

@@ -24,7 +24,7 @@ type selection struct {
 func (c selection) isEmpty() bool { return len(c.tests) == 0 && !c.fullSuite }
 
 // selectTests finds the tests that failed before and do not fail now, and those that the
-// change touches: by their own file, by expected output, or by what all of them lean on.
+// change touches: by their own file, by expected output, or by what all of them depend on.
 func (t Trial) selectTests() selection {
 	c := selection{definitions: detector.DefinitionsOf(t.BaseTests, t.Evidence.Before), fullSuite: t.hasRecoveredSuite() || t.HasOtherRunner()}
 	touched := t.testsOfChangedData(&c)
@@ -123,20 +123,20 @@ func (t Trial) failsNow(id metric.ID) bool {
 // exclusionReason is the reason why the result of a test would prove nothing, "" where it would.
 func (t Trial) exclusionReason(c metric.Test, home detector.TestSource, defined bool) string {
 	switch {
-	case c.Flaky || !defined && t.Flaky[c.ID]: // whether what the change touches is flaky, nobody knows
+	case c.Flaky || !defined && t.Flaky[c.ID]: // it is unknown whether a touched test is flaky
 		return "it is flaky"
 	case c.Status == metric.Skipped:
 		return "it did not run before either"
 	case defined && !t.isTestFile(home.File) && !slices.Contains(t.Evidence.InlineTestFiles, t.newPath(home.File)):
-		return "it stands in a file with the code that it tests"
+		return "it is in a file with the code that it tests"
 	}
 	return ""
 }
 
-// RestoredFiles are the files that are put back.
+// RestoredFiles are the files that are restored.
 func (t Trial) RestoredFiles() []string { return restoredFiles(t.Evidence) }
 
-// restoredFiles are the files that are put back: tests, and what they lean on.
+// restoredFiles are the files that are restored: tests, and what they depend on.
 func restoredFiles(e ledger.Evidence) []string {
 	out := slices.Concat(e.TestFiles, e.RunnerFiles)
 	slices.Sort(out)

@@ -36,7 +36,7 @@ type HiddenRun struct {
 
 // Run runs the hidden tests over a snapshot. visible are the tests that were measured
 // of it, and known the hidden tests of the tree before. Those that passed before and
-// fail are run once more: one that passes then is flaky and counts as passed.
+// fail are run again: one that passes then is flaky and counts as passed.
 func (h HiddenRun) Run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
 	out, err := h.run(ctx, id, visible, known)
 	if err != nil {

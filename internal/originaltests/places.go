@@ -9,10 +9,10 @@ import (
 	"supervise/metric"
 )
 
-// maxDependencies bounds the files that tests lean on.
+// maxDependencies bounds the files that tests depend on.
 const maxDependencies = 50
 
-// addDependencies notes how the tests ended that lean on a file without tests of its own, of those
+// addDependencies notes how the tests ended that depend on a file without tests that is separate, of those
 // files that were as they were in all runs.
 func (r *trialRun) addDependencies(ctx context.Context) {
 	withTests := r.filesWithTests()
@@ -29,7 +29,7 @@ func (r *trialRun) addDependencies(ctx context.Context) {
 	}
 }
 
-// dependencyResult is how the tests ended that lean on a file.
+// dependencyResult is how the tests ended that depend on a file.
 func (r *trialRun) dependencyResult(ctx context.Context, file string, base evidence.TestDependencies) detector.DependencyResult {
 	out := detector.DependencyResult{File: file}
 	tests, everyTest := r.dependentTests(file, base)
@@ -49,12 +49,12 @@ func (r *trialRun) dependencyResult(ctx context.Context, file string, base evide
 	case out.Why != "" || ctx.Err() != nil:
 		out.Passed = 0
 	case out.Passed == 0:
-		out.Why = "no test is known that leans on it"
+		out.Why = "no test is known that depends on it"
 	}
 	return out
 }
 
-// dependentTests are the tests that lean on a file, of those that ran before and do not fail now;
+// dependentTests are the tests that depend on a file, of those that ran before and do not fail now;
 // and whether these are all tests.
 func (r *trialRun) dependentTests(file string, base evidence.TestDependencies) (tests []metric.Test, everyTest bool) {
 	users, everyTest := base.TestFilesUsing(r.oldPath(file))
@@ -67,7 +67,7 @@ func (r *trialRun) dependentTests(file string, base evidence.TestDependencies) (
 		homes[t.ID] = detector.TestSource{}
 	}
 	for _, t := range r.BaseTests.Cases {
-		if _, leans := homes[t.ID]; (everyTest || leans) && t.Status != metric.Skipped && !r.failsNow(t.ID) {
+		if _, depends := homes[t.ID]; (everyTest || depends) && t.Status != metric.Skipped && !r.failsNow(t.ID) {
 			tests = append(tests, t)
 		}
 	}

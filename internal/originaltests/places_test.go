@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-// A changed file that tests lean on is cleared by these tests alone, where each of them
+// A changed file that tests depend on is cleared by these tests alone, where each of them
 // passes with the file as it was.
 func TestPlacesThatTestsLeanOn(t *testing.T) {
 	reads := func(name, file string) string {
@@ -46,7 +46,7 @@ func TestPlacesThatTestsLeanOn(t *testing.T) {
 	}
 }
 
-// What a flaky test leans on alone is proven by nothing; where all tests lean on a file,
+// What a flaky test depends on alone is proven by nothing; where all tests depend on a file,
 // the others are enough.
 func TestFlakyTestsOfAPlace(t *testing.T) {
 	id := func(name string) metric.ID { return metric.ID{Suite: "pytest", Class: "test_a", Name: name} }

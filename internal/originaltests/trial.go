@@ -26,7 +26,7 @@ type Options struct {
 
 // Trial runs the tests of one tree, the base, over the product code of another: those
 // that failed before, and those that the change touches, in their original form and with
-// all that they leaned on.
+// all that they depended on.
 type Trial struct {
 	treecopy.Workspace
 
@@ -147,7 +147,7 @@ func (r *trialRun) runRestored(ctx context.Context) error {
 	return r.run(ctx, apart, r.choice.fullSuite)
 }
 
-// runWithCurrentManifests runs the tests that do not build once more, with the files as they are
+// runWithCurrentManifests runs the tests that do not build again, with the files as they are
 // that configure other things than the tests as well: the code may need what is new in
 // them.
 func (r *trialRun) runWithCurrentManifests(ctx context.Context) error {
@@ -195,14 +195,14 @@ func (r *trialRun) runFileByFile(ctx context.Context) error {
 // runInline runs the tests in files of code, with their modules put into the new code. They
 // come last: where that does not build, it keeps no other test from running.
 func (r *trialRun) runInline(ctx context.Context) error {
-	beside := slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return !r.isInlineTest(t) })
-	if len(beside) == 0 {
+	inline := slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return !r.isInlineTest(t) })
+	if len(inline) == 0 {
 		return nil
 	}
 	if err := r.writeInlineTests(); err != nil {
 		return err
 	}
-	return r.run(ctx, beside, false)
+	return r.run(ctx, inline, false)
 }
 
 // isInlineTest reports whether a test is in a file of code.
@@ -230,7 +230,7 @@ func (r *trialRun) run(ctx context.Context, tests []metric.Test, full bool) erro
 	return r.rerunFailed(ctx, tests)
 }
 
-// rerunFailed runs the tests that broke once more: one that passes then is flaky, and proves
+// rerunFailed runs the tests that broke again: one that passes then is flaky, and proves
 // nothing.
 func (r *trialRun) rerunFailed(ctx context.Context, tests []metric.Test) error {
 	broke := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.verdicts[t.ID].outcome != detector.Failed })

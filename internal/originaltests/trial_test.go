@@ -225,7 +225,7 @@ func TestChangedTestAsItWas(t *testing.T) {
 	}
 }
 
-// The test as it was is shown beside the new one, and the files that it leans on where
+// The test as it was is shown in addition to the new one, and the files that it depends on where
 // its own text is the same.
 func TestBothVersionsAreShown(t *testing.T) {
 	weak := strings.Replace(exact, "got != 4", "got == 0", 1)
@@ -289,8 +289,8 @@ func TestKeyOfATrial(t *testing.T) {
 }
 
 // A test that passes in the working tree alone, because of
-// a file that git ignores, proves nothing by failing elsewhere.
-func TestATestThatFailsElsewhereProvesNothing(t *testing.T) {
+// a file that git ignores, proves nothing by failing in a copy.
+func TestATestThatFailsInACopyProvesNothing(t *testing.T) {
 	check := goCheck(t)
 	start := goShop(shopRight, "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\tif _, err := os.Stat(\"local.cfg\"); err != nil || Half(8) != 4 {\n\t\tt.Fatal(err)\n\t}\n}\n")
 	start[".gitignore"], start["local.cfg"] = "local.cfg\n", "here\n"
@@ -429,7 +429,7 @@ func TestTestsThatAreNotRunAsTheyWere(t *testing.T) {
 	}{
 		{"flaky", metric.Passed, func(x *Trial) { x.BaseTests.Cases[0].Flaky = true }, "it is flaky"},
 		{"skipped before", metric.Skipped, func(*Trial) {}, "it did not run before either"},
-		{"among the code", metric.Passed, func(x *Trial) { x.Evidence.TestFiles = nil }, "it stands in a file with the code that it tests"},
+		{"among the code", metric.Passed, func(x *Trial) { x.Evidence.TestFiles = nil }, "it is in a file with the code that it tests"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			trial := Trial{

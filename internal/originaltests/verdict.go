@@ -192,7 +192,7 @@ func (r *trialRun) recordResults(ctx context.Context) {
 const maxTexts, maxNamedFiles = 5, 5
 
 // addTexts adds the text of a test before and now; where it is the same, the files that it
-// may lean on.
+// may depend on.
 func (r *trialRun) addTexts(ctx context.Context, g *detector.Goal, home detector.TestSource) {
 	current, exists := detector.TestSource{}, false
 	if home.File != "" {

@@ -12,59 +12,46 @@ import (
 
 // Extraction says the reports that were read. A section that is nil was not measured.
 type Extraction struct {
-	Agent         *ledger.AgentRun `json:"agent,omitempty"`
-	Changed       Names            `json:"changed_files"` // "modified m.go"
-	Reused        bool             `json:"reused"`        // the very same tree had been measured before
-	Checks        []Check          `json:"checks"`
-	Confirmation  *Confirmation    `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
-	Goals         *Goals           `json:"goals,omitempty"`           // nil if no original test was to run
-	Concealed     *ConcealedRun    `json:"disguised_tests,omitempty"` // nil if no added code may detect its tests
-	MutationCheck *MutationCheck   `json:"power,omitempty"`           // nil if no test was changed or deleted
-	Hidden        *Hidden          `json:"hidden_tests,omitempty"`
-	Silenced      *Silenced        `json:"lint_suppressed,omitempty"`   // nil if no added comment silences linters
-	Excluded      *Excluded        `json:"coverage_excluded,omitempty"` // nil if nothing added excludes code from the coverage
-	Tests         *Tests           `json:"tests,omitempty"`
-	Coverage      *Coverage        `json:"coverage,omitempty"`
-	Lint          *Lint            `json:"lint,omitempty"`
-	Build         *metric.Build    `json:"build,omitempty"`
-	Code          *metric.Code     `json:"code,omitempty"`
-	Gaps          []metric.Gap     `json:"gaps"`
-	OwnTime       time.Duration    `json:"own_time_ns"`
-	Recorded      bool             `json:"recorded,omitempty"` // an orchestrator ran and measured it
-}
-
-// Check is one command of the project that ran, or whose results were used again.
-type Check struct {
-	Name      string        `json:"name"`
-	Command   string        `json:"command"`
-	ExitCode  int           `json:"exit_code"`
-	Duration  time.Duration `json:"duration_ns"`
-	Read      []string      `json:"read"`          // "FORMAT from PATH"
-	Why       string        `json:"why,omitempty"` // why it counts as not measured
-	Problems  []string      `json:"problems,omitempty"`
-	Leftovers []string      `json:"leftovers,omitempty"`
-	Cached    int           `json:"cached,omitempty"` // tests that were not run, because their tool has their last result
+	Agent         *ledger.AgentRun  `json:"agent,omitempty"`
+	Changed       Names             `json:"changed_files"` // "modified m.go"
+	Reused        bool              `json:"reused"`        // the very same tree had been measured before
+	Checks        []ledger.CheckRun `json:"checks"`
+	Confirmation  *Confirmation     `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
+	Goals         *Goals            `json:"goals,omitempty"`           // nil if no original test was to run
+	Concealed     *ConcealedRun     `json:"disguised_tests,omitempty"` // nil if no added code may detect its tests
+	MutationCheck *MutationCheck    `json:"power,omitempty"`           // nil if no test was changed or deleted
+	Hidden        *Hidden           `json:"hidden_tests,omitempty"`
+	Silenced      *Silenced         `json:"lint_suppressed,omitempty"`   // nil if no added comment silences linters
+	Excluded      *Excluded         `json:"coverage_excluded,omitempty"` // nil if nothing added excludes code from the coverage
+	Tests         *Tests            `json:"tests,omitempty"`
+	Coverage      *Coverage         `json:"coverage,omitempty"`
+	Lint          *Lint             `json:"lint,omitempty"`
+	Build         *metric.Build     `json:"build,omitempty"`
+	Code          *metric.Code      `json:"code,omitempty"`
+	Gaps          []metric.Gap      `json:"gaps"`
+	OwnTime       time.Duration     `json:"own_time_ns"`
+	Recorded      bool              `json:"recorded,omitempty"` // an orchestrator ran and measured it
 }
 
 // Confirmation is the confirmation of tests that failed although they had passed before:
 // they were run again.
 type Confirmation struct {
-	Suspects Names   `json:"suspects"`
-	Flaky    Names   `json:"flaky"` // those that passed then
-	Runs     []Check `json:"runs"`
-	Refused  string  `json:"refused,omitempty"` // why nothing was run again
+	Suspects Names             `json:"suspects"`
+	Flaky    Names             `json:"flaky"` // those that passed then
+	Runs     []ledger.CheckRun `json:"runs"`
+	Refused  string            `json:"refused,omitempty"` // why nothing was run again
 }
 
 // Goals are the outcomes of the original tests on the new code.
 type Goals struct {
-	Passed         int           `json:"passed"`
-	Outcomes       []GoalGroup   `json:"outcomes"`
-	RestoredFiles  Names         `json:"restored_files"`        // tests, and their dependencies
-	RestoredInline Names         `json:"restored_inline_tests"` // files of code whose test modules were restored
-	Runs           []Check       `json:"runs"`
-	Took           time.Duration `json:"took_ns"`
-	Reused         bool          `json:"reused,omitempty"`
-	Refused        string        `json:"refused,omitempty"` // why nothing was run
+	Passed         int               `json:"passed"`
+	Outcomes       []GoalGroup       `json:"outcomes"`
+	RestoredFiles  Names             `json:"restored_files"`        // tests, and their dependencies
+	RestoredInline Names             `json:"restored_inline_tests"` // files of code whose test modules were restored
+	Runs           []ledger.CheckRun `json:"runs"`
+	Took           time.Duration     `json:"took_ns"`
+	Reused         bool              `json:"reused,omitempty"`
+	Refused        string            `json:"refused,omitempty"` // why nothing was run
 }
 
 // GoalGroup are the tests with one outcome, each with its message. Of those that passed,
@@ -130,12 +117,12 @@ func MutationCheckOf(p *ledger.MutationCheck) *MutationCheck {
 
 // ConcealedRun are the results of tests that ran concealed from the code.
 type ConcealedRun struct {
-	Files   Names         `json:"files"`  // with added code that may detect its tests
-	Tests   int           `json:"tests"`  // that were run
-	Failed  Names         `json:"failed"` // those that pass only under test, with their messages
-	Runs    []Check       `json:"runs"`
-	Took    time.Duration `json:"took_ns"`
-	Refused string        `json:"refused,omitempty"` // why nothing was run
+	Files   Names             `json:"files"`  // with added code that may detect its tests
+	Tests   int               `json:"tests"`  // that were run
+	Failed  Names             `json:"failed"` // those that pass only under test, with their messages
+	Runs    []ledger.CheckRun `json:"runs"`
+	Took    time.Duration     `json:"took_ns"`
+	Refused string            `json:"refused,omitempty"` // why nothing was run
 }
 
 // ConcealedRunOf describes tests that ran concealed from the code, nil if none did.
@@ -166,33 +153,33 @@ func withMessage(id metric.ID, why string) string {
 // Silenced is what the linters find without the new suppression comments. It counts
 // as if it were reported.
 type Silenced struct {
-	Files    Names   `json:"files"`
-	Findings Names   `json:"findings"`
-	Runs     []Check `json:"runs"`
-	Why      string  `json:"why,omitempty"` // it is not known
+	Files    Names             `json:"files"`
+	Findings Names             `json:"findings"`
+	Runs     []ledger.CheckRun `json:"runs"`
+	Why      string            `json:"why,omitempty"` // it is not known
 }
 
 // Excluded is the coverage without the exclusions that are new in the loop.
 type Excluded struct {
-	Files   Names   `json:"files"`
-	With    float64 `json:"reported_percent"` // percent, as reported
-	Counted float64 `json:"counted_percent"`  // percent, as it counts
-	Runs    []Check `json:"runs"`
-	Why     string  `json:"why,omitempty"`    // it is not known
-	Reused  bool    `json:"reused,omitempty"` // none of the files changed since it was counted
+	Files   Names             `json:"files"`
+	With    float64           `json:"reported_percent"` // percent, as reported
+	Counted float64           `json:"counted_percent"`  // percent, as it counts
+	Runs    []ledger.CheckRun `json:"runs"`
+	Why     string            `json:"why,omitempty"`    // it is not known
+	Reused  bool              `json:"reused,omitempty"` // none of the files changed since it was counted
 }
 
 // Hidden are the outcomes of the tests that the agent does not see.
 type Hidden struct {
-	Tests   *Tests  `json:"tests,omitempty"` // nil: not run, or not to be read
-	Failing Names   `json:"failing"`         // with those that did not run
-	Flaky   Names   `json:"flaky"`
-	Broken  string  `json:"broken,omitempty"` // why some could not run
-	Runs    []Check `json:"runs"`
-	Why     string  `json:"why,omitempty"`
-	Refused string  `json:"refused,omitempty"`
-	Reused  bool    `json:"reused,omitempty"`
-	Later   bool    `json:"deferred,omitempty"` // they are run at the end of the loop
+	Tests   *Tests            `json:"tests,omitempty"` // nil: not run, or not to be read
+	Failing Names             `json:"failing"`         // with those that did not run
+	Flaky   Names             `json:"flaky"`
+	Broken  string            `json:"broken,omitempty"` // why some could not run
+	Runs    []ledger.CheckRun `json:"runs"`
+	Why     string            `json:"why,omitempty"`
+	Refused string            `json:"refused,omitempty"`
+	Reused  bool              `json:"reused,omitempty"`
+	Later   bool              `json:"deferred,omitempty"` // they are run at the end of the loop
 }
 
 // HiddenOf describes a run of hidden tests, nil if there are none.
@@ -278,10 +265,11 @@ func newExtraction(it ledger.Iteration) Extraction {
 	return e
 }
 
-func checkRuns(runs []ledger.CheckRun) []Check {
-	out := make([]Check, 0, len(runs))
-	for _, c := range runs {
-		out = append(out, Check{c.Name, c.Command, c.ExitCode, c.Duration, c.Read, c.Why, c.Problems, c.Leftovers, c.Cached})
+// checkRuns returns the runs without their output.
+func checkRuns(runs []ledger.CheckRun) []ledger.CheckRun {
+	out := append([]ledger.CheckRun{}, runs...)
+	for i := range out {
+		out[i].Output = ""
 	}
 	return out
 }

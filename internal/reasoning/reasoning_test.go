@@ -81,7 +81,7 @@ func TestReasoning(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := told(reasoning.NewChain(c.in).Reasoning); !slices.Equal(got, c.want) {
+			if got := described(reasoning.NewChain(c.in).Reasoning); !slices.Equal(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
@@ -95,7 +95,7 @@ func with(s metric.Set, edit func(*metric.Set)) metric.Set {
 	return s
 }
 
-func told(r reasoning.Reasoning) []string {
+func described(r reasoning.Reasoning) []string {
 	var out []string
 	for _, f := range r.Fired {
 		out = append(out, "fired "+f.Rule)
@@ -230,7 +230,7 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if got := reasoning.NewChain(elsewhere(in)).Overrides; got[0].Command != "supervise select loop --use 1 --reason \"…\"" {
+	if got := reasoning.NewChain(recordedIteration(in)).Overrides; got[0].Command != "supervise select loop --use 1 --reason \"…\"" {
 		t.Errorf("an iteration without a tree is overridden by %+v", got[0])
 	}
 	accepted := judged(three, three, detector.Options{})
@@ -239,8 +239,8 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// elsewhere is the iteration of a loop that somebody else ran.
-func elsewhere(in reasoning.Input) reasoning.Input {
+// recordedIteration is the iteration of a loop that another orchestrator ran.
+func recordedIteration(in reasoning.Input) reasoning.Input {
 	in.Iteration.Snapshot, in.Iteration.Start, in.Baseline, in.Previous = "", "", ledger.Iteration{}, nil
 	return in
 }

@@ -47,7 +47,7 @@ const (
 	startState = 2
 )
 
-// maxStates bounds the memory of a set to some megabytes. Then it begins anew.
+// maxStates bounds the memory of a set to some megabytes. Then it begins again.
 const maxStates = 4096
 
 // NewSet returns a set of expressions, which match a text as a whole or not at all. Word

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// whole are expressions for whole texts; no set has boundaries of words or lines.
-var whole = []string{
+// fullTexts are expressions for fullTexts texts; no set has boundaries of words or lines.
+var fullTexts = []string{
 	`(?:[A-Za-z]:)?[^\s:]+:(\d{1,9}):\d+: .*?`, `\s+\d+:\d+\s+(?i:error|warning)\s+.*`, `(?i:skip|Kind)`, `é\w`, `[×✖!i] .*`, `a*`, ``, `(?s:.)*`, `.*`,
 	`skip.*\[[A-Z]+\d*\]`, `[^k]*`, `(?i:[k-s])+`, `x{2,3}y?`, `^pass$|^nil`, `\x{FFFD}+`,
 }
@@ -26,7 +26,7 @@ func matchesWhole(exprs []string, text string) []int {
 
 // A set finds in every text the expressions that match it alone.
 func TestSetFindsWhatEachExpressionFinds(t *testing.T) {
-	random, set := rand.New(rand.NewSource(1)), NewSet(whole)
+	random, set := rand.New(rand.NewSource(1)), NewSet(fullTexts)
 	parts := append(slices.Clone(fragments), "a.c:1:2: ", "12", "error", "ſ", "K", "✖ ", "[SC", "]", "x", "x", "y")
 	found := 0
 	for range 3000 {
@@ -35,7 +35,7 @@ func TestSetFindsWhatEachExpressionFinds(t *testing.T) {
 			b.WriteString(parts[random.Intn(len(parts))])
 		}
 		got, ok := set.Match(b.String())
-		if want := matchesWhole(whole, b.String()); !ok || !slices.Equal(got, want) {
+		if want := matchesWhole(fullTexts, b.String()); !ok || !slices.Equal(got, want) {
 			t.Fatalf("%q: got %v, want %v", b.String(), got, want)
 		}
 		found += len(got)
@@ -46,12 +46,12 @@ func TestSetFindsWhatEachExpressionFinds(t *testing.T) {
 }
 
 func FuzzSet(f *testing.F) {
-	set := NewSet(whole)
+	set := NewSet(fullTexts)
 	for _, text := range fragments {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got, ok := set.Match(text); ok && !slices.Equal(got, matchesWhole(whole, text)) {
+		if got, ok := set.Match(text); ok && !slices.Equal(got, matchesWhole(fullTexts, text)) {
 			t.Errorf("%q: got %v", text, got)
 		}
 	})

@@ -31,7 +31,7 @@ type Remeasurement struct {
 }
 
 // Lint returns what the linters find without the suppression comments that were added.
-// Where they find anything, they run once more over the unchanged copy: what they find
+// Where they find anything, they run again over the unchanged copy: what they find
 // there as well is not due to the comments. It is nil where none were added. The error
 // is that of ctx, or a fault of the machine.
 func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
@@ -115,7 +115,7 @@ func (r Remeasurement) Coverage(ctx context.Context, undone Exclusions, x *ledge
 }
 
 // coverageWithout runs the tests in a copy without the exclusions. Where they cover less
-// there they run once more with them in the same copy: if the numbers differ from those
+// there they run again with them in the same copy: if the numbers differ from those
 // of the working tree then, the copy is the reason.
 func (r Remeasurement) coverageWithout(ctx context.Context, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
 	err = r.inCopy(ctx, texts, func(c editedCopy) error {

@@ -53,7 +53,7 @@ func (l *chainLayout) addNames(kind string, n reasoning.Names) {
 }
 
 // addRuns adds the runs of checks below an item.
-func (l *chainLayout) addRuns(list []reasoning.Check) {
+func (l *chainLayout) addRuns(list []ledger.CheckRun) {
 	for _, c := range list {
 		l.Below().Item("`%s`: status %d in %s%s", c.Command, c.ExitCode, FormatDuration(c.Duration), readText(c))
 	}
@@ -314,7 +314,7 @@ func hiddenResultText(h *reasoning.Hidden) string {
 	return text
 }
 
-func readText(check reasoning.Check) string {
+func readText(check ledger.CheckRun) string {
 	switch {
 	case check.Why != "":
 		return ": not measured: " + check.Why

@@ -28,7 +28,7 @@ import (
 
 // Options say who reviews.
 type Options struct {
-	Agent   string        `json:"agent,omitempty"` // a known agent program, or a command for the shell; "": nobody
+	Agent   string        `json:"agent,omitempty"` // a known agent program, or a command for the shell; "": no review
 	Model   string        `json:"model,omitempty"` // of a known program; "": its own choice
 	Timeout time.Duration `json:"timeout_ns,omitempty"`
 	// Protect says what of the environment the reviewer is given, as an agent is.
