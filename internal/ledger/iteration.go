@@ -61,7 +61,7 @@ type Iteration struct {
 	// Goals is nil if no original test had to be run.
 	Goals *Goals `json:"goals,omitempty"`
 	// ConcealedRun is nil if no code was added that may detect a test run.
-	ConcealedRun *ConcealedRun `json:"disguised,omitempty"`
+	ConcealedRun *ConcealedRun `json:"concealed,omitempty"`
 
 	// MutationCheck is nil if no test was changed or removed.
 	MutationCheck *MutationCheck `json:"power,omitempty"`

@@ -18,7 +18,7 @@ type Extraction struct {
 	Checks        []ledger.CheckRun `json:"checks"`
 	Confirmation  *Confirmation     `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
 	Goals         *Goals            `json:"goals,omitempty"`           // nil if no original test was to run
-	Concealed     *ConcealedRun     `json:"disguised_tests,omitempty"` // nil if no added code may detect its tests
+	Concealed     *ConcealedRun     `json:"concealed_tests,omitempty"` // nil if no added code may detect its tests
 	MutationCheck *MutationCheck    `json:"power,omitempty"`           // nil if no test was changed or deleted
 	Hidden        *Hidden           `json:"hidden_tests,omitempty"`
 	Silenced      *Silenced         `json:"lint_suppressed,omitempty"`   // nil if no added comment silences linters
