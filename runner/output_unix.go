@@ -46,19 +46,7 @@ func (s *streams) pump(o *output) {
 			g.flush()
 			continue
 		}
-		now := time.Since(s.openedAt)
-		flows := now-time.Duration(s.lastOutput.Load()) < flowGap
-		if n > 0 {
-			s.lastOutput.Store(int64(now))
-			g.append(n, now, s.withoutReturns && s.lacksReturns())
-		}
-		if !flows || o.from != s.master {
-			g.flush()
-		}
-		isPartOfPipe := o.from != s.master && n < readSize/4
-		if flows && isPartOfPipe && !o.drainExpired {
-			time.Sleep(flowGap) // lets the pipe buffer more output
-		}
+		s.collect(o, &g, n)
 		if o.drainExpired {
 			more -= n
 		}
@@ -71,6 +59,23 @@ func (s *streams) pump(o *output) {
 		if o.drainExpired {
 			_ = o.from.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		}
+	}
+}
+
+// collect adds n bytes that were just read to g. It passes them on unless more follow at once.
+func (s *streams) collect(o *output, g *outputBuffer, n int) {
+	now := time.Since(s.openedAt)
+	flows := now-time.Duration(s.lastOutput.Load()) < flowGap
+	if n > 0 {
+		s.lastOutput.Store(int64(now))
+		g.append(n, now, s.withoutReturns && s.lacksReturns())
+	}
+	if !flows || o.from != s.master {
+		g.flush()
+	}
+	isPartOfPipe := o.from != s.master && n < readSize/4
+	if flows && isPartOfPipe && !o.drainExpired {
+		time.Sleep(flowGap) // lets the pipe buffer more output
 	}
 }
 

@@ -48,7 +48,7 @@ func diskUsage(dir string) (int64, error) {
 			return nil
 		}
 		if err == nil {
-			total += disk.DiskUsage(fi)
+			total += disk.Usage(fi)
 		}
 		return err
 	})
@@ -133,7 +133,7 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 	}
 	for i := range order {
 		if fi, err := os.Lstat(filepath.Join(s.manifestDir(), string(order[i]))); err == nil {
-			freed[i] += disk.DiskUsage(fi)
+			freed[i] += disk.Usage(fi)
 		}
 		if i > 0 {
 			freed[i] += freed[i-1]

@@ -173,7 +173,7 @@ func (m *measurement) runCheck(ctx context.Context, c Check) (Run, error) {
 func (m *measurement) startAttempt(ctx context.Context, c Check) *attempt {
 	a := &attempt{Attempt: command.Attempt{Check: c, Run: Run{Check: c, State: metric.Absent}}}
 	if c.Kind == Test && c.Runner == "go" { // its report is what it prints, and may be long
-		a.Follow = func(output io.Reader) { a.readEarly = read.ReadWhileRunning(output) }
+		a.Follow = func(output io.Reader) { a.readEarly = read.WhileRunning(output) }
 	}
 	switch why := m.skipReason(c); {
 	case ctx.Err() != nil:
@@ -227,6 +227,6 @@ func (m *measurement) readAttempt(a *attempt) (Run, error) {
 		}
 		return a.Run, a.Err
 	}
-	read.ReadAttempt(&a.Attempt, m.plan.Root, m.memory, a.readEarly)
+	read.Attempt(&a.Attempt, m.plan.Root, m.memory, a.readEarly)
 	return a.Run, nil
 }

@@ -66,7 +66,7 @@ func (t Trial) allowedTime() time.Duration {
 	return budget - t.Cost.Overhead
 }
 
-// Refused is the record of a trial that is not run.
+// RefusedRecord is the record of a trial that is not run.
 func (t Trial) RefusedRecord(why string) *ledger.MutationCheck {
 	return &ledger.MutationCheck{TestsSnapshot: t.Base, CodeSnapshot: t.Current, Results: []detector.MutationResult{}, NotRunReason: why}
 }

@@ -39,7 +39,7 @@ type Trial struct {
 	Limit         time.Duration      // for the whole trial; 0: the limits of the checks
 }
 
-// Refused is the record of a trial that is not run.
+// RefusedRecord is the record of a trial that is not run.
 func (t Trial) RefusedRecord(why string) *ledger.Goals {
 	return &ledger.Goals{TestsSnapshot: t.Base, CodeSnapshot: t.Current, Results: []detector.Goal{}, ProductSame: t.Evidence.OnlyTestsChanged, NotRunReason: why}
 }

@@ -157,7 +157,7 @@ func (g Cgroup) dirs() (dirs []string) {
 		if err == nil && d.IsDir() {
 			dirs = append(dirs, path)
 		}
-		return nil //nolint:nilerr // cgroups may disappear meanwhile
+		return nil // cgroups may disappear meanwhile
 	})
 	return dirs
 }

@@ -107,8 +107,8 @@ func Unlock(*os.File) {}
 // IsFatal always returns false.
 func IsFatal(error) bool { return false }
 
-// DiskUsage returns the size of a file.
-func DiskUsage(fi fs.FileInfo) int64 { return fi.Size() }
+// Usage returns the size of a file.
+func Usage(fi fs.FileInfo) int64 { return fi.Size() }
 
 // FreeSpace is not supported here.
 func FreeSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -216,8 +216,8 @@ func IsFatal(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EIO)
 }
 
-// DiskUsage returns the disk space of a file, 0 if it has other hard links.
-func DiskUsage(fi fs.FileInfo) int64 {
+// Usage returns the disk space of a file, 0 if it has other hard links.
+func Usage(fi fs.FileInfo) int64 {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
 		return fi.Size()

@@ -308,7 +308,7 @@ func (p *Pool) rank(name string, users map[int]int) int {
 func (p *Pool) AddSizes(users map[int]int, sizes []int64) {
 	for name := range p.first {
 		if fi, err := os.Lstat(p.file(name)); err == nil {
-			sizes[max(0, p.rank(name, users))] += disk.DiskUsage(fi)
+			sizes[max(0, p.rank(name, users))] += disk.Usage(fi)
 		}
 	}
 }

@@ -43,10 +43,10 @@ type reportReader struct {
 	hasTests map[string]bool // by path: whether a test report of this run has any
 }
 
-// ReadAttempt reads the reports and the output of an attempt in the tree at root. It records
+// Attempt reads the reports and the output of an attempt in the tree at root. It records
 // on the run what they contain and whether they count. readEarly returns what was read of the
 // output while it was printed; it is nil if nothing was.
-func ReadAttempt(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
+func Attempt(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
 	r := reportReader{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, readEarly: early, hasTests: map[string]bool{}}
 	r.readAll(a.Output)
 	if a.Run.Tests != nil {
@@ -176,9 +176,9 @@ func (r *reportReader) readSource(f io.Reader, name string) {
 	r.acceptReport(report, err, name)
 }
 
-// ReadWhileRunning starts to read the output of a command, and returns a function that waits
+// WhileRunning starts to read the output of a command, and returns a function that waits
 // for the report.
-func ReadWhileRunning(output io.Reader) func() (Report, error) {
+func WhileRunning(output io.Reader) func() (Report, error) {
 	var report Report
 	var err error
 	done := make(chan struct{})
