@@ -219,7 +219,7 @@ func TestWatchNothing(t *testing.T) {
 	t.Parallel()
 	v := visit(t, "", `printf 'only talk'`, "--rest", "300ms", "--hooks", "off")
 	screen := v.end(0)
-	if !strings.Contains(screen, "nothing changed") || strings.Contains(strings.ToLower(screen), "acceptable") {
+	if !strings.Contains(screen, "no file has changed") || strings.Contains(strings.ToLower(screen), "acceptable") {
 		t.Errorf("it does not say that nothing changed:\n%s", screen)
 	}
 	if s := state(t, v.w); s.StopReason != "nothing_changed" || len(s.History) != 1 {

@@ -162,7 +162,7 @@ func TestLoadRefuses(t *testing.T) {
 		"paths of a rule without":     {"rules: {file_deletion: {paths: {\"a/**\": 1}}}\n", "no limits for parts"},
 		"negative path limit":         {"rules:\n  coverage_regression:\n    paths:\n      a/**: 1\n      b/**: -1\n", "[5:7] rules.coverage_regression.paths.b/**"},
 		"empty path":                  {"rules: {coverage_regression: {paths: {\"\": 1}}}\n", "the pattern is empty"},
-		"an action without effect":    {"rules:\n  file_deletion: {action: immediate_alert_and_rollback}\n", "[2:19] rules.file_deletion.action: immediate_alert_and_rollback undoes findings that are CRITICAL"},
+		"an action without effect":    {"rules:\n  file_deletion: {action: immediate_alert_and_rollback}\n", "[2:19] rules.file_deletion.action: immediate_alert_and_rollback applies only to findings that are CRITICAL"},
 		"no such rules mode":          {"mode: careful\n", "[1:1] mode: there is no mode careful"},
 		"a stall of one":              {"stall: {iterations: 1}\n", "[1:9] stall.iterations must be at least 2"},
 		"a stall of any score":        {"stall: {range: .nan}\n", "stall.range"},
