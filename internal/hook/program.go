@@ -55,7 +55,7 @@ func (j *judge) judgeScript(s script) {
 
 var (
 	disabledHooksRE   = regexp.MustCompile(`^(HUSKY=0|HUSKY_SKIP_HOOKS=\w+|LEFTHOOK=(0|false)|SKIP=\S+|PRE_COMMIT_ALLOW_NO_CONFIG=1)$`)
-	gitHookVariableRE = regexp.MustCompile(`^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
+	gitHookVariableRE = regexp.MustCompile(`(?i)^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
 )
 
 // judgeVariables judges the variables that are set for a command.
@@ -64,7 +64,7 @@ func (j *judge) judgeVariables(c command) {
 		switch {
 		case disabledHooksRE.MatchString(kv) && (c.name == "git" || !strings.HasPrefix(kv, "SKIP=")):
 			j.addRisk("git_no_verify", kv)
-		case gitHookVariableRE.MatchString(strings.ToLower(kv)):
+		case gitHookVariableRE.MatchString(kv):
 			j.addRisk("git_hooks_path", kv)
 		case strings.HasPrefix(kv, SocketEnv+"="):
 			j.addRisk("supervise_command", kv)

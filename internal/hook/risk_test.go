@@ -232,6 +232,7 @@ func TestShellRisks(t *testing.T) {
 		{"git_no_verify", `git commit --no-verify -m x`},
 		{"git_no_verify", `git commit -anm x`},
 		{"git_no_verify", `HUSKY=0 git commit -m x`},
+		{"git_hooks_path", `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/tmp/none git commit -m x`},
 		{"git_force_push", `git push --force origin main`},
 		{"git_force_push", `git push -f`},
 		{"git_force_push", `git push origin +main`},
