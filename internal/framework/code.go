@@ -34,14 +34,15 @@ const (
 	ScriptNames = `mocha|jest|vitest`
 )
 
-// TestCommand matches commands that run tests.
+// TestCommand matches commands that run tests, such as "npm run test" and "go test".
 var TestCommand = regexp.MustCompile(`\b(jest|vitest|mocha|ava|tap|jasmine|karma|cypress|playwright|pytest|unittest|nose2?|tox|nox|rspec|phpunit|pest|ctest|nextest|surefire)\b|\b(go|cargo|deno|bun|mix|swift|dotnet|node --|mvn|gradle|npm|yarn|pnpm|rake|rails) ?(run )?-*test`)
 
-// RunnerLine is a line about tests in a file that is code, or about other modules in one of
-// Go.
+// RunnerLine matches lines about tests in a build file that is code, such as testRuntimeOnly(…) of
+// Gradle, and lines about other modules in go.mod, such as "replace a => ../a".
 var RunnerLine = regexp.MustCompile(`(?i)^\s*replace\b|=>|(^|[^a-z])(unit|integration|add_|e2e_)?tests?([^a-z]|$)|test(Target|Task|Framework|Options|Runtime|Compile|_suite|_command|_paths)|pytest|ctest|gtest|coverage|\bspec\b|jacoco|surefire|ignoreFailures`)
 
-// PythonImport and NodeImport match code that imports a framework, or what belongs to one.
+// PythonImport and NodeImport match code that imports a framework, such as "import pytest" and
+// import { it } from "vitest", or that defines a helper such as assert_equal(…).
 var (
 	PythonImport = regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:pytest|unittest|nose2?|hypothesis|hamcrest|assertpy|testtools)\b|^def (?:assert|expect|should)_?\w*\(`)
 	NodeImport   = regexp.MustCompile(`["'](?:vitest|@jest/globals|jest-[\w-]+|chai|expect|sinon|@testing-library/[\w-]+|node:test|@playwright/test|cypress|supertest|nock|msw)["']|^export (?:async )?function (?:assert|expect|should)\w*\(`)
@@ -56,8 +57,8 @@ const NodePreset = "/jest-preset"
 // EndToEndNames matches names of tests that usually have a runner of their own.
 const EndToEndNames = `e2e|integration|playwright|cypress|browser|slow|perf|smoke|acceptance|network|manual|online`
 
-// PluginList is the list of plugins in a file of pytest: the variable, and the entry point
-// of a package.
+// PluginList matches the list of plugins in a file of pytest, as in pytest_plugins = ["a"].
+// PluginEntry is the entry point under which a package lists its plugins.
 var (
 	PluginList  = regexp.MustCompile(`(?m)^pytest_plugins\s*(?::[^=\n]+)?\+?=\s*([\[(]?[^\])\n]*(?:\n[^\])\n]*)*?[\])\n])`)
 	PluginEntry = "pytest11"
@@ -67,7 +68,7 @@ var (
 // project with such a name hides it.
 var PythonTestModules = append(wordsOf("python", func(f Framework) []string { return f.Shadows }), split("mock coverage hypothesis")...)
 
-// PythonPackage matches the folder of an installed package that runs tests.
+// PythonPackage matches the folder of an installed package that runs tests, such as pytest_cov.
 var PythonPackage = regexp.MustCompile(`^(_?pytest|pytest_\w+|pluggy|xdist|coverage|hypothesis|nose2?|unittest2|mock|assertpy|hamcrest)$`)
 
 // NodePackages are packages that run tests, or that tests use with any framework. What they do
@@ -75,7 +76,8 @@ var PythonPackage = regexp.MustCompile(`^(_?pytest|pytest_\w+|pluggy|xdist|cover
 var NodePackages = append(wordsOf("node", func(f Framework) []string { return f.TestPackages }),
 	split("chai c8 nyc istanbul sinon should assert @testing-library power-assert supertest nock msw tsx ts-node")...)
 
-// wordsOf are the words in the rows of a language.
+// wordsOf returns the distinct words that the rows of a language have, sorted. words returns those
+// of one row.
 func wordsOf(language string, words func(Framework) []string) []string {
 	var out []string
 	for _, f := range frameworks {
@@ -87,9 +89,21 @@ func wordsOf(language string, words func(Framework) []string) []string {
 	return slices.Compact(out)
 }
 
-// Detections of a test run in product code, by language. Reveals is more: what is left in
-// code or an environment while tests run.
+// Expressions for code and variables that show whether tests run.
 var (
+	// Each Detection expression matches product code of a language that finds out whether tests run
+	// it:
+	//
+	//	Python  "pytest" in sys.modules
+	//	Node    process.env.NODE_ENV === "test"
+	//	Java    Class.forName("org.junit.Test")
+	//	Rust    cfg!(test)
+	//	Ruby    defined?(RSpec)
+	//	PHP     defined('PHPUNIT_COMPOSER_INSTALL')
+	//	Dotnet  StartsWith("xunit")
+	//	CPP     getenv("GTEST_FILTER")
+	//	Swift   XCTestBundlePath
+	//	Elixir  Mix.env() == :test
 	PythonDetection = regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|nose|test)["'] in \w+ for \w+ in sys\.(?:argv|modules)|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`)
 	NodeDetection   = regexp.MustCompile(`NODE_ENV['"\]]*\s*[!=]==?\s*['"]test['"]|['"]test['"]\s*[!=]==?\s*process\.env\.NODE_ENV|JEST_WORKER_ID|process\.env\.(?:VITEST|JEST|MOCHA)\b|typeof\s+(?:jest|describe|it|vi|expect)\s*[!=]==?|globalThis\.(?:jest|describe|expect|vi)\b`)
 	JavaDetection   = regexp.MustCompile(`getStackTrace\(\).*(?i:junit|test)|Class\.forName\("org\.(?:junit|testng)|StackWalker.*(?i:junit)|contains\("(?:org\.)?junit|startsWith\("(?:org\.)?(?:junit|testng)|getProperty\("(?:surefire|org\.gradle\.test|junit)[\w.]*"\)|java\.class\.path.*(?:surefire|junit)`)
@@ -101,6 +115,8 @@ var (
 	SwiftDetection  = regexp.MustCompile(`XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|NSClassFromString\("XCTest`)
 	ElixirDetection = regexp.MustCompile(`Mix\.env\(?\)?\s*(?:==|in)\s*\[?:test|Process\.whereis\(ExUnit|Code\.ensure_loaded\?\(ExUnit\)`)
 
+	// The Reveals expressions match more: also what is left in code or an environment while tests
+	// run, such as is_testing.
 	PythonReveals = regexp.MustCompile(`(?i)pytest|unittest|\btox\b|\bsys\s*\.\s*modules\b|\borig_argv\b|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`)
 	NodeReveals   = regexp.MustCompile(`(?i)\b(jest|vitest|mocha)(_\w+)?\b|NODE_TEST_CONTEXT|NODE_ENV\b.*["'\x60]test|npm_lifecycle_event|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`)
 )
@@ -109,7 +125,7 @@ var (
 // the project has.
 const RunnerVariables = `PYTEST_\w+|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+`
 
-// Programs are the programs that test or lint, and those that start them.
+// Programs returns the names of the programs that test or lint, and of those that start them.
 func Programs() []string {
 	out := slices.Concat(slices.Collect(maps.Keys(frameworksByProgram)), slices.Collect(maps.Keys(lintersByProgram)), slices.Collect(maps.Keys(tasks)))
 	slices.Sort(out)

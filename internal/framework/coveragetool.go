@@ -1,15 +1,16 @@
 package framework
 
-// CoverageTool is a program that measures the coverage of a program that it runs.
+// CoverageTool is a program that measures the coverage of a program that it runs, as in "c8 --all
+// mocha". Options are written as in [Options].
 type CoverageTool struct {
-	Temp   string   // the option for its temporary files
+	Temp   string   // the option that names the folder for its temporary files; "" for none
 	Keep   []string // options that say which code counts
 	Others []string // other options that take a value
 
-	Subcommands []string // that run no program
+	Subcommands []string // subcommands that run no program
 }
 
-// istanbulTool are the options that c8 and nyc have in common.
+// istanbulTool has the options that c8 and nyc have in common.
 var istanbulTool = CoverageTool{
 	Keep: split("--exclude= -x= --include= -n= --extension= -e= --src= --all -a --exclude-after-remap --exclude-node-modules --allowExternal"),
 	Others: split("--reporter= -r= --report-dir= --reports-dir= -o= --temp-dir= --temp-directory= -t= --cwd= --require= -i= " +
@@ -26,6 +27,7 @@ var CoverageTools = map[string]CoverageTool{
 	},
 }
 
+// withTemp returns the tool with an option for its temporary files.
 func (t CoverageTool) withTemp(option string) CoverageTool {
 	t.Temp = option
 	return t

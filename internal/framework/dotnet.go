@@ -1,5 +1,7 @@
 package framework
 
+// dotnet are the rows of the frameworks of .NET. [Framework] explains the fields of a row, and
+// [Options] the notation of the options.
 var dotnet = []Framework{
 	{
 		Name: "dotnet", Language: "dotnet", Programs: []string{"dotnet test"}, Packages: split("Microsoft.NET.Test.Sdk"),

@@ -46,40 +46,55 @@ const (
 	SetUpFile = `(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js`
 )
 
-// runnerFiles configure a runner of tests, and nothing else; they match whole paths.
+// runnerFiles match the paths of files that configure a runner of tests, and nothing else.
 var runnerFiles = []*regexp.Regexp{
+	// pytest.ini, tox.ini
 	regexp.MustCompile(`(^|/)\.?pytest\.(ini|toml)$|(^|/)(tox\.ini|\.?coveragerc|nose2?\.cfg|\.noserc|\.?nosetests\.cfg|\.testr\.conf|\.stestr\.conf|noxfile\.py)$`),
+	// jest.config.js, vitest.workspace.ts
 	regexp.MustCompile(`(^|/)(` + nodeNames + `|testem|detox|japa|codecept)\.([\w-]+\.)*(config|conf|workspace|projects|rc|setup|preset)(\.[\w-]+)*\.([mc]?[jt]s|json5?|ya?ml|toml)$`),
+	// jest.setup.tsx, cypress.json
 	regexp.MustCompile(`(^|/)(jest|vitest|playwright|karma|cypress|ava|mocha)\.(config|conf|workspace|setup|json)(\.[\w-]+)*$|(^|/)(testem|jasmine|cypress|\.testcaferc)\.(js|json)$`),
+	// .mocharc.yml, tsconfig.test.json
 	regexp.MustCompile(`(^|/)\.(mocha|nyc|c8|tap|testcafe|ava)rc(\.\w+)?$|(^|/)mocha\.opts$|(^|/)tsconfig[.-](\w+[.-])?(tests?|specs?|jest|vitest|e2e)\.json$`),
+	// .rspec, cucumber.yml
 	regexp.MustCompile(`(^|/)\.(rspec(-local|-parallel)?|simplecov|cucumber|minitest)$|(^|/)cucumber\.(ya?ml|[mc]?js|json)$`),
+	// phpunit.xml.dist, codeception.yml
 	regexp.MustCompile(`(^|/)(phpunit|codeception|behat|kahlan|phpspec|infection)([.-][\w-]+)*\.(xml|ya?ml|json5?|php)(\.dist)?$`),
+	// testng.xml, junit-platform.properties
 	regexp.MustCompile(`(^|/)(junit-platform\.properties|testng[\w-]*\.xml|surefire\.properties|TestNG\.xml|kotest\.properties|allure\.properties)$|(^|/)META-INF/services/(org\.(junit|testng|spockframework)|io\.kotest)[\w.$]*$`),
+	// .config/nextest.toml, xunit.runner.json
 	regexp.MustCompile(`(^|/)(\.config/)?nextest\.toml$|(^|/)(tarpaulin|insta)\.(toml|yaml)$|(^|/)xunit\.runner\.json$|\.(runsettings|xctestplan|testsettings)$|(^|/)testconfig\.json$|(^|/)CTest(Custom|Config|TestfileLocal)\.cmake$`),
+	// run_tests.sh, .env.test
 	regexp.MustCompile(`(^|/)(run[_-]?)?(unit|integration|all)?[_-]?(run)?tests?\.(sh|bash|ps1|bat|cmd)$|(^|/)run[_-]?tests?(\.py|\.[mc]?js)?$|(^|/)\.env\.tests?(\.\w+)?$`),
 }
 
 // RunnerFile reports whether a file configures a runner of tests, and nothing else.
 func RunnerFile(path string) bool { return matchesAny(runnerFiles, path) }
 
-// supportFiles are loaded into the tests by their name.
+// supportFiles match the paths of files that tests load because of their names.
 var supportFiles = []*regexp.Regexp{
+	// conftest.py
 	regexp.MustCompile(`(^|/)(conftest|sitecustomize|usercustomize)\.py$|\.pth$`),
+	// jest.setup.ts, setupTests.js
 	regexp.MustCompile(`(^|/)(jest|vitest|mocha|test|tests)[.-]?setup\.[mc]?[jt]sx?$|(^|/)setup-?[tT]ests?\.[mc]?[jt]sx?$|(^|/)setup[.-](jest|vitest|mocha)\.[mc]?[jt]sx?$`),
+	// rails_helper.rb, test_helper.exs
 	regexp.MustCompile(`(^|/)(spec|test|rails|minitest)_helper\.rb$|(^|/)test_helper\.exs?$|(^|/)test_helper\.(ba)?sh$`),
 }
 
 // SupportFile reports whether tests load a file because of its name.
 func SupportFile(path string) bool { return matchesAny(supportFiles, path) }
 
+// matchesAny reports whether one of the expressions matches a path.
 func matchesAny(list []*regexp.Regexp, path string) bool {
 	return slices.ContainsFunc(list, func(r *regexp.Regexp) bool { return r.MatchString(path) })
 }
 
-// CheckFile matches files that decide which checks run, and on what.
+// CheckFile matches the paths of files that decide which checks run, and on what, such as
+// package.json and .github/workflows/ci.yml.
 var CheckFile = regexp.MustCompile(`(?i)(^|/)(pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|conftest\.py|noxfile\.py|\.coveragerc|\.?flake8|\.?pylintrc|mypy\.ini|\.?ruff\.toml|package\.json|(jest|vitest|vite|playwright|karma|cypress|mocha|ava|nyc|eslint|babel|jasmine)\.\w*\.?(config|conf|setup|workspace)\.\w+|\.(mocharc|nycrc|c8rc|eslintrc|taprc)(\.\w+)?|tsconfig[\w.]*\.json|makefile|gnumakefile|justfile|taskfile\.ya?ml|rakefile|\.rspec|\.rubocop(_todo)?\.yml|\.simplecov|phpunit(\.dist)?\.xml(\.dist)?|phpstan[\w.]*\.neon(\.dist)?|psalm\.xml|\.?golangci\.(ya?ml|toml|json)|clippy\.toml|\.cargo/config(\.toml)?|nextest\.toml|pom\.xml|build\.gradle(\.kts)?|detekt\.ya?ml|checkstyle\.xml|ctestcustom\.cmake|directory\.build\.(props|targets)|[\w.]+\.runsettings|\.editorconfig|deno\.jsonc?|bunfig\.toml|mix\.exs|\.credo\.exs|\.gitlab-ci\.yml|jenkinsfile|azure-pipelines\.yml|codecov\.ya?ml|\.codecov\.ya?ml)$|(^|/)\.github/workflows/|(^|/)\.circleci/|(^|/)\.ci/`)
 
-// RunnerKey matches keys that configure a runner, in a file that configures more.
+// RunnerKey matches keys that configure a runner in a file that configures other things, too, such
+// as tool.coverage.omit in pyproject.toml. Keys are in lower case.
 var RunnerKey = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karma|\bava\b|\bnyc\b|\bc8\b|\btap\b|rspec|coverage|surefire|failsafe|harness|\brunner\b|plugin(\[\w*\])?\.configuration|argline|autoloaddev|\bspecs?\b|\bcheck\b|\bverify\b|\be2e\b|\bci\b`)
 
 // ConfigNameParts are parts of the names of configuration files, in lower case: most files

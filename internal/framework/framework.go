@@ -1,9 +1,17 @@
 // Package framework has one row for each test framework and linter: how it is recognized, how it is
 // called, and what its options do. The rows are data, which the other packages read.
 //
-// [Named] returns the row of a framework, and [InvocationOf] reads a command. A row fills in each
-// [Capability], or gives the reason why the framework does not support it; a test checks that, and
-// writes the table in docs/projects.md.
+// The rows of test frameworks are in one file per language: golang.go, node.go, python.go and so
+// on. Those of linters are in linter.go. [Framework] explains the fields of a row, and [Options]
+// the notation in which a row writes options. At the start of the program, the rows of variants are
+// completed, and all options and programs are indexed.
+//
+// [Named] returns the row of a framework, and [InvocationOf] reads a command. The files code.go,
+// files.go and runtime.go have what the frameworks of a language share: expressions for the code of
+// tests, and for the names of files.
+//
+// A row fills in each [Capability], or gives the reason why the framework does not support it; a
+// test checks that, and writes the table in docs/projects.md.
 package framework
 
 import (
@@ -12,7 +20,8 @@ import (
 	"strings"
 )
 
-// Framework is one test framework.
+// Framework is the row of one test framework. An empty field means that the framework does not have
+// such a thing, or that it is not known.
 type Framework struct {
 	Name string // unique: "pytest"
 
@@ -26,12 +35,12 @@ type Framework struct {
 	// in "cargo nextest run". They are without words that start a program: npx, python -m.
 	Programs []string
 
-	Packages    []string // dependencies by which a project shows that it uses it
+	Packages    []string // names of dependencies; a project that has one of them uses the framework
 	ConfigFiles []string // patterns of its configuration files, relative to the project; "file#section" for a section or key
 
 	Style    Style // how its options are written
 	Options  Options
-	Operands Operand // the meaning of its operands
+	Operands Operand // the meaning of its operands, which are the arguments that are not options
 
 	// Drop are options of a project's own call that are removed, since they end a run early or
 	// change the report. They are written as in [Options].
@@ -40,6 +49,8 @@ type Framework struct {
 	// Keep are options of a project's own call that select tests, written as in [Options].
 	Keep []string
 
+	// Report and Coverage are the reports of its tests and of the coverage, and the options that
+	// request them.
 	Report   Output
 	Coverage Output
 
@@ -56,6 +67,7 @@ type Framework struct {
 	// Unsupported has the reason for each capability that the framework does not support.
 	Unsupported map[Capability]string
 
+	// index has Options by their names.
 	index index
 }
 
@@ -92,12 +104,13 @@ const (
 	Conceals   Capability = "concealed runs"
 )
 
-// capability is a capability with a description of what a row fills in: "" for nothing.
+// capability describes, for the table in the documentation, what a row fills in for a [Capability].
 type capability struct {
 	name     Capability
-	describe func(Framework) string
+	describe func(Framework) string // what the row has, as Markdown; "" if the row has nothing
 }
 
+// capabilities are the descriptions of all capabilities, in the order of the columns of the table.
 var capabilities = []capability{
 	{Call, func(f Framework) string { return inBackticks(f.Programs) }},
 	{Detect, func(f Framework) string { return inBackticks(slices.Concat(f.Packages, f.ConfigFiles)) }},
@@ -124,6 +137,8 @@ var capabilities = []capability{
 	{Conceals, func(f Framework) string { return f.Conceal.String() }},
 }
 
+// inBackticks returns a list as Markdown: each element in backticks, separated by commas. It
+// returns "" for an empty list.
 func inBackticks(list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -163,7 +178,10 @@ func Named(name string) *Framework {
 	return nil
 }
 
-// argsAfter returns the words that follow the wanted ones, with the options between those.
+// argsAfter finds the wanted words at the start of a list of words, in order. It returns the words
+// that follow them, preceded by the options that were between them: for "--verbose run --all" and
+// the wanted word run it returns "--verbose --all". It is false if something else than an option is
+// between the wanted words.
 func (x index) argsAfter(words, wanted []string) ([]string, bool) {
 	if len(wanted) == 0 {
 		return words, true
@@ -182,19 +200,22 @@ func (x index) argsAfter(words, wanted []string) ([]string, bool) {
 	return nil, false
 }
 
-// isSkippable reports whether a word may be between a program and its subcommand: options,
-// +nightly of cargo, :module: of gradle, a clean before the tests.
+// isSkippable reports whether a word may be between a program and its subcommand. Such words are
+// options, +nightly of cargo, :module: of gradle, and tasks that clean up before the tests.
 func isSkippable(word string) bool {
 	return strings.IndexAny(word, "-+:") == 0 || strings.Contains(word, "clean")
 }
 
 var (
+	// frameworks are all rows, completed. The maps have the index of a row in frameworks by the
+	// name of the framework, and by the programs that run it.
 	frameworks          = completeRows(slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others))
 	frameworksByName    = indexByName(frameworks)
 	frameworksByProgram = indexByProgram(frameworks, func(f Framework) []string { return f.Programs })
 )
 
-// completeRows fills in the empty fields of variants, and the reasons and indexes of all rows.
+// completeRows fills in the empty fields of variants, and the reasons and the option index of each
+// row. It changes and returns rows.
 func completeRows(rows []Framework) []Framework {
 	all := indexByName(rows)
 	for i, f := range rows {
@@ -207,13 +228,15 @@ func completeRows(rows []Framework) []Framework {
 	return rows
 }
 
-// unsupportedReasons are the reasons of the row and of its language.
+// unsupportedReasons returns the reason for each capability that the row does not have. The reason
+// of the row itself has precedence over that of its language, and that over the common one.
 func (f Framework) unsupportedReasons() map[Capability]string {
 	out := map[Capability]string{}
 	for _, c := range capabilities {
 		own := f.Unsupported[c.name]
 		general := cmp.Or(languageReasons[f.Language][c.name], commonReasons[c.name])
 		isMeasured := f.Report.Format != ""
+
 		switch {
 		case own != "":
 			out[c.name] = own
@@ -247,8 +270,12 @@ var commonReasons = map[Capability]string{
 	Conceals: notBuilt,
 }
 
+// searched is the reason why files cannot hide the modules of a framework whose language searches
+// folders in an order that options set.
 const searched = "folders are searched in an order that options set"
 
+// inheritFrom returns the row of a variant with its empty fields filled in from base. Reports,
+// coverage and what code can see of a test run are always those of base.
 func (f Framework) inheritFrom(base Framework) Framework {
 	f.Language, f.Style = base.Language, base.Style
 	f.Options, f.Operands = f.Options.mergedWith(base.Options), cmp.Or(f.Operands, base.Operands)
@@ -269,7 +296,8 @@ func (f Framework) inheritFrom(base Framework) Framework {
 	return f
 }
 
-// ownReasons are the reasons of a variant: its own, and those for what it takes from another.
+// ownReasons returns the reasons of a variant and of its base for the capabilities that the variant
+// does not have.
 func (f Framework) ownReasons(base Framework) map[Capability]string {
 	out := map[Capability]string{}
 	for _, c := range capabilities {
@@ -280,6 +308,7 @@ func (f Framework) ownReasons(base Framework) map[Capability]string {
 	return out
 }
 
+// indexByName returns the index of each row by its name.
 func indexByName(rows []Framework) map[string]int {
 	out := map[string]int{}
 	for i, f := range rows {
@@ -290,14 +319,17 @@ func indexByName(rows []Framework) map[string]int {
 
 // callRow is one command that starts the program of a row.
 type callRow struct {
-	name  string   // "cargo nextest run"
-	words []string // after the program
-	row   int
+	name  string   // the complete command: "cargo nextest run"
+	words []string // the words after the program: "nextest", "run"
+	row   int      // the index of the row in its table
 }
 
+// calls has the commands of a table by their programs: those of cargo under "cargo".
 type calls map[string][]callRow
 
-// matching are the calls of the program in words, those with more words first.
+// matching returns the commands of the program that words begin with. Commands with more words come
+// first, so that "cargo nextest run" is tried before "cargo test". It returns nil for an unknown
+// program.
 func (c calls) matching(words []string) []callRow {
 	if len(words) == 0 {
 		return nil
@@ -305,6 +337,7 @@ func (c calls) matching(words []string) []callRow {
 	return c[words[0]]
 }
 
+// indexByProgram indexes the rows of a table by the programs that of returns for a row.
 func indexByProgram[T any](rows []T, of func(T) []string) calls {
 	out := calls{}
 	for i, row := range rows {

@@ -1,5 +1,7 @@
 package framework
 
+// golang are the rows of the frameworks of Go. [Framework] explains the fields of a row, and
+// [Options] the notation of the options.
 var golang = []Framework{
 	{
 		Name: "go", Language: "go", Programs: []string{"go test"},

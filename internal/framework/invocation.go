@@ -26,7 +26,8 @@ type Invocation struct {
 }
 
 // InvocationOf reads a command that tests or lints. It is false for another command. The first word
-// is the name of a program, without folder and extension.
+// is the name of a program, without folder and extension. The words are compared with the calls of
+// frameworks first, then with those of linters and of task runners.
 func InvocationOf(words []string) (Invocation, bool) {
 	for _, c := range frameworksByProgram.matching(words) {
 		f := &frameworks[c.row]
@@ -69,18 +70,18 @@ func (c Invocation) Operands() []string {
 	return out
 }
 
-// task is a program that runs scripts, targets or tasks of the project.
+// task is a program that runs scripts, targets or tasks of the project, such as npm or make.
 type task struct {
 	program     string
-	tests, lint string // names of tasks, "_" for words in one name
-	bare        bool   // it tests if no task is named
-	like        string // the framework whose options it passes on
-	options     Options
+	tests, lint string  // names of tasks, separated by blanks; "run_test" is the words "run test", and "*" any task
+	bare        bool    // it tests if the call names no task
+	like        string  // the name of the framework whose options it passes on; "" for none
+	options     Options // those of the task runner, and those that it usually passes on
 
 	index index
 }
 
-// The options of a task runner are its own, and those that it usually passes on.
+// tasks are the task runners, by their programs.
 var tasks = indexTasks([]task{
 	{program: "npm", tests: "test t tst run_test", lint: "run_check", options: Options{
 		Focus: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --onlyChanged -o --changedSince= --findRelatedTests= --changed[=] --lastCommit --match= --runTestsByPath --onlyFailures " +
@@ -120,6 +121,8 @@ var tasks = indexTasks([]task{
 	{program: "nyc", bare: true, tests: "*", options: Options{HideCode: "--exclude="}},
 })
 
+// indexTasks returns the rows by their programs, with their options indexed. The options of the
+// framework that a row is like are added.
 func indexTasks(rows []task) map[string]*task {
 	out := map[string]*task{}
 	for _, t := range rows {
@@ -133,6 +136,8 @@ func indexTasks(rows []task) map[string]*task {
 	return out
 }
 
+// findTask reads the call of a task runner: the words "npm run test" or "make lint". It is false if
+// the first word is no task runner, or if the task neither tests nor lints.
 func findTask(words []string) (Invocation, bool) {
 	if len(words) == 0 || tasks[words[0]] == nil {
 		return Invocation{}, false
@@ -141,6 +146,7 @@ func findTask(words []string) (Invocation, bool) {
 	if t.bare && (len(args) == 0 || t.tests == "*") {
 		return Invocation{t.program, RunsTests, nil, args, t.index}, true
 	}
+
 	for _, set := range []struct {
 		names   string
 		purpose Purpose
@@ -155,7 +161,7 @@ func findTask(words []string) (Invocation, bool) {
 	return Invocation{}, false
 }
 
-// PackageScript is a call of a script of package.json.
+// PackageScript returns the call of a script of package.json that tests or lints.
 func PackageScript(name string, p Purpose, args []string) Invocation {
 	c := Invocation{Name: "npm run " + name, Purpose: p, Args: args, index: tasks["npm"].index}
 	if p == RunsLint {

@@ -1,6 +1,8 @@
 package framework
 
-// Maven and Gradle run JUnit, TestNG, Spock and Kotest.
+// jvm are the rows of the build tools of Java, Kotlin and Scala. Maven and Gradle run JUnit,
+// TestNG, Spock and Kotest. [Framework] explains the fields of a row, and [Options] the notation of
+// the options.
 var jvm = []Framework{
 	{
 		Name: "maven", Language: "java", ConfigFiles: split("pom.xml"),

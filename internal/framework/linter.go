@@ -1,19 +1,20 @@
 package framework
 
-// Linter is a program that checks code without running it: for style, faults, types or
-// formatting.
+// Linter is a program that checks code without running it: for style, faults, types or formatting.
+// The fields that [Framework] has, too, mean the same.
 type Linter struct {
 	Name        string
 	Language    string
-	Programs    []string // as [Framework.Programs]
-	Packages    []string // dependencies that show that a project uses it
-	ConfigFiles []string // patterns
+	Programs    []string // as in [Framework]
+	Packages    []string // names of dependencies; a project that has one of them uses the linter
+	ConfigFiles []string // patterns of its configuration files
 
 	Style   Style
 	Options Options // Allow turns rules off; Config and the like as in tests
 
-	// Verdict are options that do not change the findings, but how they are written, fixed or
-	// cached. A measurement removes them from the project's own call.
+	// Verdict are options, written as in [Options], that change how findings are written, fixed or
+	// cached, but not the findings themselves. A measurement removes them from the project's own
+	// call.
 	Verdict string
 
 	index index
@@ -32,8 +33,9 @@ func LinterNamed(name string) *Linter {
 // commonAllow are the options by which most linters turn rules off.
 const commonAllow = "--disable= --ignore= --extend-ignore= --ignore-errors= --except= --rule= --quiet --exclude= --skip= --severity="
 
-// The options are those of eslint 9, biome 2, stylelint 17, ruff 0.14, flake8 7, pylint 4, mypy 1,
-// golangci-lint 2, clippy of Rust 1.9x, rubocop 1, phpstan 2 and shellcheck 0.11.
+// linters are the rows of the linters. Their options are those of eslint 9, biome 2, stylelint 17,
+// ruff 0.14, flake8 7, pylint 4, mypy 1, golangci-lint 2, clippy of Rust 1.9x, rubocop 1, phpstan 2
+// and shellcheck 0.11. The last row has the programs of which only the common options are known.
 var linters = indexLinters([]Linter{
 	{
 		Name: "eslint", Language: "node", Programs: []string{"eslint"}, Packages: split("eslint"), ConfigFiles: split("eslint.config.* .eslintrc .eslintrc.*"),
@@ -173,10 +175,13 @@ var linters = indexLinters([]Linter{
 		"prettier dmypy"), Options: Options{Allow: commonAllow, Mask: "--exit-zero --fail-never", Config: "-c= --config="}},
 })
 
+// pyright are the options of pyright and of basedpyright.
 var pyright = Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Config: "-p= --project= --pythonpath= --pythonversion=", Lacks: []Effect{Mask}}
 
+// pyrightVerdict are the options of both that do not change the findings.
 const pyrightVerdict = "--outputjson --stats --verbose -w --watch"
 
+// indexLinters fills in the option index of each row. It changes and returns rows.
 func indexLinters(rows []Linter) []Linter {
 	for i := range rows {
 		rows[i].index = rows[i].Options.index(rows[i].Style)
@@ -184,4 +189,5 @@ func indexLinters(rows []Linter) []Linter {
 	return rows
 }
 
+// lintersByProgram has the calls of linters by their programs.
 var lintersByProgram = indexByProgram(linters, func(l Linter) []string { return l.Programs })

@@ -1,9 +1,10 @@
 package framework
 
-// List is how a framework lists its tests without running them.
+// List is how a framework lists its tests without running them. The zero value means that it does
+// not.
 type List struct {
 	Args   []string   // words that are added to the command, or replace its last ones
-	Format ListFormat // of the output
+	Format ListFormat // of what is printed
 }
 
 // ListFormat is a format of lists of tests. Package listing of measure reads them.

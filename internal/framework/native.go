@@ -19,12 +19,13 @@ const (
 	NativeInclude = `(?m)^\s*#\s*include\s*[<"](gtest/|gmock/|catch2/|boost/test/|([\w./-]*/)?(catch|catch_amalgamated|doctest)\.h)`
 )
 
-// NativeReport is a framework whose programs read from the environment how to report. Of
-// several programs each must keep its results: TAP on standard output, or a separate file.
+// NativeReport is a framework whose programs read from the environment how to report. Where a run
+// starts several programs, the results of each must be kept, so they are printed as TAP or written
+// to separate files.
 type NativeReport struct {
-	Linked *regexp.Regexp // how a Makefile links the framework, or runs it
-	Env    string         // NAME=value
-	Files  string         // that it writes; "" is standard output
+	Linked *regexp.Regexp // matches a line of a Makefile that links the framework, or runs it: "-lcheck"
+	Env    string         // the variable, as NAME=value
+	Files  string         // the pattern of the files that a program writes; "" if it prints
 }
 
 // NativeReports are frameworks of C and C++, and prove of Perl.
@@ -41,8 +42,9 @@ var NativeReports = []NativeReport{
 	{regexp.MustCompile(`-lcriterion\b|pkg-config\b.*\s"?criterion\b`), "CRITERION_OUTPUTS=tap:-", ""},
 }
 
-// Frameworks of C and C++. Programs of GoogleTest and its like have any name: ctest and make
-// start them.
+// native are the rows of the frameworks of C and C++. Programs of GoogleTest and similar libraries
+// have any name, so ctest and make start them. [Framework] explains the fields of a row, and
+// [Options] the notation of the options.
 var native = []Framework{
 	{
 		Name: "ctest", Language: "c++", Programs: []string{"ctest"}, ConfigFiles: split("CMakeLists.txt CTestCustom.cmake"),
@@ -141,8 +143,8 @@ var native = []Framework{
 	},
 }
 
-// programOfAnyName are the reasons of a library that is linked into a program of the
-// project.
+// programOfAnyName returns the reasons of a library that is linked into a program of the project.
+// markless are capabilities that it lacks because it sets nothing by which code could notice it.
 func programOfAnyName(markless ...Capability) map[Capability]string {
 	out := map[Capability]string{
 		Call:    "is linked into programs of the project, which have any name",

@@ -1,10 +1,11 @@
 package framework
 
-// The options of Node's frameworks are those of jest 30, vitest 4, mocha 11, lab 27, jasmine 6,
-// playwright 1.6, ava 8, tap 21, bun 1.3 and deno 2.
 // underIstanbul is the coverage of a framework that runs under nyc or c8.
 var underIstanbul = Output{Format: "istanbul", Files: split("{{report_dir}}/.coverage/coverage-final.json"), Needs: split("c8 nyc")}
 
+// node are the rows of the frameworks of Node, Bun and Deno. Their options are those of jest 30,
+// vitest 4, mocha 11, lab 27, jasmine 6, playwright 1.6, ava 8, tap 21, bun 1.3 and deno 2.
+// [Framework] explains the fields of a row, and [Options] the notation of the options.
 var node = []Framework{
 	{
 		Name: "jest", Language: "node", Programs: []string{"jest"}, Packages: split("jest"), ConfigFiles: split("jest.config.* package.json#jest"), Style: CamelOK,

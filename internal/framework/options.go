@@ -28,29 +28,38 @@ var effectNames = [...]string{"focus", "exclude", "stop early", "run none", "upd
 
 func (e Effect) String() string { return effectNames[e] }
 
-// Options are the options of a program by their effect: names separated by blanks.
+// Options are the options of a program by their effect. Each field has the spellings of the options
+// with the effect of that name, separated by blanks. A spelling says how the option takes a value:
 //
 //	--lf            takes no value
 //	--maxfail=      takes a value, after "=" or in the next word
 //	-only-testing:  takes a value after ":"
 //	--bail[=]       may have a value, after "=" only
 //	--coverage=off  has the effect with this value only
-//	--tag=~*        has the effect with values that begin so
+//	--tag=~*        has the effect with values that begin with ~
+//	list            is a word without a dash, such as a subcommand
+//	TEST=           is the assignment of a variable in the call
 //
-// A spelling with a value has precedence over the same option without one.
+// A spelling with a value has precedence over the same option without one: with "--collect=none"
+// under HideCode and "--collect=" under Neutral, only --collect=none hides code.
 type Options struct {
 	Focus, Exclude, StopEarly, RunNone, Update, Loosen, Mask, HideCode, Config, Allow string
 
-	Neutral string // others that take a value: their value is no option
+	// Neutral are the other options that take a value. They are listed so that their value is not
+	// taken for an option or an operand.
+	Neutral string
 
-	Lacks []Effect // no option of the program has these effects
+	// Lacks are the effects that no option of the program has.
+	Lacks []Effect
 }
 
+// byEffect returns the spellings by their effect, in the order of the constants.
 func (o Options) byEffect() [effects]string {
 	return [effects]string{o.Focus, o.Exclude, o.StopEarly, o.RunNone, o.Update, o.Loosen, o.Mask, o.HideCode, o.Config, o.Allow, o.Neutral}
 }
 
-// missingEffects are the effects without options. Allow is for linters only.
+// missingEffects returns the effects for which a row has neither options nor an entry in Lacks.
+// Allow is for linters only, and does not count.
 func (o Options) missingEffects() []Effect {
 	var out []Effect
 	for e, names := range o.byEffect() {
@@ -61,7 +70,7 @@ func (o Options) missingEffects() []Effect {
 	return out
 }
 
-// mergedWith returns the options, with missing effects taken from others.
+// mergedWith returns the options, with the effects that they do not mention taken from other.
 func (o Options) mergedWith(other Options) Options {
 	lacks := o.Lacks
 	for e, own := range []*string{&o.Focus, &o.Exclude, &o.StopEarly, &o.RunNone, &o.Update, &o.Loosen, &o.Mask, &o.HideCode, &o.Config, &o.Allow, &o.Neutral} {
@@ -87,19 +96,21 @@ const (
 	OneDash              // --run may be -run or -test.run, as in Go
 )
 
-// option is one option in its table.
+// option is what one spelling says about an option.
 type option struct {
 	effect     Effect
 	value      string // the only value with which it has the effect; "" for any
 	takesValue bool   // a value may be the next word
 }
 
-// index has the options by their name, in a style.
+// index has what the spellings say by the canonical names of the options. One name may have several
+// entries, for several values or effects.
 type index struct {
 	style  Style
 	byName map[string][]option
 }
 
+// index indexes the options of a program that are written in a style.
 func (o Options) index(style Style) index {
 	x := index{style, map[string][]option{}}
 	for e, names := range o.byEffect() {
@@ -117,7 +128,8 @@ func (o Options) index(style Style) index {
 	return x
 }
 
-// canonical is the spelling of a name in the index.
+// canonical returns the spelling of a name in the index, where the style allows several: "-run" for
+// "--test.run" in the style of Go.
 func (x index) canonical(name string) string {
 	switch {
 	case x.style == OneDash && strings.HasPrefix(name, "-"):
@@ -136,22 +148,27 @@ type Use struct {
 	At     int    // the index of its word
 }
 
-// findUses finds the options among the arguments of a call that have an effect.
+// findUses returns the options among the arguments of a call that have an effect, in order. Neutral
+// options are left out.
 func (x index) findUses(args []string) []Use {
 	var out []Use
 	for i := 0; i < len(args); i++ {
 		name, value, given := splitOption(args[i])
+
 		next := ""
 		if !given && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
 			next = args[i+1]
 		}
+
 		found, took := x.effectsOf(name, value, next, given)
 		if took {
 			value = next
 		}
+
 		for _, e := range found {
 			out = append(out, Use{e, name, value, i})
 		}
+
 		if !took && len(found) == 0 {
 			out = append(out, x.bundledUses(args[i], i)...)
 		}
@@ -162,7 +179,8 @@ func (x index) findUses(args []string) []Use {
 	return slices.DeleteFunc(out, func(u Use) bool { return u.Effect == neutral })
 }
 
-// splitOption divides an argument into the name of the option and its value.
+// splitOption divides an argument at the first "=" or ":" into the name of the option and its
+// value: "--bail" and "1" for "--bail=1".
 func splitOption(arg string) (name, value string, hasValue bool) {
 	if at := strings.IndexAny(arg, "=:"); at > 0 {
 		return arg[:at], arg[at+1:], true
@@ -170,7 +188,8 @@ func splitOption(arg string) (name, value string, hasValue bool) {
 	return arg, "", false
 }
 
-// effectsOf are the effects of an option. next is the next word, and usedNext whether that is the
+// effectsOf returns the effects of an option. value is what its word contains, which counts if
+// given; next is the word after it, "" if that cannot be a value. usedNext says that next is the
 // value of the option.
 func (x index) effectsOf(name, value, next string, given bool) (out []Effect, usedNext bool) {
 	var general []Effect
@@ -179,6 +198,7 @@ func (x index) effectsOf(name, value, next string, given bool) (out []Effect, us
 		if o.takesValue && !given {
 			v, usedNext = next, usedNext || next != ""
 		}
+
 		switch {
 		case o.value == "" && !o.isOff(v):
 			general = append(general, o.effect)
@@ -192,7 +212,7 @@ func (x index) effectsOf(name, value, next string, given bool) (out []Effect, us
 	return out, usedNext
 }
 
-// isOff reports whether a value turns the option off, as --bail=0 does.
+// isOff reports whether a value turns the option off, as --bail=0 and --bail=false do.
 func (o option) isOff(value string) bool {
 	switch o.effect {
 	case Focus, Exclude, HideCode, Config, Allow:
@@ -204,8 +224,9 @@ func (o option) isOff(value string) bool {
 	return value == "false" || value == "0"
 }
 
-// bundledUses finds options in a word such as -xvs, or -kname, in which the value follows the
-// letter.
+// bundledUses returns the options in a word of short ones, such as -xvs. The letters after an
+// option that takes a value are that value, as in -kname. It returns nil where the style has no
+// such words.
 func (x index) bundledUses(arg string, at int) (out []Use) {
 	if x.style != Bundled && x.style != CamelOK || len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
 		return nil
@@ -225,19 +246,19 @@ func (x index) bundledUses(arg string, at int) (out []Use) {
 	return out
 }
 
-// takesValue reports whether the value of an option is the next word.
+// takesValue reports whether a word is an option whose value is the next word.
 func (x index) takesValue(word string) bool {
 	name, _, given := splitOption(word)
 	return !given && slices.ContainsFunc(x.byName[x.canonical(name)], func(o option) bool { return o.takesValue })
 }
 
-// Spellings are the options with the effect, written as in [Options].
+// Spellings returns the options with the effect, written as in [Options].
 func (o Options) Spellings(e Effect) []string {
 	return strings.Fields(o.byEffect()[e])
 }
 
-// WithoutOptions removes options and their values from the words of a command. options are written
-// as in [Options].
+// WithoutOptions returns the words of a command without some options and their values. options are
+// written as in [Options].
 func WithoutOptions(words, options []string) []string {
 	takes := valueOptions(options)
 	var out []string
@@ -278,7 +299,8 @@ func LeadingOptions(words, keep, others []string) (kept, operands []string) {
 	return kept, nil
 }
 
-// KeptArgs are the operands of a call of the framework and its options that are in Keep.
+// KeptArgs returns the arguments of a call of the framework that select tests: its operands, and
+// the options that are in Keep, with their values.
 func (f *Framework) KeptArgs(args []string) []string {
 	takes := valueOptions(f.Keep)
 	var out []string
@@ -290,6 +312,7 @@ func (f *Framework) KeptArgs(args []string) []string {
 			words = args[i : i+2]
 			i++
 		}
+
 		if isKept || !strings.HasPrefix(words[0], "-") {
 			out = append(out, words...)
 		}
@@ -297,7 +320,7 @@ func (f *Framework) KeptArgs(args []string) []string {
 	return out
 }
 
-// valueOptions has for each option whether it takes a value.
+// valueOptions returns, for the name of each option, whether it takes a value.
 func valueOptions(options []string) map[string]bool {
 	out := map[string]bool{}
 	for _, o := range options {

@@ -1,6 +1,7 @@
 package framework
 
-// Frameworks of other languages, and of none.
+// others are the rows of the frameworks of other languages, and of those for any language.
+// [Framework] explains the fields of a row, and [Options] the notation of the options.
 var others = []Framework{
 	{
 		Name: "mix", Language: "elixir", Programs: []string{"mix test", "mix coveralls", "mix espec"}, ConfigFiles: split("mix.exs"),
@@ -112,12 +113,13 @@ var others = []Framework{
 	},
 }
 
-// notMeasured is why a framework lacks what measuring needs: its calls are known, so that
-// options that narrow a run are found, and it is not detected.
+// notMeasured is the reason for all that a framework lacks whose results are not measured. Such a
+// row is there because of its calls: options that narrow a run are found, but the framework is not
+// detected.
 const notMeasured = "only its calls are known"
 
-// commonOptions are options that mean the same for any program that runs tests. Where the program
-// is unknown, they are all that is known.
+// commonOptions are options that mean the same for any program that runs tests. Nothing else is
+// known about the options of an unknown program.
 var commonOptions = Options{
 	Focus:   "--gtest_filter= --test-case= --test-suite= --run_test=",
 	RunNone: "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help --skip-tests --print-config",
@@ -127,7 +129,8 @@ var commonOptions = Options{
 		"--no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false --exit-status=0 --no-tests=pass",
 }
 
-// findCommonUses finds the options among the arguments that mean the same for any program.
+// findCommonUses returns the [commonOptions] among the arguments.
 func findCommonUses(args []string) []Use { return common.findUses(args) }
 
+// common is the index of [commonOptions].
 var common = commonOptions.index(Plain)

@@ -5,19 +5,21 @@ package framework
 // that starts with a dot.
 const ReportDir = "{{report_dir}}"
 
-// Output is a machine-readable output of a framework, and how to request it.
+// Output is a machine-readable output of a framework, and how to request it. Args, Env and Files
+// may contain [ReportDir].
 type Output struct {
 	Format string   // its name in docs/formats.md
 	Args   []string // options that request it
-	Env    []string // NAME=value, which requests it
-	Files  []string // to which it is written; none: it is printed
-	Needs  []string // dependencies; the project must have one of them
+	Env    []string // variables that request it, each as NAME=value
+	Files  []string // patterns of the files to which it is written; if there are none, it is printed
+	Needs  []string // dependencies, of which the project must have one
 }
 
-// Affected are the options with which a framework runs only the tests that a change affects.
+// Affected has the options with which a framework runs only the tests that a change affects. ""
+// means that there is no such option.
 type Affected struct {
-	Since string // followed by a revision of git: "--changedSince="
-	Files string // followed by the changed files: "--findRelatedTests"
+	Since string // the option is followed by a revision of git: "--changedSince="
+	Files string // the option is followed by the changed files: "--findRelatedTests"
 }
 
 // Switch is how a mutant is switched on while tests run, without another build.
@@ -30,12 +32,13 @@ const (
 	Permission         // the same, which must be permitted: deno --allow-env
 )
 
+// String returns a description for the documentation, "" for no switch.
 func (s Switch) String() string {
 	return [...]string{"", "environment", "environment, with a permission"}[s]
 }
 
-// Concealment is how code is kept from finding out that it is tested: what the start of the tests
-// loads.
+// Concealment is what the start of a test run loads so that the tested code cannot find out that it
+// is tested.
 type Concealment int
 
 // The ways to conceal a run of tests.
@@ -46,9 +49,10 @@ const (
 	GoOverlay                 // other sources of package testing
 )
 
+// String returns a description for the documentation, "" for no concealment.
 func (c Concealment) String() string {
 	return [...]string{"", "a plugin", "a preloaded module", "an overlay"}[c]
 }
 
-// notBuilt is the reason why runs of a framework cannot be concealed.
+// notBuilt is the reason for the frameworks whose runs cannot be concealed yet.
 const notBuilt = "no way to conceal it is built"

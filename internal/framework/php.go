@@ -1,6 +1,8 @@
 package framework
 
-// The options of PHP's frameworks are those of PHPUnit 12, Pest 4, Codeception 5 and Behat 3.
+// php are the rows of the frameworks of PHP. Their options are those of PHPUnit 12, Pest 4,
+// Codeception 5 and Behat 3. [Framework] explains the fields of a row, and [Options] the notation
+// of the options.
 var php = []Framework{
 	{
 		Name: "phpunit", Language: "php", Programs: []string{"phpunit", "simple-phpunit", "paratest"}, Packages: split("phpunit/phpunit symfony/phpunit-bridge"),

@@ -1,7 +1,9 @@
 package framework
 
-// The options of Python's frameworks are those of pytest 9 (with xdist, cov, rerunfailures and
-// syrupy), unittest of Python 3.13, Django 5, nose2 0.15, Twisted 25, green 4, stestr 4 and ward 0.68.
+// python are the rows of the frameworks of Python. Their options are those of pytest 9 (with xdist,
+// cov, rerunfailures and syrupy), unittest of Python 3.13, Django 5, nose2 0.15, Twisted 25, green
+// 4, stestr 4 and ward 0.68. [Framework] explains the fields of a row, and [Options] the notation
+// of the options.
 var python = []Framework{
 	{
 		Name: "pytest", Language: "python", Programs: []string{"pytest", "py.test"}, Packages: split("pytest"),

@@ -9,19 +9,20 @@ import (
 	"supervise/metric"
 )
 
-// Rerun is how a framework runs selected tests. More tests may run, as only the results of the
-// selected ones count, but not fewer.
+// Rerun is how a framework runs selected tests. A rerun may run more tests than are selected,
+// because only the results of the selected ones count, but not fewer.
 //
-// Selections by regular expression have "." for each character of a name that a shell, a script
+// A selection by a regular expression has "." for each character of a name that a shell, a script
 // or a report may change.
 type Rerun struct {
+	// Way is how tests are selected; the zero value means that they cannot be.
 	Way       Way
-	Programs  []string // of which the command must have one; none: any command works
-	Own       []string // options by which the command itself selects tests: it is not rerun
-	Conflicts []string // options that are removed from the command
-	Place     Place    // where Words are added
-	Word      string   // to which Place refers
-	Words     func(Selection) []string
+	Programs  []string                 // the command must have one of these words; if there are none, any command works
+	Own       []string                 // options by which the command selects tests itself; such a command is not rerun
+	Conflicts []string                 // options that are removed from the command
+	Place     Place                    // where Words are added to the command
+	Word      string                   // the word of the command to which Place refers
+	Words     func(Selection) []string // the words that select tests, for [ByWords]
 
 	// Variable is the environment variable that names the plugin.
 	Variable string
@@ -44,6 +45,7 @@ const (
 	ByInitScript      // Gradle: a script that the command loads
 )
 
+// String returns a description for the documentation, "" if tests cannot be selected.
 func (w Way) String() string {
 	return [...]string{"", "options", "packages", "a plugin", "the environment", "an init script"}[w]
 }
@@ -65,8 +67,8 @@ type Selection struct {
 	Dash  bool     // the command has "--" already
 }
 
-// Names are the distinct names of the tests, also without the number that a report appends to
-// distinguish tests of one name.
+// Names returns the distinct names of the tests, as name returns them. A test whose name ends in a
+// number that a report appended to tell equal names apart also has its name without the number.
 func (s Selection) Names(name func(metric.Test) string) []string {
 	var out []string
 	for _, t := range s.Tests {
@@ -81,13 +83,15 @@ func (s Selection) Names(name func(metric.Test) string) []string {
 	return out
 }
 
+// numberSuffix matches the number that a report appends to a name: the end of "adds[2]".
 var numberSuffix = regexp.MustCompile(`\[\d+\]$`)
 
+// joinNames returns the names of the tests with a separator between them.
 func (s Selection) joinNames(separator string, name func(metric.Test) string) string {
 	return strings.Join(s.Names(name), separator)
 }
 
-// repeatOption returns the option with each of the names.
+// repeatOption returns an option before each of the names: "-k", "a", "-k", "b".
 func (s Selection) repeatOption(option string, name func(metric.Test) string) []string {
 	var out []string
 	for _, n := range s.Names(name) {
@@ -96,7 +100,8 @@ func (s Selection) repeatOption(option string, name func(metric.Test) string) []
 	return out
 }
 
-// anyNamePattern is a regular expression that matches each of the names.
+// anyNamePattern returns a regular expression that matches each of the names. It begins with open
+// and ends with end, and matches each run of blanks in a name with space.
 func (s Selection) anyNamePattern(open, end, space string, name func(metric.Test) string) string {
 	return open + s.joinNames("|", func(t metric.Test) string { return namePattern(name(t), space) }) + end
 }
@@ -107,25 +112,27 @@ const (
 	blanks   = " +"
 )
 
-// titleStart matches the start of the title of a test, after those of its groups if the framework
-// compares with all of them.
+// titleStart is the start of an expression for the title of a test. Before the title may be those
+// of its groups, if the framework compares with all of them.
 const titleStart = `(^|\s)(`
 
-// namesPattern is a regular expression for the names of tests.
+// namesPattern returns a regular expression for the names of the tests.
 func (s Selection) namesPattern() string { return s.anyNamePattern(titleStart, ")$", anySpace, nameOf) }
 
-// titlesPattern is a regular expression for the titles of tests with those of their groups.
+// titlesPattern returns a regular expression for the titles of the tests, each after the titles of
+// its groups.
 func (s Selection) titlesPattern() string {
 	return titleStart + s.joinNames("|", func(t metric.Test) string {
 		groups := strings.Split(t.Class, " > ")
 		for i, g := range groups {
 			groups[i] = namePattern(g, anySpace)
 		}
+
 		return strings.TrimSpace(strings.Join(groups, " (. )?") + " " + namePattern(t.Name, anySpace))
 	}) + ")$"
 }
 
-// filePatterns are the files as regular expressions.
+// filePatterns returns a regular expression for the path of each file.
 func (s Selection) filePatterns() []string {
 	var out []string
 	for _, f := range s.Files {
@@ -138,9 +145,11 @@ func (s Selection) filePatterns() []string {
 	return out
 }
 
+// wordRunePattern matches a letter, a digit or an underscore.
 var wordRunePattern = regexp.MustCompile(`^[\p{L}\p{Nd}_]$`)
 
-// namePattern is a regular expression that matches the name; space is for blanks in it.
+// namePattern returns a regular expression that matches a name, with space for each run of blanks
+// in it: "adds\s+1[+]1" for "adds 1+1".
 func namePattern(name, space string) string {
 	var b strings.Builder
 	blank := false
@@ -152,6 +161,7 @@ func namePattern(name, space string) string {
 			blank = true
 			continue
 		}
+
 		blank = false
 		switch {
 		case wordRunePattern.MatchString(string(r)):
@@ -166,12 +176,14 @@ func namePattern(name, space string) string {
 			b.WriteString(".+")
 		}
 	}
+
 	return b.String()
 }
 
+// nameOf returns the name of a test as it is recorded.
 func nameOf(t metric.Test) string { return t.Name }
 
-// withoutParameters is a name without the parameters of the case.
+// withoutParameters returns a name without the parameters of its case: "adds" for "adds(1, 2)".
 func withoutParameters(name string) string {
 	if i := strings.IndexAny(name, "([{<"); i > 0 {
 		return strings.TrimSpace(name[:i])
@@ -179,8 +191,8 @@ func withoutParameters(name string) string {
 	return name
 }
 
-// escapeName is a name in which all characters but letters, digits, underscores and colons are
-// replaced.
+// escapeName returns a name in which by replaces each character that is not a letter, a digit, an
+// underscore or a colon.
 func escapeName(name string, by func(rune) string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -193,13 +205,14 @@ func escapeName(name string, by func(rune) string) string {
 	return b.String()
 }
 
-// unittestName is a pattern of unittest's -k: the last part of the class, and the method.
+// unittestName returns a pattern for the option -k of unittest: "*TestAdd.test_one", from the last
+// part of the class and the method.
 func unittestName(t metric.Test) string {
 	return "*" + t.Class[strings.LastIndexByte(t.Class, '.')+1:] + "." + withoutParameters(t.Name)
 }
 
-// phpName is the name that PHPUnit compares with its filter, "class::name". It has only the last
-// part of the class, since reports write namespaces in several ways.
+// phpName returns the name that PHPUnit compares with its filter: "AddTest::testOne". It has only
+// the last part of the class, because reports write namespaces in several ways.
 func phpName(t metric.Test) string {
 	class := t.Class[strings.LastIndexAny(t.Class, `.\`)+1:]
 	if class == "" {
@@ -208,8 +221,9 @@ func phpName(t metric.Test) string {
 	return class + "::" + t.Name
 }
 
-// cargoFilter are the names of the tests for the test binaries. Names of documentation tests have
-// several words, which rustdoc reads as several names, so their file is used.
+// cargoFilter returns the arguments with which the test binaries of cargo run only the selected
+// tests: "--", "--exact", and the names. Names of documentation tests have several words, which
+// rustdoc reads as several names, so their file is used instead.
 func cargoFilter(s Selection) []string {
 	words, exact := []string{"--"}, "--exact"
 	if s.Dash {
@@ -228,14 +242,15 @@ func cargoFilter(s Selection) []string {
 	return append(words, names...)
 }
 
-// nextestName is a name in nextest's filter expressions, with special characters
-// written as numbers.
+// nextestName returns a condition for the filter expressions of nextest: "test(=add::one)". Special
+// characters are written as numbers.
 func nextestName(t metric.Test) string {
 	return "test(=" + escapeName(t.Name, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }) + ")"
 }
 
-// dotnetName is a condition of dotnet test. The full name of a case is that of its
-// method; a case with a display name is known by that.
+// dotnetName returns a condition for the filter of dotnet test:
+// "FullyQualifiedName~Calc.Adds|DisplayName~Adds". The full name of a case is that of its method; a
+// case with a display name is known by that name.
 func dotnetName(t metric.Test) string {
 	name := withoutParameters(t.Name)
 	full := strings.TrimPrefix(t.Class+"."+name, ".")
@@ -248,15 +263,17 @@ func dotnetName(t metric.Test) string {
 	return "FullyQualifiedName~" + escapeName(full, backslash) + "|DisplayName~" + escapeName(name, backslash)
 }
 
+// javaNamePattern matches an identifier of Java.
 var javaNamePattern = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
 
-// JavaMethod is the class and the method of a JVM test, with "*" for the parameters of a
-// case. The method is "" if the name may be a display name.
+// JavaMethod returns the class and the method of a JVM test. The method ends in "*" if the case has
+// parameters, and is "" if the name may be a display name.
 func JavaMethod(t metric.Test) (class, name string) {
 	class = t.Class
 	if class == "" {
 		class = t.Suite[strings.LastIndexByte(t.Suite, '/')+1:]
 	}
+
 	switch name = withoutParameters(t.Name); {
 	case !javaNamePattern.MatchString(name):
 		return class, ""
@@ -266,6 +283,8 @@ func JavaMethod(t metric.Test) (class, name string) {
 	return class, name
 }
 
+// mavenFilter returns the properties with which Surefire and Failsafe run only the selected tests,
+// and do not fail in modules that have none of them.
 func mavenFilter(s Selection) []string {
 	list := s.joinNames(",", func(t metric.Test) string {
 		class, name := JavaMethod(t)
@@ -277,7 +296,7 @@ func mavenFilter(s Selection) []string {
 	return []string{"-Dtest=" + list, "-Dit.test=" + list, "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false", "-Dfailsafe.failIfNoSpecifiedTests=false"}
 }
 
-// denoName is the name of the test of a step: Deno filters by tests.
+// denoName returns the name of the test that a step belongs to, because Deno filters by tests.
 func denoName(t metric.Test) string {
 	name, _, _ := strings.Cut(t.Name, " > ")
 	return name

@@ -1,5 +1,7 @@
 package framework
 
+// ruby are the rows of the frameworks of Ruby. [Framework] explains the fields of a row, and
+// [Options] the notation of the options.
 var ruby = []Framework{
 	{
 		Name: "rspec", Language: "ruby", Programs: []string{"rspec", "rake spec", "rails spec", "bake spec"}, Packages: split("rspec rspec-rails"), ConfigFiles: split(".rspec spec/spec_helper.rb"), Style: Bundled,

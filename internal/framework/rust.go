@@ -1,5 +1,7 @@
 package framework
 
+// rust are the rows of the frameworks of Rust. [Framework] explains the fields of a row, and
+// [Options] the notation of the options.
 var rust = []Framework{
 	{
 		Name: "cargo", Language: "rust", Programs: []string{"cargo test", "cargo t", "cargo miri", "cargo tarpaulin", "cargo llvm-cov"}, ConfigFiles: split("Cargo.toml"), Operands: Names,
