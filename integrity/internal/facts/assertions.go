@@ -14,7 +14,7 @@ import (
 // Assertion is one assertion of a test and what was read from its text.
 type Assertion struct {
 	Text string
-	Line int
+	Line int // from 1; that of the test if the assertion was not found
 	source.Assertion
 }
 
@@ -29,18 +29,19 @@ func (t *Test) LocatedAssertions() []Assertion {
 	return out
 }
 
-// ParseAssertions parses the texts of assertions.
+// ParseAssertions parses the texts of assertions, and stores the results in the list.
 func ParseAssertions(list []Assertion) {
 	for i := range list {
 		list[i].Assertion = source.ParseAssertion(list[i].Text)
 	}
 }
 
-// AssertionWordRE matches words of the assertion itself, which do not name what is
-// asserted.
+// AssertionWordRE matches a word that belongs to the assertion itself and does not name what is
+// asserted, such as assertEqual, expect, to, not and None.
 var AssertionWordRE = regexp.MustCompile(`(?i)^(?:assert\w*|expect|are_expected|require|verify|check|should|must|(?-i:to(?:[A-Z_]\w*)?)|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
 
-// SubjectWords counts the words of an assertion that name what is asserted.
+// SubjectWords counts the words of an assertion that name what is asserted: "cart" and "total" of
+// "assertEqual(cart.total, 3)".
 func SubjectWords(text string) map[string]int {
 	out := map[string]int{}
 	for _, w := range WordRE.FindAllString(text, -1) {
@@ -52,7 +53,7 @@ func SubjectWords(text string) map[string]int {
 	return out
 }
 
-// NamesSubject reports whether one of the subject words of an assertion matches.
+// NamesSubject reports whether matches is true for one of the subject words of an assertion.
 func NamesSubject(text string, matches func(word string) bool) bool {
 	for w := range SubjectWords(text) {
 		if matches(w) {
@@ -77,13 +78,15 @@ func Tautologies(t *Test) []Assertion {
 	return out
 }
 
-// LiteralExpr matches strings and numbers as most languages write them.
+// LiteralExpr matches strings and numbers as most languages write them, such as "a", b'x', `raw`
+// and -1.5.
 const LiteralExpr = `(?:[bBrRuU@]{0,2}"(?:[^"\\\n]|\\.)*"|[bBrRuU]{0,2}'(?:[^'\\\n]|\\.)*'|` + "`[^`\n]*`" + `|-?\b\d[\d_]*(?:\.\d+)?\b)`
 
 // LiteralRE matches a literal.
 var LiteralRE = regexp.MustCompile(LiteralExpr)
 
-// AreSimilarNames reports whether one name is within the other.
+// AreSimilarNames reports whether one name contains the other, in any case, and neither is a word
+// of assertions.
 func AreSimilarNames(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	contains := strings.Contains(a, b) || strings.Contains(b, a)
@@ -99,6 +102,8 @@ func (t *Test) assertionLines() []int {
 	return t.lines
 }
 
+// findAssertionLines looks for the assertions in the lines of the test, in order. Each line is used
+// once.
 func (t *Test) findAssertionLines() []int {
 	var lines []string // without white space, "" once an assertion is found there
 	for n := t.Line; n <= t.End; n++ {
@@ -114,8 +119,8 @@ func (t *Test) findAssertionLines() []int {
 	return out
 }
 
-// findAssertion returns the index of the line with an assertion, or with the start of one
-// of several lines, such as "assert ["; -1 for none.
+// findAssertion returns the index of the line that contains an assertion, or of the first line of
+// one that has several, such as "assert [". It returns -1 if there is none.
 func findAssertion(lines []string, assertion string) int {
 	for _, prefix := range AssertionPrefixes(assertion) {
 		if prefix == "" {
@@ -129,8 +134,9 @@ func findAssertion(lines []string, assertion string) int {
 	return slices.IndexFunc(lines, func(l string) bool { return len(l) > len("assert") && strings.HasPrefix(text, l) })
 }
 
-// AssertionPrefixes returns the prefixes by which an assertion is found in a text without
-// white space, the longest first.
+// AssertionPrefixes returns the prefixes by which an assertion is found in a text without white
+// space, the longest first. The source package writes an assertion of Go as "condition =>
+// t.Fatal(…)", of which only the condition is looked for.
 func AssertionPrefixes(a string) []string {
 	condition, _, failure := strings.Cut(a, " => t.")
 	if failure {
@@ -162,9 +168,11 @@ func CountWords(text string) map[string]int {
 	return out
 }
 
+// testAffixRE matches the part of a file name that says that it holds tests: the "test_" of
+// test_calc and the "_test" of calc_test.
 var testAffixRE = regexp.MustCompile(`(?i)^tests?[_-]|[._-]?(?:tests?|specs?)$`)
 
-// SubjectName returns what a test file is about, by its name: calc for test_calc.py.
+// SubjectName returns what a test file is about, going by its name: "calc" for test_calc.py.
 func SubjectName(name string) string {
 	stem, _, _ := strings.Cut(path.Base(name), ".")
 	return strings.ToLower(testAffixRE.ReplaceAllString(stem, ""))
@@ -178,6 +186,8 @@ func Words(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(c rune) bool { return c > unicode.MaxASCII || !isWordByte(byte(c)) })
 }
 
+// isLetter reports whether a byte is an ASCII letter.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+// isWordByte reports whether a byte is an ASCII letter, a digit or an underscore.
 func isWordByte(c byte) bool { return c == '_' || isLetter(c) || c >= '0' && c <= '9' }

@@ -4,13 +4,15 @@ import (
 	"supervise/integrity/internal/configtext"
 )
 
-// ConfigFile is a changed configuration file, parsed.
+// ConfigFile is a changed configuration file, parsed. The fields with Old are from before the
+// change, those with New from after it.
 type ConfigFile struct {
 	*ChangedFile
 	OldConfig, NewConfig configtext.Reading
 	OldCalls, NewCalls   []configtext.Call
 
-	// AddedSettings and RemovedSettings leave out settings that moved, even to another file.
+	// AddedSettings and RemovedSettings are the settings that only one side has. Settings that
+	// moved, also to another file, are left out.
 	AddedSettings, RemovedSettings []configtext.Setting
 }
 
@@ -29,8 +31,8 @@ var ConfigFiles = Define(func(c *Change) []*ConfigFile {
 	return out
 })
 
-// readConfig parses both sides of a configuration file. If one of them has a syntax error,
-// both are read line by line, so that their keys can be compared.
+// readConfig parses both sides of a configuration file. If one of them has a syntax error, both are
+// read line by line instead, so that their keys can be compared.
 func readConfig(f *ChangedFile) *ConfigFile {
 	out := &ConfigFile{ChangedFile: f}
 	validBefore, validAfter := true, true
@@ -47,8 +49,8 @@ func readConfig(f *ChangedFile) *ConfigFile {
 	return out
 }
 
-// compareSettings finds the settings of each file that all files together have more often,
-// or less often, than before.
+// compareSettings fills in the added and removed settings of each file. A setting counts only if
+// all files together have it more often, or less often, than before.
 func compareSettings(files []*ConfigFile) {
 	surplus := map[string]int{}
 	for _, f := range files {
@@ -65,11 +67,13 @@ func compareSettings(files []*ConfigFile) {
 	}
 }
 
-// lastKeyAndValue identifies a setting in any file: by the last part of its key.
+// lastKeyAndValue returns a key for a setting in any file: the last part of its name, and the
+// value.
 func lastKeyAndValue(s configtext.Setting) string {
 	return configtext.LastKey(s.Key) + "\x00" + s.Value
 }
 
+// keyAndValue returns a key for a setting within its file.
 func keyAndValue(s configtext.Setting) string { return s.Key + "\x00" + s.Value }
 
 // surplusSettings returns the settings that b has more often than a.

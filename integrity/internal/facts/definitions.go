@@ -5,17 +5,16 @@ import (
 	"sort"
 )
 
-// definitions finds the names that product code defines: functions and methods,
-// types, and constants of a module. It looks at the beginnings of lines, past
-// modifiers, for
+// definitions returns the names that product code defines: functions and methods, types, and
+// constants of a module. At the beginning of each line, past modifiers, it looks for
 //
 //	class Name, def self.name          a word that defines, and a name
 //	name = function, name: (…) =>      a function that is given a name
-//	type name(…) throws X {            a function without its own word
+//	type name(…) throws X {            a function without a word of that kind
 //
-// It finds what the expression in its test finds, which takes a hundred times as
-// long: in a text without semicolons each call keeps it looking for the brace of a
-// function up to the end.
+// It finds the same as the regular expression in its test, which takes a hundred times as long: in
+// a text without semicolons, the expression looks for the brace of a function up to the end of the
+// text, again at each call.
 func definitions(text []byte) []string {
 	d := &definitionReader{text: text, semicolon: -1}
 	var out []string
@@ -35,21 +34,23 @@ func definitions(text []byte) []string {
 	return out
 }
 
-// definitionReader reads definitions from the front of a text to its end.
+// definitionReader reads definitions from the front of a text to its end. Places are offsets in
+// bytes.
 type definitionReader struct {
 	text      []byte
-	semicolon int   // the first one after the last place that was looked up
-	parens    []int // where each ") {" begins, see findBodies
-	bodies    []int // and the place after it
-	scanned   bool
+	semicolon int   // the first semicolon after the last place that was looked up
+	parens    []int // the places of parentheses before a brace, as in ") {"; see findBodies
+	bodies    []int // for each of parens, the place after the brace
+	scanned   bool  // findBodies was called
 }
 
-// modifiers come before definitions, definers begin them.
+// modifiers are words that may come before a definition, and definingWords those that begin one.
 var (
 	modifiers     = wordSet("export default public protected private internal static final abstract async const unsafe open override sealed data inline virtual pub")
 	definingWords = wordSet("func def fn fun function function* class struct enum trait interface type module record object macro_rules! var let const static val defmodule def defp defmacro")
 )
 
+// wordSet returns the words of a text, which are separated by blanks.
 func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range bytes.Fields([]byte(words)) {
@@ -58,9 +59,9 @@ func wordSet(words string) map[string]bool {
 	return out
 }
 
-// definitionAt reads the definition that begins with the line at i; end is 0 for none. Where
-// nothing follows that all modifiers belong to, the last of them may be what
-// defines: const x.
+// definitionAt reads the definition that begins with the line at i; end is 0 if there is none. It
+// first skips all modifiers. If no definition follows, it skips fewer, because the last modifier
+// may be the word that defines, as in "const x".
 func (d *definitionReader) definitionAt(i int) (name []byte, end int) {
 	places := []int{d.skipBlanks(i)}
 	for {
@@ -70,6 +71,7 @@ func (d *definitionReader) definitionAt(i int) (name []byte, end int) {
 		}
 		places = append(places, next)
 	}
+
 	for k := len(places) - 1; k >= 0; k-- {
 		for _, read := range []func(int) ([]byte, int){d.readKeyword, d.readAssignment, d.readTyped} {
 			if name, end := read(places[k]); end > 0 {
@@ -80,7 +82,7 @@ func (d *definitionReader) definitionAt(i int) (name []byte, end int) {
 	return nil, 0
 }
 
-// skipModifier returns the place after a modifier and its blanks, -1 for none.
+// skipModifier returns the place after a modifier and the blanks behind it, -1 if there is none.
 func (d *definitionReader) skipModifier(i int) int {
 	var j int
 	switch remaining := d.text[i:]; {
@@ -103,13 +105,15 @@ func (d *definitionReader) skipModifier(i int) int {
 			j = k + 1
 		}
 	}
+
 	if k := d.skipBlanks(j); k > j {
 		return k
 	}
 	return -1
 }
 
-// readKeyword reads "class Name".
+// readKeyword reads "class Name". Like the other readers, it returns the name and the place after
+// what it read; end is 0 if there is no such definition.
 func (d *definitionReader) readKeyword(i int) (name []byte, end int) {
 	j := d.skipWhile(i, isWordByte)
 	if j < len(d.text) && (d.text[j] == '*' || d.text[j] == '!') {
@@ -118,6 +122,7 @@ func (d *definitionReader) readKeyword(i int) (name []byte, end int) {
 	if !definingWords[string(d.text[i:j])] {
 		return nil, 0
 	}
+
 	from := d.skipBlanks(j)
 	if from == j {
 		return nil, 0
@@ -143,6 +148,7 @@ func (d *definitionReader) readAssignment(i int) (name []byte, end int) {
 	if bytes.HasPrefix(d.text[j:], []byte("async")) {
 		j = d.skipBlanks(j + 5)
 	}
+
 	switch remaining := d.text[j:]; {
 	case bytes.HasPrefix(remaining, []byte("function")):
 		if len(remaining) > 8 && isWordByte(remaining[8]) {
@@ -161,8 +167,8 @@ func (d *definitionReader) readAssignment(i int) (name []byte, end int) {
 	return nil, 0
 }
 
-// readTyped reads "name(…) {", maybe after a type. What is in the parentheses
-// may hold others, but no semicolon.
+// readTyped reads "name(…) {", which may follow a type. Between the parentheses may be others, but
+// no semicolon.
 func (d *definitionReader) readTyped(i int) (name []byte, end int) {
 	j := d.skipWhile(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte("<>[],.?"), c) >= 0 })
 	if k := d.skipBlanks(j); j > i && k > j {
@@ -173,6 +179,8 @@ func (d *definitionReader) readTyped(i int) (name []byte, end int) {
 	return d.readFunction(i)
 }
 
+// readFunction reads "name(…) {". The last closing parenthesis before the next semicolon that has a
+// brace after it ends the parameters.
 func (d *definitionReader) readFunction(i int) (name []byte, end int) {
 	name, j := d.readName(i, "$")
 	if j == 0 {
@@ -195,7 +203,7 @@ func (d *definitionReader) readFunction(i int) (name []byte, end int) {
 	return name, d.bodies[k]
 }
 
-// findBodies lists the closing parentheses with a brace after them, once.
+// findBodies lists the closing parentheses with a brace after them. It does so once for a text.
 func (d *definitionReader) findBodies() {
 	if d.scanned {
 		return
@@ -219,7 +227,8 @@ func (d *definitionReader) findBodies() {
 	}
 }
 
-// readName reads a name of letters, digits, _ and some more bytes; end is 0 for none.
+// readName reads a name of letters, digits, underscores and the bytes of more. end is 0 if there is
+// none.
 func (d *definitionReader) readName(i int, more string) (name []byte, end int) {
 	if i >= len(d.text) || d.text[i] != '$' && (!isWordByte(d.text[i]) || d.text[i] >= '0' && d.text[i] <= '9') {
 		return nil, 0
@@ -228,6 +237,7 @@ func (d *definitionReader) readName(i int, more string) (name []byte, end int) {
 	return d.text[i:j], j
 }
 
+// skipWhile returns the first place from i on whose byte does not match.
 func (d *definitionReader) skipWhile(i int, matches func(byte) bool) int {
 	for i < len(d.text) && matches(d.text[i]) {
 		i++
@@ -235,6 +245,7 @@ func (d *definitionReader) skipWhile(i int, matches func(byte) bool) int {
 	return i
 }
 
+// skipBlanks returns the first place from i on that is not white space.
 func (d *definitionReader) skipBlanks(i int) int {
 	return d.skipWhile(i, func(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' })
 }

@@ -9,8 +9,8 @@ import (
 	"supervise/source"
 )
 
-// isRenamedOut reports whether a file was renamed so that its runner no longer finds it,
-// going by the usual names.
+// isRenamedOut reports whether a file was renamed so that its runner no longer finds it, judged by
+// the usual names of test files.
 func isRenamedOut(before, after *Side) bool {
 	if !before.Exists() || !after.Exists() || before.Path == after.Path {
 		return false
@@ -21,8 +21,8 @@ func isRenamedOut(before, after *Side) bool {
 	return lostTestName && before.Language() != source.Rust || isUndiscovered || movedToUnused
 }
 
-// DiscoversByName reports whether the usual runners of a language recognise test files by
-// their names. Others build all files of a folder, or of a list.
+// DiscoversByName reports whether the usual runners of a language recognize test files by their
+// names. The runners of other languages build all files of a folder, or of a list.
 func DiscoversByName(lang source.Language) bool {
 	switch lang {
 	case source.CSharp, source.Swift, source.C, source.CPP, source.Kotlin, source.Scala:
@@ -32,18 +32,19 @@ func DiscoversByName(lang source.Language) bool {
 	}
 }
 
-// unusedFolderRE matches folders for files that are no longer used.
+// unusedFolderRE matches the names of folders for files that are no longer used, such as _old,
+// archive and tests_disabled.
 var unusedFolderRE = regexp.MustCompile(`(?i)^(?:[._].+|(?:old|archived?|attic|disabled|backups?|bak|tmp|temp|unused|legacy|skip(?:ped)?|quarantined?|graveyard|deprecated|obsolete|trash|parked|ignored?|build|dist|out|target|docs?|misc|notes|scratch|wip|later)(?:[._-].*)?|.*[._-](?:old|bak|disabled|off|tests?_?disabled|archive|unused))$`)
 
-// IsInUnusedFolder reports whether a path is in such a folder.
+// IsInUnusedFolder reports whether a path is in a folder for files that are no longer used.
 func IsInUnusedFolder(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return len(dir) > 1 && dir != ".." && dir != "__tests__" && unusedFolderRE.MatchString(dir)
 	})
 }
 
-// isDiscovered reports whether the name of a file is one that runners look for.
-// Where they take any name it is true.
+// isDiscovered reports whether the name of a file is one that runners look for. It is true where
+// runners take any name.
 func isDiscovered(s *Side) bool {
 	base := path.Base(s.Path)
 	if source.IsVendored(s.Path) || isInHiddenFolder(s.Path) || strings.Contains("/"+s.Path, "/old/") {
@@ -64,7 +65,8 @@ func isDiscovered(s *Side) bool {
 	}
 }
 
-// undiscoveredSuffixes are endings that take a file out of the usual globs.
+// undiscoveredSuffixes are parts of file names that take a file out of the usual globs, as in
+// a.test.skip.js.
 var undiscoveredSuffixes = []string{".disabled.", ".bak.", ".skip.", ".old.", ".orig."}
 
 // hasTestName reports whether the name of a file says that it holds tests.
@@ -75,6 +77,9 @@ func hasTestName(base string) bool {
 }
 
 var (
+	// testSuffixRE matches the end of the name of a test file without its extension, such as
+	// calc_test, calc.spec and CalcTest. testPrefixRE matches the beginning, such as test_calc and
+	// TestCalc.
 	testSuffixRE = regexp.MustCompile(`(?:^|[._-])(?:tests?|specs?|unittests?|cy|e2e|it)$|[a-z0-9](?:Tests?|Specs?|TestCase|IT)(?:\d+|\+\w+)?$`)
 	testPrefixRE = regexp.MustCompile(`^test|^spec_|^Tests?(?:[A-Z_]|$)`)
 )
@@ -86,8 +91,8 @@ func isInHiddenFolder(name string) bool {
 	})
 }
 
-// movedWithProduct reports whether a test moved to a folder to which product code moved as
-// well: then this is not a folder for unused files.
+// movedWithProduct reports whether product code moved to the same folder as a test file. Then the
+// folder is not one for unused files.
 func (c *Change) movedWithProduct(f *ChangedFile) bool {
 	if f.OldPath == "" || path.Base(f.Path) != path.Base(f.OldPath) {
 		return false
@@ -102,8 +107,8 @@ func (c *Change) movedWithProduct(f *ChangedFile) bool {
 // moved there, to count as a test suite.
 const minSuiteFiles = 3
 
-// MovedToNewSuite reports whether a test file moved to a folder with other new tests, and a
-// changed configuration names that folder: a suite with a separate runner.
+// MovedToNewSuite reports whether a test file moved to a folder with other new tests that a changed
+// configuration names. Such a folder is a suite with a separate runner.
 func (c *Change) MovedToNewSuite(f *ChangedFile) bool {
 	dir := path.Dir(f.Path)
 	if IsInUnusedFolder(f.Path) || len(path.Base(dir)) < 4 || !c.isConfigured(path.Base(dir)) {
@@ -124,15 +129,14 @@ func (c *Change) isConfigured(word string) bool {
 	})
 }
 
-// LeavesDiscovery reports whether a file was renamed so that its tests are not
-// found.
+// LeavesDiscovery reports whether a file was renamed so that its tests are not found.
 func (c *Change) LeavesDiscovery(f *ChangedFile) bool {
 	return isRenamedOut(f.Before(), f.After()) && !c.movedWithProduct(f) && !c.isDiscoveredByFolder(f)
 }
 
-// isDiscoveredByFolder reports whether a JavaScript file moved within the folder of tests,
-// where other new tests do not have the names of tests either: the runner takes all files
-// there.
+// isDiscoveredByFolder reports whether a JavaScript file moved within the folders of tests to a
+// place where other new tests do not have the names of tests either. Then the runner takes all
+// files there.
 func (c *Change) isDiscoveredByFolder(f *ChangedFile) bool {
 	movedWithinTests := IsInTestFolder(f.Path) && !IsInUnusedFolder(f.Path) && path.Dir(f.Path) != path.Dir(f.OldPath)
 	if !f.After().IsScript() || !movedWithinTests {

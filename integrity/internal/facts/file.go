@@ -13,8 +13,8 @@ import (
 // ChangedFile is one changed file, with what was derived from it so far.
 type ChangedFile struct {
 	File
-	sides       [2]Side
-	lines       lazy[lineDiff]
+	sides       [2]Side               // before and after the change
+	lines       lazy[lineDiff]        // see AddedLines and RemovedLines
 	addedWords  lazy[map[string]bool] // see wordsOfRewrite
 	remarks     lazy[map[int]bool]    // see NewRemarks
 	inlineTests lazy[bool]            // see changesOnlyInlineTests
@@ -29,18 +29,19 @@ type Line struct {
 	Text   string // as written, without its end
 }
 
-// Before returns the file before the change. It is never nil: a side that does not
-// exist, or is not read, is empty.
+// Before returns the file before the change. It is never nil: a file that did not exist, or was not
+// read, has an empty side.
 func (f *ChangedFile) Before() *Side { return &f.sides[0] }
 
-// After returns the file after the change, never nil either.
+// After returns the file after the change. It is never nil either.
 func (f *ChangedFile) After() *Side { return &f.sides[1] }
 
 // AddedLines returns the lines that are new in the text, in order. Lines that only
 // moved within the file, or whose indentation changed, and blank lines do not count.
 func (f *ChangedFile) AddedLines() []Line { return f.lines.get(f.compareLines).added }
 
-// RemovedLines returns the lines that are gone; the numbers are those before the change.
+// RemovedLines returns the lines that are gone from the text, in order, with their numbers before
+// the change. It leaves out the same lines as [ChangedFile.AddedLines].
 func (f *ChangedFile) RemovedLines() []Line { return f.lines.get(f.compareLines).removed }
 
 // HasChangedLines reports whether lines were added or removed.
@@ -48,6 +49,8 @@ func (f *ChangedFile) HasChangedLines() bool {
 	return len(f.AddedLines())+len(f.RemovedLines()) > 0
 }
 
+// compareLines finds the lines that only one side has. It leaves out the lines that both begin and
+// end with, so that most of a long file is not looked up.
 func (f *ChangedFile) compareLines() lineDiff {
 	before, after := f.Before().Lines(), f.After().Lines()
 	for len(before) > 0 && len(after) > 0 && before[0].Text == after[0].Text {
@@ -81,7 +84,7 @@ func surplusLines(a, b []Line) []Line {
 	return out
 }
 
-// SplitLines splits a text into its lines.
+// SplitLines splits a text into its lines, without line feeds and carriage returns.
 func SplitLines(text []byte) []Line {
 	out := make([]Line, 0, bytes.Count(text, []byte("\n"))+1)
 	for l := range strings.Lines(string(text)) {
@@ -91,15 +94,15 @@ func SplitLines(text []byte) []Line {
 	return out
 }
 
-// BelongsToTests reports whether a file belongs to the tests, before or after, or only the
-// tests in it changed.
+// BelongsToTests reports whether a file is a test or in a folder of tests, before or after the
+// change, or whether only the tests in it changed.
 func (f *ChangedFile) BelongsToTests() bool {
 	return f.changesOnlyInlineTests() || slices.ContainsFunc([]*Side{f.Before(), f.After()}, func(s *Side) bool {
 		return s.Exists() && (s.IsTestFile() || IsInTestFolder(s.Path))
 	})
 }
 
-// changesOnlyInlineTests reports whether only the test modules changed in a file of Rust.
+// changesOnlyInlineTests reports whether the change of a Rust file is only to its test modules.
 func (f *ChangedFile) changesOnlyInlineTests() bool {
 	return f.inlineTests.get(func() bool {
 		isEdited := !f.Added && !f.Deleted && f.After().Language() == source.Rust
@@ -107,7 +110,8 @@ func (f *ChangedFile) changesOnlyInlineTests() bool {
 	})
 }
 
-// FirstMatchingLine returns the first of the lines that an expression matches.
+// FirstMatchingLine returns the first of the lines that an expression matches. It is false if there
+// is none.
 func FirstMatchingLine(list []Line, re *regexp.Regexp) (Line, bool) {
 	if i := slices.IndexFunc(list, func(l Line) bool { return re.MatchString(l.Text) }); i >= 0 {
 		return list[i], true
@@ -115,7 +119,7 @@ func FirstMatchingLine(list []Line, re *regexp.Regexp) (Line, bool) {
 	return Line{}, false
 }
 
-// id identifies a file; a renamed one is the same on both sides.
+// id identifies the file of a test. It is the same for both sides of a renamed file.
 func (f *ChangedFile) id() string { return f.Path + "\x00" + f.OldPath }
 
 // MatchingLines returns the lines that an expression matches.
@@ -123,14 +127,16 @@ func MatchingLines(list []Line, re *regexp.Regexp) []Line {
 	return Filter(list, func(l Line) bool { return re.MatchString(l.Text) })
 }
 
-// dialects are the extensions of languages that files are translated between.
+// dialects are groups of extensions. A file is translated when it moves from one extension of a
+// group to another.
 var dialects = [][]string{
 	{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"},
 	{".java", ".kt"},
 }
 
-// joinTranslated joins a file that was deleted with a new one in the same folder whose name
-// differs only in the extension: test.js became test.ts, however much of the text changed.
+// joinTranslated returns the files with each pair of a deleted and a new file joined to one renamed
+// file, if the two are in the same folder and their names differ only in the extension, as test.js
+// and test.ts do. It does not matter how much of the text changed.
 func joinTranslated(files []File) []File {
 	deleted := map[string]int{} // the index of a deleted file by its familyPath
 	for i, f := range files {
@@ -138,6 +144,7 @@ func joinTranslated(files []File) []File {
 			deleted[name] = i
 		}
 	}
+
 	isJoined := map[int]bool{}
 	out := slices.Clone(files)
 	for i, f := range files {
@@ -147,6 +154,7 @@ func joinTranslated(files []File) []File {
 			out[i].OldPath, out[i].Before, out[i].Added = files[old].Path, files[old].Before, false
 		}
 	}
+
 	if len(isJoined) == 0 {
 		return files
 	}

@@ -6,7 +6,8 @@ import (
 	"supervise/metric"
 )
 
-// ShortenEvidence shortens a line, or a text made from it, for a finding.
+// ShortenEvidence returns a text for a finding: on one line, with single blanks, and at most 160
+// characters long.
 func ShortenEvidence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	const limit = 160
@@ -16,11 +17,11 @@ func ShortenEvidence(text string) string {
 	return text
 }
 
-// File is one changed file, before and after. Paths are slash separated and
-// relative to the root of the project.
+// File is one changed file, before and after. Paths are slash separated and relative to the root of
+// the project.
 type File struct {
-	Path    string // after the change; before it where the file is gone
-	OldPath string // before the change, where it was renamed; else ""
+	Path    string // the path after the change, or before it if the file is gone
+	OldPath string // the path before the change if the file was renamed, otherwise ""
 	// Before and After are its text; nil if the file does not exist, or is not read
 	// because it is binary or too long.
 	Before, After []byte
@@ -105,6 +106,7 @@ func PerConfigFile(find func(*ConfigFile) []Finding) func(*Change) []Finding {
 	return func(c *Change) []Finding { return findInEach(ConfigFiles.Of(c), find) }
 }
 
+// findInEach returns what a function finds in the elements of a list, one after another.
 func findInEach[T any](list []T, find func(T) []Finding) []Finding {
 	var out []Finding
 	for _, x := range list {

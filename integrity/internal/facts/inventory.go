@@ -13,24 +13,25 @@ type Test struct {
 	*source.TestDef
 	File   *ChangedFile
 	Side   *Side
-	Parent *Test // of a subtest
-	lines  []int // see assertionLines
+	Parent *Test // the test that contains a subtest; nil for other tests
+	lines  []int // the line of each assertion, see assertionLines
 }
 
-// Pair is a test that exists before and after the change. How is "" if its
-// name and file are the same.
+// Pair is a test that exists before and after the change. MatchedBy is one of the reasons below, ""
+// if the name and the file are the same.
 type Pair struct {
 	Before, After *Test
 	MatchedBy     string
 }
 
-// Loss is a test that is gone. ExplainedBy is the explanation, "" for none.
+// Loss is a test that is gone. ExplainedBy is one of the explanations below, "" if nothing explains
+// it.
 type Loss struct {
 	*Test
 	ExplainedBy string
 }
 
-// inventory are the tests of all changed files, matched.
+// inventory has the tests of all changed files, matched.
 type inventory struct {
 	Pairs []Pair
 	Lost  []Loss
@@ -60,12 +61,14 @@ var Tests = Define(func(c *Change) *inventory {
 	return &m.inventory
 })
 
-// plainName is the name of a test without the prefix or suffix for its framework.
+// plainName returns the name of a test in lower case without underscores and without the prefix or
+// suffix for its framework: "adds" for test_adds and TestAdds.
 func plainName(name string) string {
 	name = strings.ToLower(strings.ReplaceAll(lastWordRE.FindString(name), "_", ""))
 	return strings.TrimSuffix(strings.TrimPrefix(name, "test"), "test")
 }
 
+// lastWordRE matches the last part of the name of a subtest: "empty" of "TestSum/empty".
 var lastWordRE = regexp.MustCompile(`[^/]*$`)
 
 // closestTest is the existing test that is most similar to a new one. Similarity is between
@@ -76,12 +79,15 @@ type closestTest struct {
 }
 
 const (
+	// minAssertionsFound and minLiteralsFound are the shares of the assertions and literals of a
+	// lost test that must be in other tests for it to count as moved. maxBodyPairs bounds how many
+	// bodies are compared.
 	minAssertionsFound = .5
 	minLiteralsFound   = .6
 	maxBodyPairs       = 100_000
 )
 
-// explainLoss says what makes the loss of a test harmless, "" for nothing.
+// explainLoss returns what makes the loss of a test harmless, "" for nothing.
 func (m *matcher) explainLoss(t *Test) string {
 	checksNothing := t.Skipped || t.Parent == nil && len(t.Assertions) == 0
 	isParentLost := t.Parent != nil && !m.matchedBefore[t.Parent]
@@ -102,8 +108,8 @@ func (m *matcher) explainLoss(t *Test) string {
 	return ""
 }
 
-// hasMovedChecks looks for the assertions and literals of a lost test in what was added to
-// tests that run.
+// hasMovedChecks reports whether the assertions or literals of a lost test are among those that
+// were added to tests that run.
 func (m *matcher) hasMovedChecks(t *Test) bool {
 	m.loadAddedChecks()
 	foundAssertions := shareOf(t.Assertions, m.addedAssertions) >= minAssertionsFound
@@ -111,9 +117,9 @@ func (m *matcher) hasMovedChecks(t *Test) bool {
 	return foundAssertions || foundLiterals || m.hasMovedLiterals(t)
 }
 
-// becameRow reports whether the values of each assertion of a test are, one after the
-// other, in other test code of its file now, where something asserts as strictly: its
-// cases became rows of a table, or calls of a helper.
+// becameRow reports whether a lost test became a row of a table or the call of a helper. Then the
+// values of each of its assertions occur, one after the other, in code that was added to tests, and
+// a line that was added to its file asserts as strictly.
 func (m *matcher) becameRow(t *Test) bool {
 	added, after := AddedTestCode.Of(m.c), t.File.After()
 	if len(t.Assertions) == 0 || !after.MayHoldTests() {
@@ -127,6 +133,7 @@ func (m *matcher) becameRow(t *Test) bool {
 		}
 		minimum = min(minimum, a.Strength)
 	}
+
 	plain := SplitLines(after.WithoutComments())
 	return slices.ContainsFunc(t.File.AddedLines(), func(l Line) bool {
 		text := strings.TrimSpace(plain[min(l.Number, len(plain))-1].Text)
@@ -145,11 +152,12 @@ func containsName(text string, names []string) bool {
 	return slices.ContainsFunc(names, func(s string) bool { return words[LastName(s)] > 0 })
 }
 
-// subjectExpectationRE matches the beginning of an expectation of the subject, up to its matcher.
+// subjectExpectationRE matches the beginning of an expectation of the subject, up to its matcher:
+// "is_expected.to " of "is_expected.to be_empty".
 var subjectExpectationRE = regexp.MustCompile(`^(?:(?:is|are)_expected\.(?:to|not_to|to_not)|should(?:_not)?)\s+`)
 
-// isExpectedInOtherTest reports whether what a test without a title expected of the subject
-// is expected in other test code now.
+// isExpectedInOtherTest reports whether other test code now expects what a test without a title
+// expected of the subject.
 func (m *matcher) isExpectedInOtherTest(t *Test) bool {
 	added := AddedTestCode.Of(m.c)
 	return len(t.Assertions) > 0 && All(t.Assertions, func(a string) bool {
@@ -159,8 +167,8 @@ func (m *matcher) isExpectedInOtherTest(t *Test) bool {
 	})
 }
 
-// loadAddedChecks gathers the assertions and literals of the tests after the change that their
-// counterparts before did not have.
+// loadAddedChecks gathers the assertions and literals that the tests after the change have and
+// their counterparts before did not. Skipped tests do not count.
 func (m *matcher) loadAddedChecks() {
 	if m.addedLoaded {
 		return
@@ -185,6 +193,7 @@ func (m *matcher) loadAddedChecks() {
 	}
 }
 
+// addMissing adds the texts of after that are not in before.
 func addMissing(into map[string]bool, after, before []string) {
 	for _, s := range after {
 		if !slices.Contains(before, s) {

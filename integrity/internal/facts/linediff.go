@@ -4,11 +4,11 @@ import (
 	"slices"
 )
 
-// hunk is a run of lines that a change put in the place of others, either of which
-// may be empty. Lines are counted from 0, the end is not part of it.
+// hunk is a run of lines that a change put in the place of others; either run may be empty. Each
+// field has the first line, counted from 0, and the line after the last.
 type hunk struct{ Before, After [2]int }
 
-// Contains reports whether the hunk has line n, from 1, on that side.
+// Contains reports whether line n, counted from 1, is in the hunk. after says which side n counts.
 func (h hunk) Contains(n int, after bool) bool {
 	side := h.Before
 	if after {
@@ -17,11 +17,11 @@ func (h hunk) Contains(n int, after bool) bool {
 	return side[0] < n && n <= side[1]
 }
 
-// maxEdits bounds how many lines may differ for two texts to be compared line by
-// line. What differs more is one hunk.
+// maxEdits bounds how many lines may differ for two texts to be compared line by line. If more
+// differ, all of them are one hunk.
 const maxEdits = 1000
 
-// DiffLines compares two texts.
+// DiffLines returns the hunks by which two texts differ, in order.
 func DiffLines(before, after []Line) []hunk {
 	start, tail := 0, 0
 	for start < min(len(before), len(after)) && before[start].Text == after[start].Text {
@@ -30,6 +30,7 @@ func DiffLines(before, after []Line) []hunk {
 	for tail < min(len(before), len(after))-start && before[len(before)-1-tail].Text == after[len(after)-1-tail].Text {
 		tail++
 	}
+
 	var out []hunk
 	at := [2]int{start, start}
 	add := func(i, j int) {
@@ -38,6 +39,7 @@ func DiffLines(before, after []Line) []hunk {
 		}
 		at = [2]int{i + 1, j + 1}
 	}
+
 	for _, p := range commonLines(before[start:len(before)-tail], after[start:len(after)-tail]) {
 		add(start+p[0], start+p[1])
 	}
@@ -45,9 +47,9 @@ func DiffLines(before, after []Line) []hunk {
 	return out
 }
 
-// commonLines pairs the lines that two texts have in common, in order, by the
-// shortest edit (E. Myers, An O(ND) Difference Algorithm, 1986); none where that is
-// too long.
+// commonLines returns the pairs of indexes of the lines that two texts have in common, in order. It
+// finds the shortest edit (E. Myers, An O(ND) Difference Algorithm, 1986). It returns nil if that
+// has more than maxEdits steps.
 func commonLines(a, b []Line) [][2]int {
 	limit := min(len(a)+len(b), maxEdits)
 	far := make([]int, 2*limit+3) // how far in a each diagonal has come
@@ -70,7 +72,7 @@ func commonLines(a, b []Line) [][2]int {
 	return nil
 }
 
-// previousDiagonal is the diagonal from which step d reaches diagonal k.
+// previousDiagonal returns the diagonal from which step d reaches diagonal k.
 func previousDiagonal(far []int, zero, d, k int) int {
 	if k == -d || k != d && far[zero+k-1] < far[zero+k+1] {
 		return k + 1
@@ -78,7 +80,8 @@ func previousDiagonal(far []int, zero, d, k int) int {
 	return k - 1
 }
 
-// backtrack reads the pairs off the steps that were taken.
+// backtrack returns the pairs of common lines that the recorded steps passed, from the end to the
+// start of both texts.
 func backtrack(trace [][]int, x, y int) [][2]int {
 	var out [][2]int
 	for d := len(trace) - 1; d >= 0; d-- {
@@ -96,7 +99,8 @@ func backtrack(trace [][]int, x, y int) [][2]int {
 	return out
 }
 
-// Location is a line of a changed file, from 1, as it is now or as it was.
+// Location is a line of a changed file, counted from 1. After says that it is a line of the text
+// after the change rather than before it.
 type Location struct {
 	Path  string
 	Line  int

@@ -18,16 +18,15 @@ type InspectionCache struct {
 	inspections map[textKey]func() source.Inspection
 }
 
-// textKey identifies a text by its address: texts are not compared.
+// textKey identifies a text by its address and size, because comparing texts would take too long.
 type textKey struct {
 	path  string
 	first *byte
 	size  int
 }
 
-// Inspect returns what is in a source file. A file that does not parse is read as
-// far as it goes. A nil cache
-// stores nothing.
+// Inspect returns what is in a source file. A file that does not parse is read up to the mistake. A
+// nil cache stores nothing.
 func (t *InspectionCache) Inspect(path string, text []byte) source.Inspection {
 	read := func() source.Inspection {
 		in, _ := source.Inspect(path, text)
@@ -94,8 +93,8 @@ const (
 	baseBatch    = 50 // files read at a time
 )
 
-// baseTestPaths returns the test files of the project before the change. Those that are
-// named like a changed product file, or are near one, come first.
+// baseTestPaths returns the test files of the project before the change, at most maxBaseFiles.
+// Files that are named like a changed product file, or are in the same folder as one, come first.
 func (c *Change) baseTestPaths() []string {
 	if c.Base.Paths == nil || c.Base.Texts == nil {
 		return nil
@@ -106,18 +105,20 @@ func (c *Change) baseTestPaths() []string {
 			nearness[SubjectName(f.Path)], nearness[path.Dir(f.Path)] = 2, 1
 		}
 	}
+
 	list := Filter(c.Base.Paths(), func(name string) bool {
 		lang := source.DetectLanguage(name, nil)
 		mayHoldTests := lang == source.Rust || lang != source.Unknown && source.IsTestFile(name, lang)
 		return mayHoldTests && !source.IsVendored(name)
 	})
+
 	rank := func(name string) int { return nearness[SubjectName(name)] + nearness[path.Dir(name)] }
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b)) })
 	return list[:min(len(list), maxBaseFiles)]
 }
 
-// BaseTests yields each file that held tests before the change: the changed ones first, then
-// those of the tree, within bounds.
+// BaseTests yields each file that held tests before the change: the changed ones first, then those
+// of the tree. It stops after maxBaseFiles files or maxBaseBytes bytes of the tree.
 func (c *Change) BaseTests(yield func(*Side) bool) {
 	seen := map[string]bool{}
 	for _, f := range c.Files {
@@ -127,6 +128,7 @@ func (c *Change) BaseTests(yield func(*Side) bool) {
 			return
 		}
 	}
+
 	left := maxBaseBytes
 	for names := range slices.Chunk(c.baseTestPaths(), baseBatch) {
 		texts := c.Base.Texts(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return seen[n] }))

@@ -10,12 +10,12 @@ import (
 	"supervise/source"
 )
 
-// minShrink is how many lines product code must have lost on balance for the loss of
-// its tests to look intended.
+// minShrink is how many lines product code must have lost on balance for the loss of its tests to
+// look intended.
 const minShrink = 2
 
-// isSubjectRetired reports whether the subject of a lost test seems to be gone: product code
-// shrank, or is called deprecated, in lines that contain words of the test.
+// isSubjectRetired reports whether the subject of a lost test seems to be gone: product code became
+// less or is now called deprecated, in lines that contain words of the test.
 func (c *Change) isSubjectRetired(l Loss) bool {
 	return c.mentionsAny(l, ShrunkWords.Of(c)) || c.mentionsAny(l, deprecatedWords.Of(c)) || c.RemovesDeprecated(l.distinctiveWords()) || c.isNameInLostCode(l.Test)
 }
@@ -33,9 +33,9 @@ func (c *Change) RemovesDeprecated(words map[string]bool) bool {
 // product code lost.
 const MinCommonNameWords = 2
 
-// isNameInLostCode reports whether two words within the name of a test, which the names
-// of most tests of its file do not have, are within words that product code lost
-// where it became less: unclosed and warning of UnclosedWarning.
+// isNameInLostCode reports whether at least two words within the name of a test are parts of words
+// that shrinking product code lost, as "unclosed" and "warning" are of UnclosedWarning. Words that
+// most test names of the file have do not count.
 func (c *Change) isNameInLostCode(t *Test) bool {
 	lost := map[string]bool{}
 	for w := range ShrunkWords.Of(c) {
@@ -52,14 +52,14 @@ func (c *Change) isNameInLostCode(t *Test) bool {
 	return n >= MinCommonNameWords
 }
 
-// isUsualNameWord reports whether most of the tests that share a file with a test, and
-// remain, have a word within their names.
+// isUsualNameWord reports whether the names of most remaining tests of the same file have a word,
+// given by its stem.
 func (c *Change) isUsualNameWord(t *Test, stem string) bool {
 	return c.isInMostTests(t, func(other *Test) bool { return nameStems(other)[stem] })
 }
 
-// isInMostTests reports whether most of the tests that share a file with a test, and remain,
-// have something. One other test is too few.
+// isInMostTests reports whether has is true for most of the remaining tests of the file of a test.
+// It is false if there are fewer than two of them.
 func (c *Change) isInMostTests(t *Test, has func(*Test) bool) bool {
 	others, matching := 0, 0
 	for _, p := range Tests.Of(c).Pairs {
@@ -73,8 +73,8 @@ func (c *Change) isInMostTests(t *Test, has func(*Test) bool) bool {
 	return others > 1 && 2*matching > others
 }
 
-// ShrunkWords are the words of the lines that product code lost: in all files if they lost
-// more lines than they got, otherwise in the files of which that is true.
+// ShrunkWords are the words of the lines that product code lost. If all files together became
+// shorter, the lines of all files count, otherwise those of the files that did.
 var ShrunkWords = Define(func(c *Change) map[string]bool {
 	out, total := map[string]bool{}, 0
 	shrinkage := make([]int, len(c.Files))
@@ -93,8 +93,8 @@ var ShrunkWords = Define(func(c *Change) map[string]bool {
 	return out
 })
 
-// linesOutsideTests returns the lines of product code that are in no test, nil if the file is
-// not product code.
+// linesOutsideTests returns the lines that are in no test. It returns nil if the file is not
+// product code.
 func linesOutsideTests(s *Side, list []Line) []Line {
 	if !s.IsProduct() {
 		return nil
@@ -114,15 +114,14 @@ func countCodeOutsideTests(s *Side, list []Line) int {
 	})
 }
 
-// deprecationRE matches lines that call something deprecated.
+// deprecationRE matches lines that call something deprecated, such as "# Deprecated: use run".
 var deprecationRE = regexp.MustCompile(`(?i)deprecat|\bobsolete\b`)
 
-// linesBelowDeprecation is how many lines below such a line may name what it is
-// about.
+// linesBelowDeprecation is how many lines below a deprecation may name what is deprecated.
 const linesBelowDeprecation = 3
 
-// deprecatedWords are the words of product code next to lines that were added and
-// call something deprecated.
+// deprecatedWords are the words of product code on, directly above, and a few lines below an added
+// line that calls something deprecated.
 var deprecatedWords = Define(func(c *Change) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.Files {
@@ -138,7 +137,8 @@ var deprecatedWords = Define(func(c *Change) map[string]bool {
 	return out
 })
 
-// addDistinctiveWords adds the longer words of a text.
+// addDistinctiveWords adds the words of a text that have more than three letters and are usual
+// neither in assertions nor in deprecations.
 func addDistinctiveWords(into map[string]bool, text string) {
 	for _, w := range WordRE.FindAllString(text, -1) {
 		isUsual := AssertionWordRE.MatchString(w) || deprecationRE.MatchString(w)
@@ -148,8 +148,8 @@ func addDistinctiveWords(into map[string]bool, text string) {
 	}
 }
 
-// mentionsAny reports whether a lost test has one of the words, and not all tests of its
-// file have it.
+// mentionsAny reports whether a lost test has one of the words. Words that most tests of its file
+// have, and names of folders, do not count.
 func (c *Change) mentionsAny(l Loss, words map[string]bool) bool {
 	if len(words) == 0 {
 		return false
@@ -162,21 +162,20 @@ func (c *Change) mentionsAny(l Loss, words map[string]bool) bool {
 	return false
 }
 
-// IsNamespace reports whether a word is the name of a folder above the product code
-// that changed: of the entire project, which any test may name.
+// IsNamespace reports whether a word is the name of a folder above changed product code. Such a
+// word may stand for the entire project, and any test may have it.
 func (c *Change) IsNamespace(w string) bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		return f.Before().IsProduct() && slices.ContainsFunc(strings.Split(path.Dir(f.Path), "/"), func(dir string) bool { return strings.EqualFold(dir, w) })
 	})
 }
 
-// IsCommonWord reports whether most of the tests that share a file with a test, and remain,
-// have a word.
+// IsCommonWord reports whether most of the remaining tests of the file of a test have a word.
 func (c *Change) IsCommonWord(t *Test, word string) bool {
 	return c.isInMostTests(t, func(other *Test) bool { return other.Tokens[word] > 0 })
 }
 
-// distinctiveWords returns the longer words of a test, its name among them.
+// distinctiveWords returns the distinctive words of the name and the body of a test.
 func (t *Test) distinctiveWords() map[string]bool {
 	out := map[string]bool{}
 	addDistinctiveWords(out, t.Name)
@@ -198,8 +197,8 @@ const (
 	minRewrittenLines = 20
 )
 
-// shareOfWords returns the share of the words of a test, without those that all tests of its
-// file have, that were found; 0 if there are fewer than two.
+// shareOfWords returns the share of the words of a test that were found, between 0 and 1. Words
+// that most tests of its file have do not count. The share is 0 if there are fewer than two words.
 func (c *Change) shareOfWords(t *Test, found map[string]bool) float64 {
 	if len(found) == 0 {
 		return 0
@@ -211,8 +210,8 @@ func (c *Change) shareOfWords(t *Test, found map[string]bool) float64 {
 	return shareOf(words, found)
 }
 
-// isReplaced reports whether a new test of the same file has most of the words of a lost
-// one, and the code that they test changed.
+// isReplaced reports whether product code changed, and a new test of the same file has most of the
+// words of a lost one, or two words of its name.
 func (c *Change) isReplaced(l Loss) bool {
 	return c.TouchesProduct() && slices.ContainsFunc(c.newTests(), func(t *Test) bool {
 		checksEnough := !t.NeverRuns() && 2*len(t.Assertions) >= len(l.Assertions) && len(t.Assertions) > len(Tautologies(t))
@@ -221,7 +220,7 @@ func (c *Change) isReplaced(l Loss) bool {
 	})
 }
 
-// newTests returns the tests that were not there before under their name.
+// newTests returns the tests that did not exist before under their name.
 func (c *Change) newTests() []*Test {
 	out := slices.Clone(Tests.Of(c).Added)
 	for _, p := range Tests.Of(c).Pairs {
@@ -232,13 +231,14 @@ func (c *Change) newTests() []*Test {
 	return out
 }
 
-// nameWordRE matches the words within a name.
+// nameWordRE matches the words within a name: "parse", "URL" and "2" of "parse_URL2".
 var nameWordRE = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|\d+`)
 
-// usualNameWordRE are words that the name of any test may have.
+// usualNameWordRE matches words that the name of any test may have, such as "should" and "returns".
 var usualNameWordRE = regexp.MustCompile(`^(?:tests?|should|when|with|without|that|this|case|does|from|have|will|works?|and|not|the|can|for|are|has|are|its?|returns?|correct\w*|if|in|is|to|of|a|an|by|on|be)$`)
 
-// stemLength is how many letters of two words must be the same, so that keys is key.
+// stemLength is how many letters of two words must be the same for them to have one stem, so that
+// keys and keyset count as one word.
 const stemLength = 4
 
 // CountCommonNameWords counts the words that the names of two tests have in common.
@@ -247,7 +247,7 @@ func CountCommonNameWords(a, b *Test) int {
 	return Count(slices.Collect(maps.Keys(nameStems(a))), func(stem string) bool { return stems[stem] })
 }
 
-// nameStems returns the stems of the words within the name of a test.
+// nameStems returns the stems of the words within the name of a test, without the usual ones.
 func nameStems(t *Test) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range nameWordRE.FindAllString(strings.TrimPrefix(t.Name, t.Class), -1) {
@@ -258,24 +258,28 @@ func nameStems(t *Test) map[string]bool {
 	return out
 }
 
+// stemOf returns the first letters of a word, in lower case.
 func stemOf(w string) string { return strings.ToLower(w[:min(stemLength, len(w))]) }
 
-// isInRewrittenSuite reports whether tests were rewritten on a large scale, and the added
-// lines have nearly all words of a lost one.
+// isInRewrittenSuite reports whether many lines of tests were rewritten, and the added lines have
+// nearly all words of a lost test.
 func (c *Change) isInRewrittenSuite(l Loss) bool {
 	return c.shareOfWords(l.Test, wordsOfRewrite.Of(c)) >= minMovedShare ||
 		!l.File.Deleted && c.shareOfWords(l.Test, l.File.wordsOfRewrite()) >= minRewrittenShare
 }
 
-// wordsOfRewrite are the words that were added to test files, nil unless these were
-// rewritten.
+// wordsOfRewrite are the words that were added to test files. It is nil unless many lines of tests
+// were rewritten.
 var wordsOfRewrite = Define(func(c *Change) map[string]bool { return rewrittenWords(c.Files) })
 
-// wordsOfRewrite are those of one file.
+// wordsOfRewrite returns the words that were added to one file. It is nil unless many of its lines
+// were rewritten.
 func (f *ChangedFile) wordsOfRewrite() map[string]bool {
 	return f.addedWords.get(func() map[string]bool { return rewrittenWords([]*ChangedFile{f}) })
 }
 
+// rewrittenWords returns the words that were added to the test files among some files. It is nil if
+// too few lines were added, or less than half as many as were removed.
 func rewrittenWords(files []*ChangedFile) map[string]bool {
 	out := map[string]bool{}
 	added, removed := 0, 0
@@ -294,13 +298,13 @@ func rewrittenWords(files []*ChangedFile) map[string]bool {
 	return out
 }
 
-// addedTestText is what was added to tests and to what they read (tables, fixtures,
-// snapshots), without white space. What a test that stays had before, apart from names,
-// does not count.
+// addedTestText returns the text that was added to tests and to what they read (tables, fixtures,
+// snapshots), without white space. Lines whose literals their test had before do not count.
 func (m *matcher) addedTestText() string {
 	return m.addedText.get(m.readAddedTestText)
 }
 
+// readAddedTestText computes addedTestText.
 func (m *matcher) readAddedTestText() string {
 	c := m.c
 	known := map[*ChangedFile][]Pair{}
@@ -329,8 +333,8 @@ const (
 	minSingleLiteral = 16
 )
 
-// hasMovedLiterals reports whether most literals of a lost test occur in what was
-// added to tests: in a table, a fixture, another test.
+// hasMovedLiterals reports whether most literals of a lost test occur in the text that was added to
+// tests: in a table, a fixture or another test.
 func (m *matcher) hasMovedLiterals(t *Test) bool {
 	text := m.addedTestText()
 	n, all, long := 0, 0, 0
@@ -350,8 +354,8 @@ func (m *matcher) hasMovedLiterals(t *Test) bool {
 // minDuplicateSimilarity is the share of words that a test must have in common with its duplicate.
 const minDuplicateSimilarity = .95
 
-// hasDuplicate reports whether a test that remains has all assertions and literals of a lost
-// one, and nearly all of its words.
+// hasDuplicate reports whether a test of the same file that remains has all assertions and literals
+// of a lost one, and nearly all of its words.
 func (m *matcher) hasDuplicate(t *Test) bool {
 	return len(t.Assertions) > 0 && slices.ContainsFunc(m.Pairs, func(p Pair) bool {
 		checksTheSame := isSubset(t.Assertions, p.After.Assertions) && isSubset(t.Literals, p.After.Literals)
@@ -360,6 +364,7 @@ func (m *matcher) hasDuplicate(t *Test) bool {
 	})
 }
 
+// isSubset reports whether b contains each element of a.
 func isSubset(a, b []string) bool {
 	return All(a, func(s string) bool { return slices.Contains(b, s) })
 }

@@ -1,7 +1,13 @@
-// Package facts holds what the rules know about a change: the files before and after,
-// the tests in them and how they match, the configuration, and what is derived from
-// these. A [Fact] is computed at first use and is the same for every rule. Nothing here
-// judges, and nothing here knows a rule.
+// Package facts holds what the rules know about a change: the files before and after, the tests in
+// them and how they match, the configuration, and what is derived from these. A [Fact] is computed
+// at first use and is the same for every rule. Nothing here judges, and nothing here knows a rule.
+//
+// A [Change] has one [ChangedFile] for each file, and that has two [Side] values: the text before
+// and after, with what is read from it. From the sides, matcher.go pairs the tests before the
+// change with those after it; [Tests] has the result. A test without a counterpart is a [Loss].
+// inventory.go finds what explains a loss for certain, and retired.go and successor.go what may
+// explain it. configs.go pairs the settings of configuration files. discovery.go knows the names of
+// files that runners find. finding.go has what rules return.
 package facts
 
 import (
@@ -20,12 +26,12 @@ import (
 // them. Each [Fact] is computed once, and only if a rule needs it.
 type Change struct {
 	Files  []*ChangedFile
-	Base   Tree     // see [Change.BaseTests]
-	values sync.Map // what was derived so far, by its fact
+	Base   Tree     // the project before the change, see [Change.BaseTests]
+	values sync.Map // functions that return what was derived so far, by their *Fact
 }
 
-// New returns the facts about a change of files in a project. texts, unless nil, has read
-// some of them already.
+// New returns the facts about a change of files in a project. texts, unless nil, is a cache that
+// may have some of the texts already.
 func New(files []File, base Tree, texts *InspectionCache) *Change {
 	files = joinTranslated(files)
 	c := &Change{Files: make([]*ChangedFile, len(files)), Base: base}
@@ -38,8 +44,8 @@ func New(files []File, base Tree, texts *InspectionCache) *Change {
 	return c
 }
 
-// Fact is a named value that is derived from a change: computed at first use, then
-// kept for every rule that asks for it.
+// Fact is a value that is derived from a change. It is computed at first use, and then kept for
+// every rule that asks for it.
 type Fact[T any] struct {
 	derive func(*Change) T
 }
@@ -62,6 +68,7 @@ type lazy[T any] struct {
 	value T
 }
 
+// get returns the value, which the first call computes.
 func (l *lazy[T]) get(compute func() T) T {
 	l.once.Do(func() { l.value = compute() })
 	return l.value
@@ -81,7 +88,7 @@ func (c *Change) ReadAhead() {
 	})
 }
 
-// TouchesProduct reports whether the tested code changed as well.
+// TouchesProduct reports whether product code changed, except for the tests in its files.
 func (c *Change) TouchesProduct() bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		isProduct := f.Before().IsProduct() || f.After().IsProduct()
@@ -89,8 +96,8 @@ func (c *Change) TouchesProduct() bool {
 	})
 }
 
-// TouchesSource reports whether anything but tests and documentation changed: it may be
-// why an expected value changed.
+// TouchesSource reports whether anything but tests and documentation changed. Such a change may be
+// the reason why an expected value changed.
 var TouchesSource = Define(func(c *Change) bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		return !f.BelongsToTests() && !IsDocumentation(f.Path)
@@ -118,11 +125,12 @@ func IsDocumentation(name string) bool {
 	})
 }
 
-// GoldenFileRE matches files with expected output that the test runner writes itself.
+// GoldenFileRE matches files with expected output that the test runner writes itself, such as
+// __snapshots__/app.test.js.snap and want.golden.
 var GoldenFileRE = regexp.MustCompile(`(?i)\.(snap|ambr|golden|approved\.\w+|verified\.\w+|want|expected|expect|exp|snapshot|stdout|stderr)$|(^|/)(__snapshots__|__image_snapshots__|snapshots?|goldens?|golden[-_]?files?|expected|approvals|cassettes)/[^/]+|\.golden\.\w+$|\.snap\.\w+$|-snapshots/`)
 
-// DependencyFileRE matches files that declare dependencies: a change of them may change
-// what is rightly expected.
+// DependencyFileRE matches files that declare dependencies, such as go.mod and package-lock.json. A
+// new version of a dependency may rightly change what is expected.
 var DependencyFileRE = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.(mod|sum)|Cargo\.(toml|lock)|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|mix\.(exs|lock)|[\w.-]+proj)$`)
 
 // BaseFiles returns the paths of the project before the change, and whether they
@@ -142,7 +150,8 @@ func (c *Change) IsNewProject() bool {
 	return known && !slices.ContainsFunc(there, func(name string) bool { return source.DetectLanguage(name, nil) != source.Unknown })
 }
 
-// FragmentRE matches the words and numbers that show what a line is about.
+// FragmentRE matches the words of at least three letters, and the numbers, that show what a line is
+// about.
 var FragmentRE = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
 
 // ChangedWords are the words of all lines that were added to, or removed from, files that are
@@ -160,14 +169,15 @@ var ChangedWords = Define(func(c *Change) map[string]bool {
 	return out
 })
 
+// addFragments adds the fragments of a text, in lower case.
 func addFragments(into map[string]bool, text string) {
 	for _, w := range FragmentRE.FindAllString(text, -1) {
 		into[strings.ToLower(w)] = true
 	}
 }
 
-// IsUnrelated reports whether no word that differs between two texts occurs in the other
-// changed files: then these do not explain the difference.
+// IsUnrelated reports whether no word that differs between two texts occurs in the changed lines of
+// the other files, so that these do not explain the difference.
 func (c *Change) IsUnrelated(before, after string) bool {
 	old, added := map[string]bool{}, map[string]bool{}
 	addFragments(old, before)
@@ -180,8 +190,8 @@ func (c *Change) IsUnrelated(before, after string) bool {
 	return true
 }
 
-// MaxIsolatedRewrites is the largest number of rewritten expected values at which each is
-// judged by itself: a change of behaviour rewrites more.
+// MaxIsolatedRewrites is the largest number of rewritten expected values at which each value is
+// judged by itself. A change of behavior usually rewrites more.
 const MaxIsolatedRewrites = 2
 
 // IsIsolatedRecording reports whether a few lines of a recorded output changed that have
@@ -195,6 +205,7 @@ func (c *Change) IsIsolatedRecording(f *ChangedFile) bool {
 	return !sameFragments && c.IsUnrelated(before, after)
 }
 
+// joinLines returns the texts of lines, each with a line feed.
 func joinLines(list []Line) string {
 	var b strings.Builder
 	for _, l := range list {
@@ -203,14 +214,16 @@ func joinLines(list []Line) string {
 	return b.String()
 }
 
-// AddedTestCode is what was added to test files, without comments and white space.
+// AddedTestCode is the text that was added to test files which runners find, without comments and
+// white space.
 var AddedTestCode = Define(func(c *Change) string {
 	isSkipped := func(*ChangedFile, Line) bool { return false }
 	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayHoldTests() && !c.LeavesDiscovery(f) }, isSkipped)
 })
 
-// addedCode returns what was added to the files that are included, without comments, white
-// space and the lines that are skipped.
+// addedCode returns the lines that were added to the files for which isIncluded is true, without
+// those for which isSkipped is true. Comments and white space are removed, so each file is one
+// line.
 func (c *Change) addedCode(isIncluded func(*ChangedFile) bool, isSkipped func(*ChangedFile, Line) bool) string {
 	var b strings.Builder
 	for _, f := range Filter(c.Files, isIncluded) {

@@ -9,18 +9,18 @@ import (
 	"supervise/source"
 )
 
-// Side is a file before or after the change.
+// Side is a file before or after the change, with what was read from it so far.
 type Side struct {
-	Path       string
-	Text       []byte
-	texts      *InspectionCache
+	Path       string           // slash separated, relative to the root of the project
+	Text       []byte           // nil if the file does not exist or was not read
+	texts      *InspectionCache // the cache of inspections, which may be nil
 	inspection lazy[source.Inspection]
-	lines      lazy[[]Line]
-	offsets    lazy[[]int]
-	kind       lazy[configtext.Kind]
+	lines      lazy[[]Line]          // see Lines
+	offsets    lazy[[]int]           // see LineOffsets
+	kind       lazy[configtext.Kind] // see ConfigKind
 }
 
-// Exists reports whether there is a text to look at.
+// Exists reports whether the file exists and its text was read.
 func (s *Side) Exists() bool { return s.Text != nil }
 
 // Inspection returns what the scanner found in the file.
@@ -29,6 +29,7 @@ func (s *Side) Inspection() *source.Inspection {
 	return &s.inspection.value
 }
 
+// inspect reads the file. Nothing is found in vendored and generated files.
 func (s *Side) inspect() source.Inspection {
 	if source.IsVendored(s.Path) || s.isGenerated() {
 		return source.Inspection{Plain: s.Text, Masked: s.Text}
@@ -36,16 +37,17 @@ func (s *Side) inspect() source.Inspection {
 	return s.texts.Inspect(s.Path, s.Text)
 }
 
-// Language is Unknown for what is not source code.
+// Language returns the language of the file, Unknown if it is not source code.
 func (s *Side) Language() source.Language { return source.DetectLanguage(s.Path, head(s.Text)) }
 
+// head returns the beginning of a text, by which its language is recognized.
 func head(text []byte) []byte { return text[:min(len(text), 512)] }
 
-// WithoutComments returns the text with its comments blank, as long as the text and
-// with its lines. What is not source code stays as it is.
+// WithoutComments returns the text with blanks in place of comments, so that offsets and line
+// numbers stay the same. A text that is not source code is returned unchanged.
 func (s *Side) WithoutComments() []byte { return s.Inspection().Plain }
 
-// WithoutStrings is the same with the bodies of strings blank, too.
+// WithoutStrings returns the text with blanks in place of comments and of the bodies of strings.
 func (s *Side) WithoutStrings() []byte { return s.Inspection().Masked }
 
 // Lines returns the text by lines.
@@ -53,7 +55,7 @@ func (s *Side) Lines() []Line {
 	return s.lines.get(func() []Line { return SplitLines(s.Text) })
 }
 
-// LineAt returns the n-th line of the text, from 1, "" beyond either end.
+// LineAt returns the n-th line of the text, counted from 1. It returns "" if there is no such line.
 func (s *Side) LineAt(n int) string {
 	if l := s.Lines(); n >= 1 && n <= len(l) {
 		return l[n-1].Text
@@ -83,6 +85,7 @@ func (s *Side) IsProduct() bool {
 	return !source.IsVendored(s.Path) && !s.isGenerated()
 }
 
+// isGenerated reports whether a tool wrote the file, going by its name and its first lines.
 func (s *Side) isGenerated() bool {
 	return source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
 }
@@ -107,7 +110,7 @@ func (s *Side) CommentLines() []Line {
 	})
 }
 
-// LineOffsets returns the places where the lines of the text begin.
+// LineOffsets returns the offset in bytes at which each line of the text begins.
 func (s *Side) LineOffsets() []int {
 	return s.offsets.get(func() []int {
 		if len(s.Text) == 0 {
@@ -123,7 +126,7 @@ func (s *Side) LineOffsets() []int {
 	})
 }
 
-// LineNumber returns the line of a place in the text.
+// LineNumber returns the line, counted from 1, that contains an offset in bytes.
 func (s *Side) LineNumber(pos int) int {
 	n, found := slices.BinarySearch(s.LineOffsets(), pos)
 	if found {
@@ -132,12 +135,13 @@ func (s *Side) LineNumber(pos int) int {
 	return n
 }
 
-// LinesWithoutComments returns some lines of the text without its comments.
+// LinesWithoutComments returns the lines from one number to another, inclusive, without comments.
+// It returns "" if they do not exist.
 func (s *Side) LinesWithoutComments(from, to int) string {
 	return s.lineRange(s.WithoutComments(), from, to)
 }
 
-// lineRange returns some lines of a text that is as long as that of the file.
+// lineRange returns some lines of a text that has the same offsets as that of the file.
 func (s *Side) lineRange(text []byte, from, to int) string {
 	starts := s.LineOffsets()
 	if from < 1 || from > len(starts) || to < from {
@@ -150,7 +154,7 @@ func (s *Side) lineRange(text []byte, from, to int) string {
 	return string(text[starts[from-1]:end])
 }
 
-// ConfigKind is how the file is written if it is configuration.
+// ConfigKind returns the format of the file, [configtext.None] if it is not configuration.
 func (s *Side) ConfigKind() configtext.Kind {
 	return s.kind.get(func() configtext.Kind { return configtext.DetectKind(s.Path, head(s.Text)) })
 }
@@ -169,7 +173,7 @@ func (s *Side) TestContaining(n int) *source.TestDef {
 	return best
 }
 
-// FindingAt is a finding about a line, with the test that contains it.
+// FindingAt returns a finding about a line, with the name of the test that contains it.
 func (s *Side) FindingAt(n int, text string) Finding {
 	f := Finding{File: s.Path, Line: n, Evidence: ShortenEvidence(text)}
 	if t := s.TestAt(n); t != nil {
@@ -197,19 +201,19 @@ func (s *Side) TestAt(n int) *source.TestDef {
 	return nil
 }
 
-// LinesWithoutStrings returns some lines without comments and the bodies of strings.
+// LinesWithoutStrings returns some lines without comments and without the bodies of strings.
 func (s *Side) LinesWithoutStrings(from, to int) string {
 	return s.lineRange(s.WithoutStrings(), from, to)
 }
 
-// TextWithAnnotations returns the text of a test without comments, with the annotations above
-// it, which may hold its rows.
+// TextWithAnnotations returns the text of a test without comments, together with the annotations
+// above it, which may hold rows of its table.
 func (s *Side) TextWithAnnotations(t *source.TestDef) string {
 	return s.LinesWithoutComments(s.firstLineAbove(t, 60), t.End)
 }
 
-// firstLineAbove returns the first line of the block above a test, up to a blank line, the end
-// of another test, or a number of lines.
+// firstLineAbove returns the first line of the block that ends with the head of a test. The block
+// begins after a blank line or another test, and at most maxLines above the head.
 func (s *Side) firstLineAbove(t *source.TestDef, maxLines int) int {
 	first := t.Line
 	for first > 1 && t.Line-first < maxLines && strings.TrimSpace(s.LineAt(first-1)) != "" && !s.isLastLineOfTest(first-1) {
@@ -218,6 +222,7 @@ func (s *Side) firstLineAbove(t *source.TestDef, maxLines int) int {
 	return first
 }
 
+// isLastLineOfTest reports whether a test ends on the line.
 func (s *Side) isLastLineOfTest(n int) bool {
 	return slices.ContainsFunc(s.Inspection().Tests, func(t source.TestDef) bool { return t.End == n })
 }

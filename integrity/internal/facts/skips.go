@@ -10,7 +10,7 @@ import (
 	"supervise/source"
 )
 
-// MarksCovering returns the marks of a kind that affect a test.
+// MarksCovering returns the marks of a kind whose lines include the head of a test.
 func (t *Test) MarksCovering(kind source.MarkKind) []source.Mark {
 	return Filter(t.Side.Inspection().Marks, func(m source.Mark) bool {
 		return m.Kind == kind && m.From <= t.Line && t.Line <= m.To
@@ -23,21 +23,24 @@ func (t *Test) NeverRuns() bool {
 }
 
 var (
-	// runLocationRE matches conditions on who runs the tests, such as CI: the test is skipped
-	// where its failure would be seen.
+	// runLocationRE matches conditions on who runs the tests, such as os.environ["CI"]. Such a test
+	// is skipped where its failure would be seen.
 	runLocationRE = regexp.MustCompile(`\bCI\b|["'.]CI["']|GITHUB_ACTIONS|GITLAB|TRAVIS|JENKINS|CIRCLECI|BUILDKITE|(?i:host_?name)|\buname\b|nodename|\bUSER(?:NAME)?\b|getpass|getlogin|whoami`)
-	// platformRE matches conditions on what the machine has.
+	// platformRE matches conditions on what the machine has, such as runtime.GOOS == "windows".
 	platformRE = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|\bpy_?\d|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|not ready|timeout|verbose|race|` + framework.OtherRuntimes + `|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
 )
 
 var (
-	// userVariableRE matches conditions on a variable that a user may set.
+	// userVariableRE matches conditions on a variable that a user may set, such as
+	// os.Getenv("SKIP_SLOW").
 	userVariableRE = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\[|env::var|getproperty\("(?:ci|skip|run)`)
-	// serviceVariableRE matches the names of variables that say where something is.
+	// serviceVariableRE matches the names of variables that say where something is, such as
+	// DATABASE_URL.
 	serviceVariableRE = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)
 )
 
-// ConditionSeverity returns the severity of a new condition on a skip.
+// ConditionSeverity returns the severity of a new condition under which a test is skipped: High if
+// it depends on who runs the tests, Low if it depends on the machine, otherwise Medium.
 func ConditionSeverity(condition string) metric.Severity {
 	dependsOnUser := userVariableRE.MatchString(condition) && !serviceVariableRE.MatchString(condition)
 	switch {
@@ -72,28 +75,32 @@ const MaxReasonLines = 8
 var AnnotationLineRE = regexp.MustCompile(`^\s*(?://|#|/?\*|--|@|\[|"""|''')`)
 
 var (
-	// directiveRE matches comments for tools, and codeCommentRE code in a comment.
+	// directiveRE matches the beginning of a comment for a tool, such as "noqa: E501".
+	// codeCommentRE matches code in a comment, such as "run();", and codeLikeRE matches signs of
+	// code in a text, such as "x = 1". todoOwnerRE matches a note with an owner, "TODO(ann): ".
 	directiveRE   = regexp.MustCompile(`(?i)^(?:eslint|prettier|biome|tslint|jshint|istanbul|c8|v8|noqa|nolint|nosec|type:|pyright|pylint|flake8|fmt:|isort|rubocop|noinspection|nosonar|checkstyle|ktlint|phpcs|phpstan|psalm|codecov|@ts-|@phpstan|@psalm|go:|\+build|clang|cspell|spell|coverage|pragma|region|endregion)`)
 	codeCommentRE = regexp.MustCompile(`[;{}]\s*$|^[@})\]]|^\w+(?:\.\w+)*\(.*\)$`)
 	codeLikeRE    = regexp.MustCompile(`[={}]|\w\(`)
 	todoOwnerRE   = regexp.MustCompile(`^[A-Z]{3,}\([\w@. -]*\):?\s*`) // TODO(name)
 	proseWordRE   = regexp.MustCompile(`[A-Za-z]{2,}`)
-	// excuseRE matches words that are a reason by themselves.
+	// excuseRE matches words that are a reason by themselves, such as "flaky" and "#123".
 	excuseRE = regexp.MustCompile(`(?i)\b(?:flak\w+|broken|slow|unstable|deprecated|obsolete|unsupported|hangs?|rac[ey]\w*|fail(?:s|ing)|https?:)|#\d`)
 )
 
-// NewRemarks returns the lines with a new comment in prose: no directive of a tool, and no
-// code that was there before.
+// NewRemarks returns the numbers of the added lines that have a comment in prose. A directive of a
+// tool, and code that was there before, is no remark. Lines with another comment map to false.
 func (f *ChangedFile) NewRemarks() map[int]bool {
 	return f.remarks.get(f.findNewRemarks)
 }
 
+// findNewRemarks reads the comments of the added lines, see NewRemarks.
 func (f *ChangedFile) findNewRemarks() map[int]bool {
 	out := map[int]bool{}
 	oldCode := map[string]bool{}
 	for _, l := range f.RemovedLines() {
 		oldCode[trimCommentMarks(l.Text)] = true
 	}
+
 	plain := SplitLines(f.After().WithoutComments())
 	for _, l := range f.AddedLines() {
 		text := commentOfLine(l, plain)
@@ -132,11 +139,12 @@ func trimCommentMarks(s string) string {
 }
 
 var (
-	// shouldPanicRE matches the attribute of Rust by which a test is expected to panic with a
-	// message; that of a failed assertion says nothing of the code.
+	// shouldPanicRE matches the attribute by which a Rust test expects a panic with a message, as
+	// in #[should_panic(expected = "overflow")]. assertionMessageRE matches the message of a failed
+	// assertion, which says nothing about the code.
 	shouldPanicRE      = regexp.MustCompile(`#\[should_panic\s*\(?\s*(?:expected\s*)?=\s*"([^"]{4,})"`)
 	assertionMessageRE = regexp.MustCompile(`(?i)assert|left|right|unwrap|panicked`)
-	// failureAssertionRE matches assertions that something fails.
+	// failureAssertionRE matches assertions of Rust that something fails, such as "res.is_err()".
 	failureAssertionRE = regexp.MustCompile(`\bis_err\(\)|unwrap_err|expect_err|\bErr\(|catch_unwind|panic`)
 )
 

@@ -9,7 +9,8 @@ import (
 	"supervise/source"
 )
 
-// definedNames returns what the product code of a side defines.
+// definedNames returns the names that the product code of a side defines. The map is empty for
+// other files.
 func (s *Side) definedNames() map[string]bool {
 	out := map[string]bool{}
 	if !s.IsProduct() {
@@ -24,13 +25,15 @@ func (s *Side) definedNames() map[string]bool {
 	return out
 }
 
+// lastNameRE matches the last part of a qualified name: "total" of "cart.total", "empty?" of
+// "Cart#empty?".
 var lastNameRE = regexp.MustCompile(`[A-Za-z_$][\w$]*[?!]?$`)
 
-// LastName returns the last part of a qualified name.
+// LastName returns the last part of a qualified name, "" if the text does not end with a name.
 func LastName(s string) string { return lastNameRE.FindString(s) }
 
-// RemovedNames are the names that product code defined before and no longer defines in any
-// file of the change.
+// RemovedNames are the names that product code defined before and that no file of the change
+// defines any more.
 var RemovedNames = Define(func(c *Change) map[string]bool {
 	out, remaining := map[string]bool{}, map[string]bool{}
 	for _, f := range c.Files {
@@ -43,7 +46,7 @@ var RemovedNames = Define(func(c *Change) map[string]bool {
 	return out
 })
 
-// IsSubjectRemoved reports whether a test used a name that product code no longer defines.
+// IsSubjectRemoved reports whether a test used one of the [RemovedNames].
 func (c *Change) IsSubjectRemoved(t *Test) bool {
 	if t.Side.Language() == source.Unknown {
 		return false

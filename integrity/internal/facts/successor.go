@@ -7,7 +7,7 @@ import (
 	"supervise/source"
 )
 
-// becameHelper reports whether the body of a lost test is now a function that is called.
+// becameHelper reports whether the body of a lost test is now a function that something calls.
 func (t *Test) becameHelper() bool {
 	_, called := FindSuccessor(t)
 	return called
@@ -28,6 +28,7 @@ func FindSuccessor(t *Test) (fn source.Function, called bool) {
 	if len(words) == 0 {
 		return fn, false
 	}
+
 	oldFunctions := t.File.Before().Inspection().Functions
 	for _, fn := range HelperFunctions(after) {
 		isOld := slices.ContainsFunc(oldFunctions, func(old source.Function) bool { return old.Name == fn.Name })
@@ -50,7 +51,8 @@ func HelperFunctions(s *Side) []source.Function {
 	})
 }
 
-// isCalledOutside reports whether the file names a function outside of the function itself.
+// isCalledOutside reports whether the file contains the name of a function outside of the function
+// itself.
 func isCalledOutside(s *Side, fn source.Function) bool {
 	name := LastName(fn.Name)
 	if name == "" {

@@ -8,28 +8,30 @@ import (
 	"supervise/source"
 )
 
-// NormalizeNotation normalises a text for the comparison of rows: no white space, and nothing
-// that formatters change.
+// NormalizeNotation returns a text without white space and without what formatters change, so that
+// rows can be compared.
 func NormalizeNotation(text string) string {
 	return QuotedKeyRE.ReplaceAllString(NotationReplacer.Replace(RemoveSpace(text)), "$1$2:")
 }
 
-// NotationReplacer normalises what formatters change in a row.
+// NotationReplacer replaces what formatters change in a row: the kind of quotes, and commas before
+// a closing bracket.
 var NotationReplacer = strings.NewReplacer("'", `"`, "`", `"`, ",)", ")", ",]", "]", ",}", "}")
 
-// QuotedKeyRE matches the name of a field in needless quotes.
+// QuotedKeyRE matches the name of a field in needless quotes, with the sign before it, in a text
+// without white space: {"name": of {"name":1}.
 var QuotedKeyRE = regexp.MustCompile(`(^|[{,])"([A-Za-z_]\w*)":`)
 
-// Table is a list of rows and the test it belongs to, nil for none.
+// Table is a list of rows. Test is the test that it belongs to, nil if there is none.
 type Table struct {
 	source.List
-	Keys []string // the rows as they are compared: without white space
+	Keys []string // the rows as they are compared, see NormalizeNotation
 	Test *source.TestDef
-	Path string
+	Path string // the file that contains it
 }
 
-// maxLinesAboveTest is how many lines above its test a table may end. Other annotations may
-// be between.
+// maxLinesAboveTest is how many lines above its test a table may end, because other annotations may
+// be between the two.
 const maxLinesAboveTest = 25
 
 // FindTables returns the tables of a file.
@@ -48,8 +50,8 @@ func FindTables(s *Side) []Table {
 	return out
 }
 
-// testAroundList returns the last test that contains a list, or otherwise the first test that
-// a list annotates; nil for none.
+// testAroundList returns the last test that contains a list, or otherwise the first test that a
+// list annotates. It returns nil if there is none.
 func (s *Side) testAroundList(list source.List) *source.TestDef {
 	var out *source.TestDef
 	tests := s.Inspection().Tests
@@ -64,8 +66,8 @@ func (s *Side) testAroundList(list source.List) *source.TestDef {
 	return out
 }
 
-// testUsingList returns the test that names the function, or the variable, that holds a list:
-// a provider of its rows. It is nil for none.
+// testUsingList returns the first test that names the function or the variable that holds a list,
+// and so takes its rows from there. It returns nil if there is none.
 func (s *Side) testUsingList(list source.List) *source.TestDef {
 	var provider source.Function
 	for _, f := range s.Inspection().Functions {
@@ -74,6 +76,7 @@ func (s *Side) testUsingList(list source.List) *source.TestDef {
 			provider = f
 		}
 	}
+
 	name := LastName(provider.Name)
 	if m := listNameRE.FindStringSubmatch(s.LineAt(list.Line)); m != nil {
 		switch {
@@ -83,6 +86,7 @@ func (s *Side) testUsingList(list source.List) *source.TestDef {
 			return nil // the function itself needs the list
 		}
 	}
+
 	if len(name) < 3 || AssertionWordRE.MatchString(name) {
 		return nil
 	}
@@ -96,8 +100,8 @@ func (s *Side) testUsingList(list source.List) *source.TestDef {
 	return nil
 }
 
-// returnsList reports whether a function returns or yields a list by its name, or ends with
-// that name, after the line on which the list ends.
+// returnsList reports whether a function returns or yields a list by its name, loops over it, or
+// has a line with only that name, below the line on which the list ends.
 func (s *Side) returnsList(fn source.Function, name string, end int) bool {
 	use := regexp.MustCompile(`\b(?:return|yield|in|of|from|range|foreach|stream)\b[^\n]*\b` + regexp.QuoteMeta(name) + `\b|^\s*[$@]?` + regexp.QuoteMeta(name) + `\b\s*(?:$|\.(?:stream|iter|each|map|forEach))`)
 	return slices.ContainsFunc(s.Lines(), func(l Line) bool {
@@ -105,7 +109,8 @@ func (s *Side) returnsList(fn source.Function, name string, end int) bool {
 	})
 }
 
-// listNameRE matches the beginning of a line that gives a list a name.
+// listNameRE matches the beginning of a line that gives a list a name: "private static final int[]
+// CASES =" and "cases :=".
 var listNameRE = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|constexpr|let|var|val|auto|export|lateinit|inline|my|our)\s+)*(?:[\w.:<>\[\],?&*]+\s+)?[$@]*(?:self\.)?(\w+)(?:\s*:\s*[^=]+|\[\w*\])?\s*:?=`)
 
 // rangeWithAnnotations returns a test with the annotations and comments above it, which may
@@ -118,7 +123,7 @@ func (s *Side) rangeWithAnnotations(t *source.TestDef) string {
 	return b.String()
 }
 
-// isDirectlyAbove reports whether no blank line is between the end of a list and a test.
+// isDirectlyAbove reports whether no blank line is between a line and the head of a test.
 func (s *Side) isDirectlyAbove(end, testLine int) bool {
 	for n := end + 1; n < testLine; n++ {
 		if strings.TrimSpace(s.LineAt(n)) == "" {
