@@ -7,7 +7,8 @@ import (
 	"supervise/integrity/internal/facts"
 )
 
-// families are groups of rules that can be selected by one name.
+// families are groups of rules that can be selected by one name. The lists have the IDs of the
+// rules.
 var families = map[string][]string{
 	"test_deletion":       {"TP-01", "TP-02", "TP-03", "TP-04", "TP-05", "TP-06", "TP-07", "TP-08", "TP-09", "TP-26"},
 	"assertion_weakening": {"TP-10", "TP-11", "TP-12", "TP-13", "TP-14", "TP-15", "TP-16", "TP-17", "TP-18"},
@@ -30,7 +31,8 @@ func matchesRule(names []string, id, name string) bool {
 	})
 }
 
-// alwaysOnRule is the rule that no setting turns off, because it finds changes of the settings.
+// alwaysOnRule is the name of the rule that no setting turns off, because it finds changes of the
+// settings.
 const alwaysOnRule = "supervisor_touched"
 
 // enabledRules returns the rules that the options leave on, and then those of the user. Invalid

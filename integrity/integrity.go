@@ -1,11 +1,16 @@
 // Package integrity finds, in a change of files, the ways in which coding agents game their
-// metrics: tests deleted, skipped, emptied or weakened; runners, thresholds and checks turned
-// off; outputs hard-coded. [Audit] reads only the text of the files. It runs nothing and reads
-// nothing from disk. A finding is not a proof: see [Finding.Severity].
+// metrics: tests deleted, skipped, emptied or weakened; runners, thresholds and checks turned off;
+// outputs hard-coded. [Audit] reads only the text of the files. It runs nothing and reads nothing
+// from disk. A finding is not a proof: see [Finding.Severity].
 //
-// The rules are in one package per group of the catalogue (internal/tests, assertions, product,
-// configuration, harness, suppressions). They read the same facts about the change
-// (internal/facts) and do not import each other.
+// The rules are in one package per group of the catalogue: internal/tests, assertions, product,
+// configuration, harness and suppressions. They read the same facts about the change, which
+// internal/facts derives, and do not import each other. internal/configtext reads configuration
+// files for them. internal/support finds out what a file is for, see [Roles].
+//
+// A rule has an ID, such as TP-05, and a name, such as unconditional_skip. Several rules may have
+// the same ID. family.go groups rules by ID, pattern.go compiles the rules of the user, and undo.go
+// removes what some rules find.
 package integrity
 
 import (
@@ -50,11 +55,11 @@ type Options struct {
 	Inspections *InspectionCache `json:"-"`
 }
 
-// rules is the table, in the order of the catalogue.
+// rules are the rows of all groups, in the order of the catalogue.
 var rules = slices.Concat(tests.Rules, assertions.Rules, product.Rules, configuration.Rules, harness.RunnerRules, suppressions.Rules, harness.EnvironmentRules)
 
-// Audit returns the findings in a change, the most severe first, then by file and
-// line.
+// Audit returns the findings in a change. The most severe ones come first; those of equal severity
+// are sorted by file and line. The list is empty, not nil, if nothing is found.
 func Audit(files []File, opt Options) []Finding {
 	c := facts.New(files, opt.Base, opt.Inspections)
 	c.ReadAhead()
@@ -77,7 +82,7 @@ func Audit(files []File, opt Options) []Finding {
 	return out
 }
 
-// Rules names the rules, each as "TP-05 unconditional_skip".
+// Rules returns the rules in the order of the catalogue, each as "TP-05 unconditional_skip".
 func Rules() []string {
 	out := make([]string, len(rules))
 	for i, r := range rules {
@@ -86,12 +91,13 @@ func Rules() []string {
 	return out
 }
 
-// RuleHasID reports whether a rule with that name has one of the IDs.
+// RuleHasID reports whether a rule with the name has one of the IDs.
 func RuleHasID(name string, ids ...string) bool {
 	return slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Name == name && slices.Contains(ids, r.ID) })
 }
 
-// UnknownRules returns the names that no rule and no family has.
+// UnknownRules returns those of the names that are neither the ID, the name nor the family of a
+// rule.
 func UnknownRules(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.ContainsFunc(rules, func(r facts.Rule) bool { return matchesRule([]string{name}, r.ID, r.Name) })

@@ -57,9 +57,10 @@ func (e *PatternError) Error() string {
 	return fmt.Sprintf("patterns: number %d: %s: %v", e.Index+1, e.Field, e.Err)
 }
 
+// Unwrap returns what is wrong with the field.
 func (e *PatternError) Unwrap() error { return e.Err }
 
-// CheckPatterns returns a [PatternError] for the first invalid pattern.
+// CheckPatterns returns a [PatternError] for the first invalid pattern, nil if all are valid.
 func CheckPatterns(list []Pattern) error {
 	seen := map[string]bool{}
 	for i, p := range list {
@@ -106,7 +107,8 @@ func ReadPatterns(name string, text []byte) ([]Pattern, error) {
 	return doc.Patterns, nil
 }
 
-// patternLine returns the line of an invalid field, or of its pattern, or 0.
+// patternLine returns the line of an invalid field in a file of patterns, or that of its pattern if
+// the field is missing. It returns 0 if neither is found.
 func patternLine(text []byte, invalid *PatternError) int {
 	for _, suffix := range []string{"." + invalid.Field, ""} {
 		path, err := yaml.PathString(fmt.Sprintf("$.patterns[%d]%s", invalid.Index, suffix))
@@ -120,7 +122,7 @@ func patternLine(text []byte, invalid *PatternError) int {
 	return 0
 }
 
-// userRule is a compiled pattern.
+// userRule is a compiled pattern. An expression is nil if the pattern does not have it.
 type userRule struct {
 	Pattern
 	severity               metric.Severity
@@ -128,18 +130,20 @@ type userRule struct {
 	added, removed, unless *regexp.Regexp
 }
 
-// compile makes a pattern ready, or returns the field that is wrong and what is
-// wrong with it.
+// compile returns the pattern with its expressions compiled. If a field is invalid, it returns the
+// name of the field and what is wrong with it.
 func (p Pattern) compile() (m userRule, field string, err error) {
 	m = userRule{Pattern: p, severity: metric.Medium}
 	if field, err = p.checkFields(); err != nil {
 		return m, field, err
 	}
+
 	if p.Severity != "" {
 		if err := m.severity.UnmarshalText([]byte(strings.ToUpper(p.Severity))); err != nil {
 			return m, "severity", fmt.Errorf("%q is not known; write info, low, medium, high or critical", p.Severity)
 		}
 	}
+
 	for _, name := range p.Languages {
 		var lang source.Language
 		if err := lang.UnmarshalText([]byte(strings.ToLower(name))); err != nil {
@@ -147,6 +151,7 @@ func (p Pattern) compile() (m userRule, field string, err error) {
 		}
 		m.languages = append(m.languages, lang)
 	}
+
 	for _, re := range []struct {
 		field, text string
 		to          **regexp.Regexp
@@ -161,7 +166,8 @@ func (p Pattern) compile() (m userRule, field string, err error) {
 	return m, "", nil
 }
 
-// checkFields returns the first field without a value, or with one that is not allowed.
+// checkFields returns the first field that lacks a value or has one that is not allowed, and what
+// is wrong with it.
 func (p Pattern) checkFields() (field string, err error) {
 	switch {
 	case p.ID == "":
@@ -183,7 +189,7 @@ func (p Pattern) checkFields() (field string, err error) {
 	return "", nil
 }
 
-// find returns the findings of the rule in the changed files.
+// find returns at most one finding for each changed file.
 func (r *userRule) find(c *facts.Change) []Finding {
 	var out []Finding
 	for _, f := range facts.Filter(c.Files, r.appliesTo) {
@@ -228,7 +234,8 @@ func (r *userRule) appliesTo(f *facts.ChangedFile) bool {
 	return true
 }
 
-// firstMatch returns the first of the lines of which the expression matches the relevant part.
+// firstMatch returns the first of some lines of a text whose relevant part an expression matches.
+// It is false if there is none, or no expression.
 func (r *userRule) firstMatch(s *facts.Side, lines []facts.Line, re *regexp.Regexp) (facts.Line, bool) {
 	if re == nil || len(lines) == 0 {
 		return facts.Line{}, false
@@ -241,7 +248,9 @@ func (r *userRule) firstMatch(s *facts.Side, lines []facts.Line, re *regexp.Rege
 	return lines[i], true
 }
 
-// matchedText returns the lines of a text, reduced to the part that the pattern matches.
+// matchedText returns the lines of a text, reduced to the part that the pattern matches: code,
+// comments or all. The lines keep their numbers. It returns nil for comments of a file that is not
+// source code.
 func (r *userRule) matchedText(s *facts.Side) []facts.Line {
 	isSource := s.Language() != source.Unknown
 	switch {
@@ -252,6 +261,7 @@ func (r *userRule) matchedText(s *facts.Side) []facts.Line {
 	case !isSource:
 		return nil
 	}
+
 	plain := s.WithoutComments()
 	comments := bytes.Repeat([]byte(" "), len(s.Text))
 	for i, b := range s.Text {

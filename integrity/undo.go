@@ -9,8 +9,8 @@ import (
 )
 
 // RemoveSuppressions returns the changed files, by path, without the new comments that silence
-// tools. Their characters are overwritten, so that every line keeps its number. A comment that
-// moved from another file is not new. Annotations and exclusions from coverage remain.
+// tools. The characters of such a comment are overwritten, so that every line keeps its number. A
+// comment that moved from another file is not new. Annotations and exclusions from coverage remain.
 func RemoveSuppressions(files []File) map[string][]byte {
 	texts, _ := suppressions.RemoveDirectives(facts.New(files, Tree{}, nil), false)
 	return texts
@@ -34,16 +34,19 @@ func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 	for _, r := range opt.enabledRules() {
 		isEnabled[r.Name] = true
 	}
+
 	out := ExclusionRemoval{Texts: map[string][]byte{}}
 	if isEnabled["coverage_excluded_inline"] {
 		out.Texts, out.Remaining = suppressions.RemoveDirectives(c, true)
 	}
+
 	exclusions := configuration.FindExclusions(c, isEnabled)
 	for _, f := range c.Files {
 		inFile := facts.Filter(exclusions, func(l facts.Location) bool { return l.Path == f.Path })
 		if len(inFile) == 0 {
 			continue
 		}
+
 		text := out.Texts[f.Path]
 		if text == nil {
 			text = f.After().Text
@@ -54,6 +57,7 @@ func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 			out.Remaining = append(out.Remaining, f.Path)
 		}
 	}
+
 	slices.Sort(out.Remaining)
 	out.Remaining = slices.Compact(out.Remaining)
 	return out

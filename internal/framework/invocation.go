@@ -72,8 +72,10 @@ func (c Invocation) Operands() []string {
 
 // task is a program that runs scripts, targets or tasks of the project, such as npm or make.
 type task struct {
-	program     string
-	tests, lint string  // names of tasks, separated by blanks; "run_test" is the words "run test", and "*" any task
+	program string
+	// tests and lint are the names of tasks, separated by blanks. "run_test" is the words "run
+	// test", and "*" is any task.
+	tests, lint string
 	bare        bool    // it tests if the call names no task
 	like        string  // the name of the framework whose options it passes on; "" for none
 	options     Options // those of the task runner, and those that it usually passes on

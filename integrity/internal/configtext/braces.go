@@ -4,16 +4,15 @@ import (
 	"strings"
 )
 
-// token is a piece of a text with braces: a string, a word, or one character of
-// punctuation.
+// token is a piece of a text with braces: a string, a word, or one character of punctuation.
 type token struct {
-	text   string
+	text   string // a string is without quotes
 	line   int
-	quoted bool
-	word   bool
+	quoted bool // it is a string or a regular expression
+	word   bool // it is a word or a number
 }
 
-// tokenize splits a text into pieces, without comments.
+// tokenize splits a text into pieces, without white space and comments.
 func tokenize(text string) []token {
 	var out []token
 	at := 1
@@ -31,7 +30,8 @@ func tokenize(text string) []token {
 	return out
 }
 
-// skippedLength returns the length of leading white space and comments.
+// skippedLength returns the length in bytes of the white space character or the comment that a text
+// begins with, 0 if there is none.
 func skippedLength(text string) int {
 	switch {
 	case text[0] <= ' ' || text[0] == 0x7f:
@@ -47,7 +47,8 @@ func skippedLength(text string) int {
 	return 0
 }
 
-// readToken reads the piece that a text begins with, and its length.
+// readToken returns the piece that a text begins with, and its length in bytes. before are the
+// pieces read so far; they decide whether a slash begins a regular expression.
 func readToken(text string, before []token) (token, int) {
 	c := text[0]
 	switch {
@@ -64,6 +65,7 @@ func readToken(text string, before []token) (token, int) {
 	return token{text: text[:1]}, 1
 }
 
+// lineLength returns the length in bytes of the first line of a text.
 func lineLength(s string) int {
 	if n := strings.IndexByte(s, '\n'); n >= 0 {
 		return n
@@ -71,8 +73,8 @@ func lineLength(s string) int {
 	return len(s)
 }
 
-// startsValue reports whether a value is next, so that a slash opens a regular
-// expression.
+// startsValue reports whether a value is expected after some pieces, so that a slash begins a
+// regular expression.
 func startsValue(before []token) bool {
 	if len(before) == 0 {
 		return false
@@ -103,13 +105,14 @@ func readQuoted(s string) (body string, length int) {
 	return s[1:], len(s)
 }
 
+// isWordByte reports whether a byte may be part of a word. Words include paths and versions, so
+// signs such as "." and "@" are among these bytes.
 func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 || strings.IndexByte("_$.-@%*", c) >= 0
 }
 
-// readBraces reads what is written with braces and brackets: JSON with comments,
-// the objects of JavaScript, the blocks of Gradle.
-// Code in between is skipped.
+// readBraces reads what is written with braces and brackets: JSON with comments, the objects of
+// JavaScript, the blocks of Gradle. Code in between is skipped.
 func (r *Reading) readBraces(text string) {
 	b := bracesReader{Reading: r, tokens: tokenize(text), stack: []openBracket{{}}}
 	for b.pos < len(b.tokens) {
@@ -117,26 +120,29 @@ func (r *Reading) readBraces(text string) {
 	}
 }
 
+// bracesReader turns the pieces of a text into settings. It keeps the open brackets on a stack; the
+// first element of the stack is for the top level of the text.
 type bracesReader struct {
 	*Reading
 	tokens []token
-	pos    int
+	pos    int // the index of the next token
 	stack  []openBracket
 }
 
-// openBracket is an open brace, bracket or parenthesis.
+// openBracket is an open brace, bracket or parenthesis, and what was read within it.
 type openBracket struct {
-	key           string
-	isList        bool
-	pending       string // the name whose value comes next
-	openTernaries int    // how many ? are open
-	call          string // what is called with the arguments within
-	lastArgument  string // the last of those
+	key           string // the key of what is within
+	isList        bool   // it is a bracket or parenthesis, whose values have no names
+	pending       string // the name whose value comes next, "" for none
+	openTernaries int    // how many "?" wait for their ":"
+	call          string // the name of the function whose arguments are within, "" for none
+	lastArgument  string // the last value within
 }
 
+// top returns the innermost open bracket.
 func (b *bracesReader) top() *openBracket { return &b.stack[len(b.stack)-1] }
 
-// punctuation returns the text of punctuation ahead, "" for something else.
+// punctuation returns the text of the n-th token ahead if it is punctuation, otherwise "".
 func (b *bracesReader) punctuation(n int) string {
 	if i := b.pos + n; i < len(b.tokens) && !b.tokens[i].quoted && !b.tokens[i].word {
 		return b.tokens[i].text
@@ -144,12 +150,14 @@ func (b *bracesReader) punctuation(n int) string {
 	return ""
 }
 
+// step reads the next token: a value, or a sign that opens, closes or separates.
 func (b *bracesReader) step() {
 	a, t := b.tokens[b.pos], b.top()
 	if a.quoted || a.word {
 		b.readValue(a, t)
 		return
 	}
+
 	b.pos++
 	switch a.text {
 	case "{", "[", "(":
@@ -177,8 +185,8 @@ func (b *bracesReader) step() {
 	}
 }
 
-// close ends what is open. A block after the arguments of a call is named by
-// the call and its last argument: named("test") { … }.
+// close removes the innermost bracket from the stack. If a block follows the arguments of a call,
+// the block is named after the call and its last argument: "named.test" for named("test") { … }.
 func (b *bracesReader) close() {
 	if len(b.stack) == 1 {
 		return
@@ -190,8 +198,8 @@ func (b *bracesReader) close() {
 	}
 }
 
-// readValue takes a string or a word: a name, when an assignment, a block or a
-// second word follows, else a value.
+// readValue reads a string or a word. It is a name if an assignment, a block or a second word
+// follows, otherwise a value.
 func (b *bracesReader) readValue(a token, t *openBracket) {
 	b.pos++
 	if n := b.assignmentLength(a, t); n > 0 {
@@ -214,8 +222,8 @@ func (b *bracesReader) readValue(a token, t *openBracket) {
 	}
 }
 
-// assignmentLength returns how long the sign of an assignment is that comes next: in PHP
-// and Ruby it is =>, after quotes.
+// assignmentLength returns how many tokens ahead are the sign of an assignment, 0 if there is none.
+// In PHP and Ruby, the sign is => after a string.
 func (b *bracesReader) assignmentLength(a token, t *openBracket) int {
 	next, then := b.punctuation(0), b.punctuation(1)
 	switch {
@@ -227,13 +235,16 @@ func (b *bracesReader) assignmentLength(a token, t *openBracket) int {
 	return 0
 }
 
-// call takes the name of a block or of what is called with arguments.
+// call takes a word as the name of the block or of the arguments that follow.
 func (b *bracesReader) call(a token, t *openBracket) {
 	if t.pending == "" || b.punctuation(0) == "{" {
 		t.pending = a.text
 	}
 }
 
+// addValue adds a value as the setting of the pending name, or as an element of the open list.
+// Other values are dropped. The name stays pending before "?", "|" and ":", because another value
+// follows.
 func (b *bracesReader) addValue(a token, t *openBracket) {
 	switch {
 	case t.pending != "":

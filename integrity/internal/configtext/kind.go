@@ -29,8 +29,8 @@ const (
 	codeConfig // code that sets options by calling functions
 )
 
-// configNames map the base name or the end of a path to the format of the file; the
-// first match counts.
+// configNames give the format of a file by its path. The first row that matches counts, so the
+// files that are not read come first.
 var configNames = []struct {
 	name *regexp.Regexp
 	kind Kind
@@ -56,12 +56,13 @@ var configNames = []struct {
 	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)(test|spec)/helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
 }
 
-// DataFolderRE matches folders with files that tests read: configuration in them
-// configures nothing.
+// DataFolderRE matches paths in folders with files that tests read, such as
+// testdata/app/package.json. Configuration there configures nothing.
 var DataFolderRE = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixtures?|test-?(cases?|files?|resources|assets|data)|tests?/(data|resources|assets|samples?|projects?|cases?|inputs?)|src/test/resources|__mocks__|__snapshots__|goldens?|skeletons?|cookiecutter)/`)
 
-// DetectKind returns the format of a file that configures what runs, measures and judges the
-// code.
+// DetectKind returns the format of a file that configures what runs, measures and judges the code.
+// It returns None for other files. head is the beginning of the text, by which scripts without an
+// extension are recognized; it may be nil.
 func DetectKind(name string, head []byte) Kind {
 	if DataFolderRE.MatchString(name) || source.IsVendored(name) {
 		return None
@@ -77,7 +78,8 @@ func DetectKind(name string, head []byte) Kind {
 	return None
 }
 
-// ToolName returns the part of a path that identifies the tool it configures.
+// ToolName returns the part of a path that identifies the tool it configures: the base name, or the
+// path if the name of a folder says more.
 func ToolName(name string) string {
 	if strings.Contains(name, ".github/") || strings.Contains(name, ".circleci/") || strings.Contains(name, ".cargo/") || strings.Contains(name, ".mvn/") {
 		return name

@@ -1,5 +1,12 @@
-// Package configtext reads configuration files and scripts of many formats into
-// settings, commands and the calls of programs that check the code.
+// Package configtext reads configuration files and scripts of many formats into settings, commands
+// and the calls of programs that check the code.
+//
+// [DetectKind] finds the format of a file, and [Read] reads it. text.go reads YAML, XML, TOML and
+// INI files; braces.go reads JSON, JavaScript objects and Gradle; scripts.go reads makefiles,
+// scripts and code. scripts.go also finds the settings whose values are commands. [FindCalls]
+// finds, in the commands, the calls of programs that check. shell.go recognizes such a program
+// behind wrappers such as npx, and calls.go finds out what the arguments and the lines around a
+// call do to it.
 package configtext
 
 import (
@@ -17,30 +24,32 @@ type Setting struct {
 	// An element of a list has "[]" after the name of the list.
 	Key   string
 	Value string // as written, without quotes
-	Line  int
+	Line  int    // from 1
 }
 
-// Command is one line for a shell, with its continuation lines.
+// Command is one line for a shell, with its continuation lines joined.
 type Command struct {
-	Key  string // that of the setting it is in, or the target of a Makefile
+	Key  string // the key of the setting that contains it, or the target of a Makefile
 	Text string
-	Line int
-	// maskedBy says how its failure is ignored, or that it never runs, because of
-	// something next to it: "continue-on-error"; "" for nothing.
+	Line int // from 1; that of the first line
+	// maskedBy says why a setting next to the command lets its failure be ignored, or keeps it from
+	// running: "continue-on-error". It is "" if nothing does.
 	maskedBy string
 }
 
-// Reading is what was read from a configuration file.
+// Reading is what was read from a configuration file, in the order of the file.
 type Reading struct {
 	Settings []Setting
 	Commands []Command
 }
 
+// addSetting adds a setting. The key is normalized already.
 func (r *Reading) addSetting(key, value string, line int) {
 	r.Settings = append(r.Settings, Setting{key, value, line})
 }
 
-// addCommands adds the lines of a script.
+// addCommands adds the lines of a script as commands, without blank lines and comments. at is the
+// number of the first line.
 func (r *Reading) addCommands(key, script string, at int) {
 	for _, l := range joinContinuedLines(script, at) {
 		if text := strings.TrimSpace(expressionRE.ReplaceAllStringFunc(toxEnvPrefixRE.ReplaceAllString(l.text, "$1"), expressionVariable)); text != "" && !strings.HasPrefix(text, "#") {
@@ -49,14 +58,16 @@ func (r *Reading) addCommands(key, script string, at int) {
 	}
 }
 
-// toxEnvPrefixRE is a prefix of a tox command from the environment, which may be empty:
-// {env:COVERAGE_RUN:} pytest.
+// toxEnvPrefixRE matches variables before a tox command, which may be empty: the first word of
+// "{env:COVERAGE_RUN:} pytest".
 var toxEnvPrefixRE = regexp.MustCompile(`^(\s*(?:-\s+)?)(?:\{env:\w+:[^{}]*\}\s+)+`)
 
-// expressionRE is an expression of a workflow, which may hold anything.
+// expressionRE matches an expression of a GitHub workflow, such as ${{ matrix.os }}. Its value is
+// not known.
 var expressionRE = regexp.MustCompile(`\$\{\{.*?\}\}`)
 
-// expressionVariable rewrites such an expression as a variable with its last name.
+// expressionVariable returns a variable of the shell in place of an expression of a workflow, named
+// after the last word: "$(os)" for "${{ matrix.os }}".
 func expressionVariable(expression string) string {
 	names := strings.FieldsFunc(expression, func(c rune) bool { return !isWordByte(byte(c)) || c == '.' || c == '$' })
 	if len(names) == 0 {
@@ -65,14 +76,14 @@ func expressionVariable(expression string) string {
 	return "$(" + names[len(names)-1] + ")"
 }
 
-// scriptLine is one line of a script, with its continuation lines.
+// scriptLine is one line of a script, with its continuation lines joined.
 type scriptLine struct {
 	number int // from 1, of the first
 	text   string
 }
 
-// joinContinuedLines returns the lines of a script, those that end in a backslash joined with the
-// next. at is the number of the first one.
+// joinContinuedLines returns the lines of a script. A line that ends in a backslash is joined with
+// the next. at is the number of the first line.
 func joinContinuedLines(script string, at int) []scriptLine {
 	var out []scriptLine
 	open := false
@@ -90,12 +101,13 @@ func joinContinuedLines(script string, at int) []scriptLine {
 	return out
 }
 
-// NormalizeKey normalises a name as in [Setting].
+// NormalizeKey returns a name as it is in the keys of settings: in lower case, without blanks, "-"
+// and "_".
 func NormalizeKey(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 }
 
-// joinKey joins a name to those that lead to it.
+// joinKey returns the key of a name below another key, which is "" at the top level.
 func joinKey(key, name string) string {
 	if key == "" {
 		return NormalizeKey(name)
@@ -103,7 +115,8 @@ func joinKey(key, name string) string {
 	return key + "." + NormalizeKey(name)
 }
 
-// Read reads a configuration file; false means that its syntax is invalid.
+// Read reads a configuration file. The name is used only for files of arguments. It is false if the
+// syntax is invalid.
 func Read(kind Kind, name string, text []byte) (Reading, bool) {
 	var r Reading
 	ok := true
@@ -132,11 +145,13 @@ func Read(kind Kind, name string, text []byte) (Reading, bool) {
 		r.readCode(string(text))
 	case None:
 	}
+
 	r.deriveCommands()
 	return r, ok
 }
 
-// ReadLines reads a file of which one side has invalid syntax.
+// ReadLines reads a file line by line, because the syntax of this or the other side of a change is
+// invalid.
 func ReadLines(text []byte) Reading {
 	var r Reading
 	r.readPlainLines(string(text))
@@ -144,13 +159,16 @@ func ReadLines(text []byte) Reading {
 	return r
 }
 
+// deriveCommands finds what follows from the settings and commands that were read: settings that
+// are commands, commands whose failure is ignored, and limits in commands.
 func (r *Reading) deriveCommands() {
 	r.addNamedCommands()
 	r.markMaskedCommands()
 	r.addLimits()
 }
 
-// readArguments reads a file of arguments of one program, in one line or in several.
+// readArguments reads a file with the arguments of one program, such as .rspec. Each line becomes a
+// command that begins with the program.
 func (r *Reading) readArguments(name, text string) {
 	program := framework.ArgumentFiles[path.Base(name)]
 	if program == "" {
@@ -163,8 +181,8 @@ func (r *Reading) readArguments(name, text string) {
 	}
 }
 
-// readPlainLines reads "name: value" and "name = value", and every line as a command: the
-// fallback for invalid syntax.
+// readPlainLines reads lines such as "name: value" and "name = value" as settings and commands, and
+// other lines as commands. It is the fallback for invalid syntax.
 func (r *Reading) readPlainLines(text string) {
 	for i, l := range strings.Split(text, "\n") {
 		name, value, ok := cutAssignment(l)
@@ -177,7 +195,8 @@ func (r *Reading) readPlainLines(text string) {
 	}
 }
 
-// cutAssignment cuts at the first "=" or ":" after a name.
+// cutAssignment cuts a line at the first "=" or ":" into a name and a value. It is false if what is
+// before it is not a name.
 func cutAssignment(l string) (name, value string, ok bool) {
 	i := strings.IndexAny(l, "=:")
 	if i < 0 {
@@ -202,7 +221,7 @@ func unquote(s string) string {
 	return s
 }
 
-// LastKey is the last name of a key, or the last two where the last is an element.
+// LastKey returns the part of a key after the last dot.
 func LastKey(key string) string {
 	return key[strings.LastIndexByte(key, '.')+1:]
 }

@@ -8,18 +8,21 @@ import (
 	"supervise/internal/regexp"
 )
 
-// makeTargetRE is the head of a rule, but not an assignment with :=.
+// makeTargetRE matches the head of a rule, as in "test: build", but not an assignment with :=.
 var makeTargetRE = regexp.MustCompile(`^([A-Za-z0-9_.%/$(){}-][^:=#]*?)\s*::?([^=].*)?$`)
 
+// makeAssignmentRE matches an assignment of a makefile, as in "export PYTEST ?= pytest".
 var makeAssignmentRE = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(?:[:+?!]{0,2}=)\s*(.*)$`)
 
-// readMakefile reads the recipes of a Makefile or a justfile, and its variables.
+// readMakefile reads the recipes of a Makefile or a justfile as commands under their target, its
+// variables as settings, and the prerequisites of a target as the setting "target.needs".
 func (r *Reading) readMakefile(text string) {
 	target := ""
 	lines := joinContinuedLines(text, 1)
 	values := makeValues(lines)
 	for _, l := range lines {
 		recipe := strings.HasPrefix(l.text, "\t") || target != "" && strings.HasPrefix(l.text, "  ")
+
 		switch m := makeAssignmentRE.FindStringSubmatch(l.text); {
 		case recipe && target != "":
 			r.addCommands(target, expandVariables(l.text, values), l.number)
@@ -34,7 +37,7 @@ func (r *Reading) readMakefile(text string) {
 	}
 }
 
-// makeValues are the variables of a Makefile whose value is written out.
+// makeValues returns the variables of a Makefile whose values contain no other variable.
 func makeValues(lines []scriptLine) map[string]string {
 	out := map[string]string{}
 	for _, l := range lines {
@@ -48,9 +51,10 @@ func makeValues(lines []scriptLine) map[string]string {
 	return out
 }
 
+// makeVariableRE matches the use of a variable: $(PYTEST) and ${PYTEST}.
 var makeVariableRE = regexp.MustCompile(`\$[({](\w+)[)}]`)
 
-// expandVariables replaces variables by their values.
+// expandVariables returns a text with the known variables replaced by their values.
 func expandVariables(text string, values map[string]string) string {
 	return makeVariableRE.ReplaceAllStringFunc(text, func(name string) string {
 		if v := values[name[2:len(name)-1]]; v != "" {
@@ -60,8 +64,11 @@ func expandVariables(text string, values map[string]string) string {
 	})
 }
 
+// dockerLineRE matches the instructions that run something or set variables, such as "RUN go test
+// ./...".
 var dockerLineRE = regexp.MustCompile(`(?i)^\s*(RUN|CMD|ENTRYPOINT|ENV|ARG)\s+(.*)$`)
 
+// readDockerfile reads the variables of a Dockerfile as settings, and what it runs as commands.
 func (r *Reading) readDockerfile(text string) {
 	for _, l := range joinContinuedLines(text, 1) {
 		m := dockerLineRE.FindStringSubmatch(l.text)
@@ -82,12 +89,14 @@ func (r *Reading) readDockerfile(text string) {
 	}
 }
 
+// shellAssignmentRE matches a line that sets a variable, as in "export CI=1".
 var shellAssignmentRE = regexp.MustCompile(`^\s*(?:export\s+|declare\s+-x\s+)?([A-Za-z_]\w*)=(.*)$`)
 
-// heredocRE matches the beginning of a here-document.
+// heredocRE matches the beginning of a here-document, as in "cat <<EOF".
 var heredocRE = regexp.MustCompile(`<<-?\s*['"]?([A-Za-z_]\w*)['"]?`)
 
-// removeHeredocs leaves out the here-documents of a script.
+// removeHeredocs returns a script with blank lines in place of its here-documents. If the last of
+// them does not end, nothing is removed.
 func removeHeredocs(script string) string {
 	out := strings.Split(script, "\n")
 	end := ""
@@ -109,8 +118,8 @@ func removeHeredocs(script string) string {
 	return strings.Join(out, "\n")
 }
 
-// readPowerShell reads a script of PowerShell or of the command prompt, which both continue
-// after a failure.
+// readPowerShell reads a script of PowerShell or of the Windows command prompt. Both continue after
+// a failure.
 func (r *Reading) readPowerShell(text string) {
 	list := strings.Split(text, "\n")
 	for i, l := range list {
@@ -122,6 +131,8 @@ func (r *Reading) readPowerShell(text string) {
 	r.addCommands(powerShellKey, strings.Join(list, "\n"), 1)
 }
 
+// readShell reads a script of the shell as commands, and its variables with a fixed value as
+// settings.
 func (r *Reading) readShell(text string) {
 	text = removeHeredocs(text)
 	r.addCommands(shellKey, text, 1)
@@ -133,27 +144,30 @@ func (r *Reading) readShell(text string) {
 }
 
 var (
-	// codeNumber is an option with a number: minimum_coverage 90, threshold: 80.
+	// codeOptionRE matches an option with a number or a truth, such as "minimum_coverage 90" and
+	// "strict: true". codeStringRE matches a string in quotes.
 	codeOptionRE = regexp.MustCompile(`([A-Za-z_][\w.]*)["']?\s*(?:[:=(]|=>|\s)\s*["']?([0-9]+(?:\.[0-9]+)?%?|true|false|True|False|TRUE|FALSE|ON|OFF)\b`)
 	codeStringRE = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
-	// codeRunRE is a call that runs a program.
+	// codeRunRE matches a call that runs a program, as in session.run("pytest").
 	codeRunRE = regexp.MustCompile(`\b(?:session\.run(?:_always)?|(?:c|ctx|context|conn)\.run|subprocess\.\w+|os\.system|local|sh|system|exec|spawn|execa|shell|run)\s*[( ]`)
-	// codeCoverageRE is the name of a limit of the coverage whose parts follow.
+	// codeCoverageRE matches the name of a limit of the coverage whose parts follow, such as
+	// minimum_coverage.
 	codeCoverageRE = regexp.MustCompile(`(?i)min\w*_?coverage\w*|coverage_?(threshold|minimum)\w*`)
-	// codeNamedListRE is a list given by name: exclude: [:slow].
+	// codeNamedListRE matches a list after a name, as in "exclude: [:slow]".
 	codeNamedListRE = regexp.MustCompile(`\b(exclude|include|only|omit|ignore|except):\s*\[([^\]]*)\]`)
-	// codeListRE is an assignment of strings: collect_ignore = ["a"].
+	// codeListRE matches an assignment of strings, as in collect_ignore = ["a"].
 	codeListRE = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(?:\+?=|:|\.append\(|\.extend\()\s*(.*)$`)
 )
 
-// rakeDefaultRE is what the default task of a Rakefile consists of.
+// rakeDefaultRE matches the tasks of which the default task of a Rakefile consists, as in
+// "task default: [:spec, :lint]". codeNameRE matches one of them.
 var (
 	rakeDefaultRE = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?default\b(.*)$`)
 	codeNameRE    = regexp.MustCompile(`\w+`)
 )
 
-// readCode reads options from code: names with numbers, lists of strings, and the programs
-// that are run.
+// readCode reads options from code: names with numbers, lists of strings, and the programs that are
+// run. A statement continues while brackets are open, for at most 40 lines.
 func (r *Reading) readCode(text string) {
 	list := strings.Split(text, "\n")
 	for i := 0; i < len(list); i++ {
@@ -165,6 +179,7 @@ func (r *Reading) readCode(text string) {
 			r.addSetting("default.needs", strings.Join(codeNameRE.FindAllString(m[1], -1), " "), at)
 		}
 		r.addOptions(l, at)
+
 		runs, assigned := codeRunRE.MatchString(l), codeListRE.FindStringSubmatch(l)
 		if !runs && assigned == nil {
 			continue
@@ -177,8 +192,8 @@ func (r *Reading) readCode(text string) {
 	}
 }
 
-// addStrings takes the strings of a statement: the words of a program that it runs,
-// or the elements of a list that it sets.
+// addStrings adds the strings of a statement: as a command if it runs a program, or as the elements
+// of the list that it sets. assigned is the match of codeListRE, nil for none.
 func (r *Reading) addStrings(l string, at int, runs bool, assigned []string) {
 	var words []string
 	for _, m := range codeStringRE.FindAllStringSubmatch(l, -1) {
@@ -194,7 +209,7 @@ func (r *Reading) addStrings(l string, at int, runs bool, assigned []string) {
 	}
 }
 
-// addOptions takes the names with numbers, and the named lists, of a line.
+// addOptions adds the names with numbers, and the named lists, of a line.
 func (r *Reading) addOptions(l string, at int) {
 	about := ""
 	if m := codeCoverageRE.FindString(l); m != "" {
@@ -214,7 +229,7 @@ func (r *Reading) addOptions(l string, at int) {
 	}
 }
 
-// countOpenBrackets counts the brackets that a text leaves open.
+// countOpenBrackets returns how many more brackets a text opens than it closes.
 func countOpenBrackets(s string) int {
 	n := 0
 	for _, c := range s {
@@ -228,26 +243,32 @@ func countOpenBrackets(s string) int {
 	return n
 }
 
-// commandKeyRE are the settings whose values are run.
+// commandKeyRE matches the keys of settings whose values are run, such as scripts.test of
+// package.json.
 var commandKeyRE = regexp.MustCompile(`(^|\.|\])(scripts|tasks|alias|aliases|script|beforescript|afterscript|run|command|commands|commandspre|commandspost|cmd|cmds|entry|bash|pwsh|powershell|testscript|buildscript|aftertestscript|checks?|exec@command|sh|bat|testcommand)(\[\])?$|(^|\.)(scripts|tasks|alias|aliases)\.[^.]+(\[\])?$|(^|\.)(scripts|tasks)\.[^.]+\.(cmd|shell|run|sequence\[\])$|^lefthook.*\.run$`)
 
-// argumentKeyRE are the settings whose values are arguments of a known program.
+// argumentKeyRE matches the keys of settings whose values are arguments of a known program, such as
+// tool.pytest.inioptions.addopts.
 var argumentKeyRE = regexp.MustCompile(`(^|\.)(addopts|args\[\]|testargs|maven\.?opts|mavenargs|gradleopts)$`)
 
-// auxiliaryActionRE are actions that run no tests, whatever their step is called.
+// auxiliaryActionRE matches the names of GitHub actions that run no tests, whatever their step is
+// called, such as actions/upload-artifact.
 var auxiliaryActionRE = regexp.MustCompile(`(?i)report|upload|download|artifact|comment|publish|setup|checkout|cache|cov|login|summary|annotat|notif|slack|label|free-disk`)
 
-// addNamedCommands takes the settings that are commands.
+// addNamedCommands adds the settings whose keys say that their values are commands, arguments or
+// actions.
 func (r *Reading) addNamedCommands() {
 	there := map[Setting]bool{}
 	for _, s := range r.Settings {
 		there[Setting{Key: s.Key, Line: s.Line}] = true
 	}
+
 	r.addListedArguments()
 	for _, s := range r.Settings {
 		if list, ok := strings.CutSuffix(s.Key, "[]"); ok && there[Setting{Key: list, Line: s.Line}] {
 			continue // the words of a value that is there completely
 		}
+
 		switch {
 		case strings.HasSuffix(s.Key, ".uses"):
 			name, _, _ := strings.Cut(s.Value, "@")
@@ -267,8 +288,8 @@ func (r *Reading) addNamedCommands() {
 	}
 }
 
-// addListedArguments takes the lists of arguments, whose elements are the words of one
-// command, where they are not there completely.
+// addListedArguments adds a command for each list of arguments whose elements are the words of one
+// command. Lists that were split from a value are left out, because the value itself is read.
 func (r *Reading) addListedArguments() {
 	values := map[string][]string{}
 	for _, s := range r.Settings {
@@ -285,7 +306,8 @@ func (r *Reading) addListedArguments() {
 	}
 }
 
-// joinElements joins the elements of a list to a line of words.
+// joinElements returns the elements of a list as the words of one line, with quotes where they
+// contain blanks.
 func (r *Reading) joinElements(key string) string {
 	var out []string
 	for _, s := range r.Settings {
@@ -300,7 +322,8 @@ func (r *Reading) joinElements(key string) string {
 	return strings.Join(out, " ")
 }
 
-// argumentProgram names the program that gets the arguments.
+// argumentProgram returns the program that gets the arguments of a setting, followed by a blank; ""
+// if it is not known.
 func argumentProgram(key string) string {
 	for part, program := range framework.ArgumentSettings {
 		if strings.Contains(key, part) {
@@ -310,13 +333,14 @@ func argumentProgram(key string) string {
 	return ""
 }
 
-// limitFlagRE is an argument that is a limit.
+// limitFlagRE matches an argument that is a limit, as in "--cov-fail-under=80".
+// coverageComparisonRE matches a comparison of the coverage, as in "[ $cov -lt 80 ]".
 var (
 	limitFlagRE          = regexp.MustCompile(`(?:^|\s)(?:--?|/p:|-D|-P)([\w.:-]*(?:fail-?under|threshold|max-warnings|min-?cov\w*|minimum-?coverage|min-msi|min-covered-msi|-lines|-branches|-functions|-statements)[\w.:-]*|lines|branches|functions|statements)[= ]["']?(\d+(?:\.\d+)?)`)
 	coverageComparisonRE = regexp.MustCompile(`(?i)cov\w*.*?(?:<|-lt|-le|<=)\s*["']?(\d+(?:\.\d+)?)`)
 )
 
-// addLimits adds the limits in commands to the settings.
+// addLimits adds the limits in commands as settings whose keys begin with "flag.".
 func (r *Reading) addLimits() {
 	for _, c := range r.Commands {
 		for _, m := range limitFlagRE.FindAllStringSubmatch(c.Text, -1) {
@@ -328,18 +352,19 @@ func (r *Reading) addLimits() {
 	}
 }
 
-// maskKeyRE are the settings next to a command that ignore its failure, or keep it from
-// running.
+// maskKeyRE matches the keys of settings by which the failure of a command next to them is ignored,
+// or the command does not run, such as jobs.ci.continueonerror.
 var maskKeyRE = regexp.MustCompile(`(^|\.)(continueonerror|allowfailure|ignorefailure|ignoreerrors|if|enabled|when|ignoreoutcome|softfail|ignoreerror|ignorefail|condition|stages\[\]|failfast)$`)
 
 var (
+	// alwaysFalseRE matches a condition that never holds, such as "${{ false }}".
 	alwaysFalseRE = regexp.MustCompile(`^\s*(\$\{\{\s*)?(false|0|!\s*true|always\(\)\s*&&\s*false|false\s*&&.*|.*&&\s*false)(\s*\}\})?\s*$`)
-	// AlwaysTrueRE matches a condition that always holds.
+	// AlwaysTrueRE matches a condition that always holds, such as "true" and "yes".
 	AlwaysTrueRE = regexp.MustCompile(`(?i)^\s*(\$\{\{\s*)?(true|1|yes|on|always)(\s*\}\})?\s*$`)
 )
 
-// markMaskedCommands marks the commands whose failure is ignored by a setting next to or above
-// them.
+// markMaskedCommands marks the commands whose failure is ignored, or that do not run, because of a
+// setting next to or above them.
 func (r *Reading) markMaskedCommands() {
 	for _, s := range r.Settings {
 		s = r.translateMask(s)
@@ -347,10 +372,12 @@ func (r *Reading) markMaskedCommands() {
 		if m == nil {
 			continue
 		}
+
 		why := maskOf(s.Key[m[4]:m[5]], s.Value)
 		if why == "" {
 			continue
 		}
+
 		above := s.Key[:m[0]]
 		for i := range r.Commands {
 			if c := &r.Commands[i]; above == "" || strings.HasPrefix(c.Key, above+".") {
@@ -360,7 +387,8 @@ func (r *Reading) markMaskedCommands() {
 	}
 }
 
-// translateMask translates such settings of GitLab and Jenkins to those of other services.
+// translateMask returns settings of GitLab and Jenkins as those of other services that do the same.
+// Other settings are returned unchanged.
 func (r *Reading) translateMask(s Setting) Setting {
 	if job, ok := strings.CutSuffix(s.Key, ".rules[].when"); ok && !slices.ContainsFunc(r.Settings, func(x Setting) bool {
 		return strings.HasPrefix(x.Key, job+".rules[].") && x.Key != s.Key
@@ -376,6 +404,8 @@ func (r *Reading) translateMask(s Setting) Setting {
 	return s
 }
 
+// maskOf returns what a setting next to a command does, such as "if: false". name is the last name
+// of its key. It returns "" if the value lets the command run and fail.
 func maskOf(name, value string) string {
 	switch name {
 	case "stages[]":

@@ -10,10 +10,10 @@ import (
 	"supervise/internal/shell"
 )
 
-// simpleCommand is one command of a line of shell: its words and what follows it.
+// simpleCommand is one command of a line of shell, without the operators.
 type simpleCommand struct {
 	Words []string // without quotes
-	op    string   // "&&", "||", ";", "|", "&", or "" at the end of the line
+	op    string   // the operator that follows: "&&", "||", ";", "|", "&", or "" at the end of the line
 }
 
 // SplitCommands splits a line of shell into its commands.
@@ -25,7 +25,7 @@ func SplitCommands(text string) []simpleCommand {
 	return out
 }
 
-// wrappers run the words after them; those with a value take the next word.
+// wrappers are programs and words of the shell that run the words after them.
 var wrappers = strings.Fields("env sudo time exec command nice nohup npx pnpx bunx pnpm yarn poetry pipenv uv uvx pdm rye bundle cross-env cross-env-shell dotenv xvfb-run dbus-run-session " +
 	"python python2 python3 pypy3 py php ruby run exec dlx tool x timeout gtimeout setsid stdbuf retry then do else if while until ! { } && winpty conda micromamba mamba direnv")
 
@@ -33,6 +33,9 @@ var wrappers = strings.Fields("env sudo time exec command nice nohup npx pnpx bu
 var environmentManagers = strings.Fields("uv poetry pdm pipenv conda mamba micromamba rye hatch")
 
 var (
+	// packageScriptRE matches the names of scripts that check, such as test:unit and lint.
+	// shellVariableRE matches a word that is a variable, $(PYTEST), and durationRE a time limit,
+	// 30s.
 	packageScriptRE = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|unit|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|` + framework.ScriptNames + `|ci|verify|eslint|style)([:_.-].*)?$`)
 	shellVariableRE = regexp.MustCompile(`^\$[({]?(\w+)[)}]?$`)
 	durationRE      = regexp.MustCompile(`^\d+[smhd]?$`)
@@ -46,17 +49,19 @@ type check struct {
 	Guessed bool
 }
 
-// findCheck reads a command; false means that it checks nothing.
+// findCheck reads a command. It is false if the command checks nothing.
 func findCheck(words []string) (check, bool) {
 	words = unwrap(words)
 	if len(words) == 0 {
 		return check{}, false
 	}
+
 	name := programName(words[0])
 	remaining := trimTaskArguments(name, words[1:])
 	if c, ok := framework.InvocationOf(slices.Concat([]string{name}, remaining)); ok {
 		return check{Invocation: c}, true
 	}
+
 	runsScript := name == "npm" && len(remaining) > 1 && (remaining[0] == "run" || remaining[0] == "run-script")
 	if runsScript && packageScriptRE.MatchString(remaining[1]) {
 		return check{Invocation: framework.PackageScript(remaining[1], scriptPurpose(remaining[1]), remaining[2:])}, true
@@ -64,7 +69,8 @@ func findCheck(words []string) (check, bool) {
 	return projectScriptCheck(words)
 }
 
-// trimTaskArguments treats test:external as test, if tasks have such names.
+// trimTaskArguments returns the arguments of rake, bake or rails with the name of the task cut at
+// its first colon, so that test:external counts as test.
 func trimTaskArguments(program string, args []string) []string {
 	if len(args) == 0 || program != "rake" && program != "bake" && program != "rails" {
 		return args
@@ -74,7 +80,8 @@ func trimTaskArguments(program string, args []string) []string {
 	return args
 }
 
-// projectScriptCheck recognises a script or program of the project as a check by its name.
+// projectScriptCheck recognizes a script or program of the project as a check by its name, such as
+// ./run_tests.sh. It is false for other commands.
 func projectScriptCheck(words []string) (check, bool) {
 	name := programName(words[0])
 	if !strings.ContainsAny(words[0], `/\`) && !scriptFileRE.MatchString(words[0]) || !checkScriptRE.MatchString(name) {
@@ -83,13 +90,14 @@ func projectScriptCheck(words []string) (check, bool) {
 	return check{framework.Invocation{Name: name, Purpose: framework.RunsTests, Args: words[1:]}, true}, true
 }
 
-// checkScriptRE is the name of a script or program of the project's own that tests it.
+// checkScriptRE matches the name of a script or program with which a project tests itself, such as
+// run_tests.sh. scriptFileRE matches the name of a script.
 var (
 	checkScriptRE = regexp.MustCompile(`(?i)^((unit|run|all|do|ci)[_-]?)*(tests?|build|check|ci|verify)([_-]\w+)?(\.\w+)?$|[_-]tests?(\.\w+)?$`)
 	scriptFileRE  = regexp.MustCompile(`\.(sh|bash|ps1|cmd|bat)$`)
 )
 
-// purposeOf derives from the key of a command what it is for, whatever it runs.
+// purposeOf returns what a command is for, going by its key alone.
 func purposeOf(key string) framework.Purpose {
 	if step := stepNameRE.FindStringSubmatch(key); step != nil {
 		if testStepRE.MatchString(step[1]) && !preparationStepRE.MatchString(step[1]) {
@@ -110,11 +118,14 @@ func purposeOf(key string) framework.Purpose {
 }
 
 var (
+	// stepNameRE matches the key of the command of a workflow step, with its identity:
+	// "jobs.ci.steps[unittests].run". testStepRE and preparationStepRE match identities.
 	stepNameRE        = regexp.MustCompile(`steps\[([^\]]*)\]\.run$`)
 	testStepRE        = regexp.MustCompile(`test|spec`)
 	preparationStepRE = regexp.MustCompile(`install|setup|prepare|upload|build|report|summary|publish|artifact|cache|download|latest|fetch|clone|setup|version|print|show`)
 )
 
+// scriptPurpose returns whether a script that checks runs tests or lints, going by its name.
 func scriptPurpose(name string) framework.Purpose {
 	if strings.Contains(name, "test") || strings.Contains(name, "unit") || strings.Contains(name, "spec") || strings.Contains(name, "e2e") {
 		return framework.RunsTests
@@ -122,7 +133,8 @@ func scriptPurpose(name string) framework.Purpose {
 	return framework.RunsLint
 }
 
-// programName is the name of a program without its folder and extension.
+// programName returns the name of a program without its folder and extension. Wrappers and
+// variables have the name of the program that they run: "mvn" for ./mvnw, "pytest" for $(PYTEST).
 func programName(word string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path.Base(word), ".js"), ".exe"), ".phar")
 	if m := shellVariableRE.FindStringSubmatch(name); m != nil {
@@ -143,8 +155,8 @@ func programName(word string) string {
 	return name
 }
 
-// unwrap removes what only starts a program: assignments of the environment, npx, poetry
-// run, python -m, the marks of a recipe.
+// unwrap removes the words that only start a program: assignments of variables, npx, poetry run,
+// python -m, and the marks of a recipe. It returns nil if nothing is left.
 func unwrap(words []string) []string {
 	words = slices.Clone(words)
 	for len(words) > 0 {
@@ -166,7 +178,8 @@ func unwrap(words []string) []string {
 	return nil
 }
 
-// packageScriptCall rewrites "yarn test" and its like as calls of npm; nil for something else.
+// packageScriptCall returns a call such as "yarn test" as a call of npm, "npm run test". It returns
+// nil for other commands. remaining are the words after the program base.
 func packageScriptCall(base string, remaining []string) []string {
 	manager, ok := framework.PackageManagers[base]
 	switch {
@@ -181,7 +194,8 @@ func packageScriptCall(base string, remaining []string) []string {
 	return nil
 }
 
-// moveOptionsBack moves the options of pnpm after the script that they are for.
+// moveOptionsBack returns a call of pnpm with its options after the script that they are for, nil
+// if no script follows them.
 func moveOptionsBack(base string, remaining []string) []string {
 	n := 1
 	if slices.Contains(strings.Fields("--filter -F -C --dir"), remaining[0]) && len(remaining) > 2 {
@@ -193,7 +207,8 @@ func moveOptionsBack(base string, remaining []string) []string {
 	return nil
 }
 
-// wrappedCommand returns the command that a wrapper starts, nil if it is not a wrapper.
+// wrappedCommand returns the command that a wrapper starts. It returns nil if base is not a
+// wrapper.
 func wrappedCommand(base string, remaining []string) []string {
 	switch {
 	case base == "coverage" && len(remaining) > 0 && remaining[0] == "run":
@@ -210,12 +225,12 @@ func wrappedCommand(base string, remaining []string) []string {
 	return nil
 }
 
-// isScriptStart reports whether a shell starts a script of the project.
+// isScriptStart reports whether a shell runs a script of the project, as in "sh test.sh".
 func isScriptStart(base string, remaining []string) bool {
 	return slices.Contains([]string{"sh", "bash", "pwsh", "powershell"}, base) && len(remaining) > 0 && scriptFileRE.MatchString(remaining[0])
 }
 
-// afterModule returns the words after "-m", with it gone.
+// afterModule returns the words after "-m", nil if there is no "-m".
 func afterModule(words []string) []string {
 	if i := slices.Index(words, "-m"); i >= 0 && i+1 < len(words) {
 		return words[i+1:]
@@ -223,7 +238,7 @@ func afterModule(words []string) []string {
 	return nil
 }
 
-// firstCheck returns the words from the first that is a check.
+// firstCheck returns the words from the first one that begins a check, nil if there is none.
 func firstCheck(words []string) []string {
 	for i, w := range words {
 		if !strings.HasPrefix(w, "-") {
@@ -235,6 +250,8 @@ func firstCheck(words []string) []string {
 	return nil
 }
 
+// skipWrapperOptions returns the words after the options of a wrapper and a time limit, nil if none
+// are left. After an interpreter of Python, it returns a known program, or the module after "-m".
 func skipWrapperOptions(name string, words []string) []string {
 	if strings.HasPrefix(name, "py") {
 		if len(words) > 0 && framework.KnowsProgram(path.Base(words[0])) {

@@ -33,6 +33,8 @@ func (r *Reading) readYAML(text []byte) (ok bool) {
 	return true
 }
 
+// addYAMLNode adds the settings of a node and of those within it. key is the key of the node.
+// Elements of a list have the identity of the element between brackets, or nothing.
 func (r *Reading) addYAMLNode(key string, n ast.Node) {
 	switch n := n.(type) {
 	case nil:
@@ -59,7 +61,7 @@ func (r *Reading) addYAMLNode(key string, n ast.Node) {
 	}
 }
 
-// yamlText returns a scalar without its quotes.
+// yamlText returns the text of a scalar without its quotes, "" for other nodes.
 func yamlText(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -76,8 +78,9 @@ func yamlText(n ast.Node) string {
 	}
 }
 
-// yamlIdentity names an element of a list that is a mapping, so that a step of
-// a workflow is the same step when others come before it; "" for another value.
+// yamlIdentity returns a name for a mapping in a list, from its id, name or command, so that a step
+// of a workflow is the same step when others come before it. It returns "" for a value that has no
+// name.
 func yamlIdentity(n ast.Node) string {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -98,7 +101,9 @@ func yamlIdentity(n ast.Node) string {
 	return ""
 }
 
-// readXML reads XML; false means that its syntax is invalid.
+// readXML reads the texts and attributes of XML as settings. A key has the names of the elements
+// without the root; that of an attribute ends in "@" and its name. It is false if the syntax is
+// invalid.
 func (r *Reading) readXML(text []byte) bool {
 	in := xmlstream.NewReader(bytes.NewReader(text))
 	var path []string
@@ -109,6 +114,7 @@ func (r *Reading) readXML(text []byte) bool {
 		if err != nil {
 			return errors.Is(err, io.EOF)
 		}
+
 		switch t.Kind {
 		case xmlstream.Start:
 			path, start = append(path, NormalizeKey(t.Name)), in.Line()
@@ -132,7 +138,7 @@ func (r *Reading) readXML(text []byte) bool {
 	}
 }
 
-// readTOML reads TOML, without the lines that have mistakes.
+// readTOML reads TOML. Lines with mistakes are left out.
 func (r *Reading) readTOML(text []byte) {
 	doc, _ := tomlfile.Parse("", text)
 	for _, e := range doc {
@@ -151,9 +157,11 @@ func (r *Reading) readTOML(text []byte) {
 	}
 }
 
+// sectionHeadRE matches the head of a section, as in "[tool:pytest] ; for CI".
 var sectionHeadRE = regexp.MustCompile(`^\s*\[\s*([^\]]+?)\s*\]\s*([#;].*)?$`)
 
-// readINI reads INI files: names and values in sections.
+// readINI reads INI files: names and values in sections. A value continues in the indented lines
+// below it.
 func (r *Reading) readINI(text string) {
 	section := ""
 	lines := strings.Split(text, "\n")
@@ -163,14 +171,17 @@ func (r *Reading) readINI(text string) {
 			section = sectionKey(m[1])
 			continue
 		}
+
 		trimmed := strings.TrimSpace(l)
 		if trimmed == "" || strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, ";") {
 			continue
 		}
+
 		name, value, ok := cutAssignment(l)
 		if !ok {
 			continue
 		}
+
 		at := i + 1
 		for ; isContinued(lines[i+1:]); i++ {
 			value += "\n" + strings.TrimRight(lines[i+1], " \t\r")
@@ -179,8 +190,8 @@ func (r *Reading) readINI(text string) {
 	}
 }
 
-// isContinued reports whether the first of the lines belongs to the value before: it is
-// indented, or blank before one that is.
+// isContinued reports whether the first of the lines belongs to the value before it. Such a line is
+// indented, or blank and followed by an indented one.
 func isContinued(lines []string) bool {
 	for _, l := range lines {
 		if strings.TrimSpace(l) != "" {
@@ -190,12 +201,13 @@ func isContinued(lines []string) bool {
 	return false
 }
 
-// sectionKey reads the head of a section: "tool:pytest" is tool.pytest.
+// sectionKey returns the key of a section: "tool.pytest" for the head tool:pytest.
 func sectionKey(head string) string {
 	return NormalizeKey(strings.NewReplacer(`"`, "", "'", "", ":", ".", " ", ".").Replace(head))
 }
 
-// addINIValue sets the value and, where it is a list, its elements.
+// addINIValue adds a value and, as elements of a list, each of its words. Comments are left out. at
+// is the number of its first line.
 func (r *Reading) addINIValue(key, value string, at int) {
 	var kept []string
 	for i, l := range strings.Split(value, "\n") {

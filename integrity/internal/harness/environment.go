@@ -13,11 +13,11 @@ import (
 	"supervise/source"
 )
 
-// goldenScriptRE matches scripts next to expected output.
+// goldenScriptRE matches scripts that write or compare expected output, such as golden/update.sh.
 var goldenScriptRE = regexp.MustCompile(`(?i)(^|/)(generate|update|compare|create|make|run|regen\w*)[\w-]*\.(py|rb|sh|js|ts|mjs)$`)
 
-// findRegeneratedSnapshots finds expected output that was rewritten. Without a change of the
-// product or its dependencies, the test was adapted to the failure.
+// findRegeneratedSnapshots finds expected output that was rewritten. If neither the product nor its
+// dependencies changed, the test was adapted to its failure.
 func findRegeneratedSnapshots(c *facts.Change) []facts.Finding {
 	changesDependency := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		return facts.DependencyFileRE.MatchString(f.Path) || changesOnlyVersions(f)
@@ -30,6 +30,7 @@ func findRegeneratedSnapshots(c *facts.Change) []facts.Finding {
 		if !isRewritten || isCode || !isGolden(f) {
 			continue
 		}
+
 		finding := f.NewFinding(after[0].Number, before[0].Text+" → "+after[0].Text)
 		switch {
 		case onlyDates(before, after):
@@ -46,7 +47,8 @@ func findRegeneratedSnapshots(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// expectedDataRE matches data of tests that is called an expected output.
+// expectedDataRE matches paths of data that are called an expected output, such as
+// tests/expected_total.csv.
 var expectedDataRE = regexp.MustCompile(`(?i)(^|/)[\w.-]*(expect|golden|snapshot|reference|approved|correct)[\w.-]*$|(^|[/_.-])(want|outputs?)[/_.-]`)
 
 // isGolden reports whether a file is expected output.
@@ -58,14 +60,14 @@ func isGolden(f *facts.ChangedFile) bool {
 	return isData && facts.IsInTestFolder(f.Path) && expectedDataRE.MatchString(f.Path)
 }
 
-// toolchainFileRE are files that declare, among other things, the version of the language
-// that a project is built with.
+// toolchainFileRE matches files that declare, among other things, the version of the language with
+// which a project is built, such as .nvmrc.
 var toolchainFileRE = regexp.MustCompile(`(^|/)(rust-toolchain(\.toml)?|\.tool-versions|\.nvmrc|\.(?:python|ruby|node|go|java)-version|mise\.toml|\.github/workflows/[^/]+\.ya?ml)$`)
 
-// versionRE matches the number of a version.
+// versionRE matches the number of a version, such as 1.24.3.
 var versionRE = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
-// changesOnlyVersions reports whether versions are all that changed in such a file.
+// changesOnlyVersions reports whether only versions changed in a file that toolchainFileRE matches.
 func changesOnlyVersions(f *facts.ChangedFile) bool {
 	before, after := f.RemovedLines(), f.AddedLines()
 	return toolchainFileRE.MatchString(f.Path) && len(before) > 0 && slices.EqualFunc(before, after, func(a, b facts.Line) bool {
@@ -73,33 +75,38 @@ func changesOnlyVersions(f *facts.ChangedFile) bool {
 	})
 }
 
+// dateRE matches a year, a month or a day, such as 2024-03-01.
 var dateRE = regexp.MustCompile(`\b(19|20)\d\d(-\d\d(-\d\d)?)?\b`)
 
-// positionRE matches line and column numbers in the output of a compiler.
+// positionRE matches line and column numbers in the output of a compiler, such as ":12:5" and "12
+// |".
 var positionRE = regexp.MustCompile(`:\d+(?::\d+)?\b|^\s*\d*\s*\|`)
 
-// onlyPlaces reports whether two lists of lines differ only in such numbers.
+// onlyPlaces reports whether two lists of lines differ only in line and column numbers.
 func onlyPlaces(a, b []facts.Line) bool {
 	without := func(l facts.Line) string { return positionRE.ReplaceAllString(l.Text, "") }
 	return slices.EqualFunc(a, b, func(x, y facts.Line) bool { return positionRE.MatchString(x.Text) && without(x) == without(y) })
 }
 
-// onlyDates reports whether two lists of lines differ in years and days alone.
+// onlyDates reports whether two lists of lines differ only in years and days.
 func onlyDates(a, b []facts.Line) bool {
 	without := func(l facts.Line) string { return dateRE.ReplaceAllString(l.Text, "") }
 	return slices.EqualFunc(a, b, func(x, y facts.Line) bool { return without(x) == without(y) })
 }
 
-// reports are names under which tools leave their reports. What they keep for themselves,
-// such as .coverage and .pytest_cache, no reviewer reads as one.
+// reportFileRE matches the paths of reports that tools write, such as junit.xml and lcov.info, and
+// reportBodyRE the beginning of one in XML. What tools keep for themselves, such as .coverage, does
+// not count, because no reviewer takes it for a report. reportDataFolderRE matches paths of reports
+// that tests read as data.
 var (
 	reportFileRE       = regexp.MustCompile(`(?i)(^|/)(` + framework.ReportName + `|coverage\.(xml|json|out|txt|info|lcov|cobertura\.xml|opencover\.xml)|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco[\w-]*\.(xml|exec|csv)|cover(age)?\.out|cover\.profile|eslint-report\.json|checkstyle-result\.xml|golangci[\w-]*report\.\w+)$|(^|/)(` + framework.ReportFolder + `)/`)
 	reportBodyRE       = regexp.MustCompile(`(?s)^\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(testsuites?|testsuite|coverage|TestRun|assemblies|test-run|report)\b`)
 	reportDataFolderRE = regexp.MustCompile(`(?i)(^|/)(test[-_]?data|tests?|spec|specs|fixtures?|__fixtures__|examples?|samples?|resources|docs?|demo|mocks?|data|golden|e2e|src/test|parsers?|corpus)/`)
 )
 
-// findForgedReport finds reports of tests or coverage among the files: they are written by
-// a run, never manually. Those that tests read as data are in folders of tests.
+// findForgedReport finds reports of tests or coverage that are part of a change. A run writes
+// reports; a change should not. Reports in folders of tests are left out, because tests read them
+// as data.
 func findForgedReport(f *facts.ChangedFile) []facts.Finding {
 	if f.Deleted || reportDataFolderRE.MatchString(f.Path) || configtext.DataFolderRE.MatchString(f.Path) || f.After().Language() != source.Unknown {
 		return nil
@@ -116,7 +123,8 @@ func findForgedReport(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
-// reportNameRE matches a report named in code, and writeCallRE the ways to write it.
+// reportNameRE matches the name of a report in code, as in "coverage.xml", and writeCallRE what
+// writes a file, as in open(path, "w").
 var (
 	reportNameRE = regexp.MustCompile(`(?i)["'\x60/= >](` + framework.ReportName + `|TEST-\*\.xml|coverage\.xml|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco\.xml|cover(age)?\.out|\.coverage|coverage\.json|reward\.txt)\b`)
 	writeCallRE  = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|WriteFile\(|os\.Create\(|fs::write\(|File\.write|file_put_contents|Files\.write|WriteAllText|copyFile(Sync)?\(|shutil\.copy\w*\(|os\.(rename|replace)\(|(^|[^-=>])>{1,2}\s*["']?[\w./$-]*(junit|TEST-|results?|report|coverage|lcov|cobertura|clover|jacoco|cover|reward)[\w.-]*\.(xml|info|json|out|txt)|\b(cp|mv|ln|install|tee|touch)\s+(-\w+\s+)*\S*.*\.(xml|info|json|out|txt)\b)`)
@@ -141,9 +149,10 @@ func findReportWriters(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// supervisorFileRE are the supervisor's own.
+// supervisorFileRE matches the files of the supervisor itself, such as .supervise.yml.
 var supervisorFileRE = regexp.MustCompile(`(^|/)(\.supervise([./].*|\.ya?ml|rc)?|supervise\.ya?ml|\.aiwg/ralph/.*|aiwg\.ya?ml)$`)
 
+// findSupervisorChange finds changes of the supervisor's own files, also if they were renamed.
 func findSupervisorChange(f *facts.ChangedFile) []facts.Finding {
 	name := f.Path
 	if !supervisorFileRE.MatchString(name) {
@@ -161,14 +170,15 @@ func findSupervisorChange(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
-// gitHookFileRE are the hooks that git and agents run.
+// gitHookFileRE matches the files of hooks that git runs, such as .husky/pre-commit, and
+// agentHookFileRE those that agents run, such as .claude/settings.json.
 var (
 	gitHookFileRE   = regexp.MustCompile(`(^|/)(\.husky|\.githooks|git-?hooks|\.git/hooks|hooks)/(pre|post|commit|prepare)-[\w-]+(\.sh)?$|(^|/)\.?lefthook\.(ya?ml|toml|json)$|(^|/)\.pre-commit-config\.ya?ml$`)
 	agentHookFileRE = regexp.MustCompile(`(^|/)\.(claude|codex|gemini|cursor|opencode|qwen)/(settings[\w.]*\.json|hooks[\w./-]*|config\.(toml|json)|hooks\.json)$`)
 )
 
-// findWeakenedHooks finds hooks that check less than before, and hooks of agents that
-// are gone or were changed.
+// findWeakenedHooks finds hooks of git that check less than before, and hooks of agents that lost
+// lines or are gone.
 func findWeakenedHooks(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	switch {
@@ -188,11 +198,14 @@ func findWeakenedHooks(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
+// agentHookLineRE matches a line of the settings of an agent that has to do with hooks.
 var agentHookLineRE = regexp.MustCompile(`(?i)supervise|hook|PreToolUse|PostToolUse|"Stop"|"deny"|"ask"`)
 
-// hookBoilerplateRE is what does not count as the work of a hook.
+// hookBoilerplateRE matches lines that are not the work of a hook, such as comments and "set -e".
 var hookBoilerplateRE = regexp.MustCompile(`^\s*(#|$|\. |set |cd |export |fi\b|done\b|then\b|else\b|if |source )`)
 
+// findWeakenedGitHook finds a hook of git that now succeeds at once, or lost lines that do
+// something.
 func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
 	removed, left := countWorkLines(f.RemovedLines()), countWorkLines(f.After().Lines())
 	yaml := strings.HasPrefix(path.Ext(f.Path), ".y")
@@ -215,6 +228,7 @@ func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
+// successExitRE matches a line by which a hook succeeds, such as "exit 0".
 var successExitRE = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true`)
 
 // countWorkLines counts the lines of a hook that do something.
@@ -222,7 +236,10 @@ func countWorkLines(lines []facts.Line) int {
 	return facts.Count(lines, func(l facts.Line) bool { return !hookBoilerplateRE.MatchString(l.Text) })
 }
 
-// guides are instructions for agents.
+// guideFileRE matches files with instructions for agents, such as AGENTS.md. In these, dutyRE matches
+// a word that obliges, as "never", and testTopicRE a word about tests and checks. permissionRE
+// matches a permission to weaken checks, as in "you may skip flaky tests", and negationRE a word
+// that turns a permission into a prohibition.
 var (
 	guideFileRE  = regexp.MustCompile(`(?i)(^|/)(AGENTS?|CLAUDE|GEMINI|CODEX|QWEN|CONVENTIONS)(\.local)?\.md$|(^|/)\.(cursorrules|windsurfrules|clinerules|aider\.conf\.ya?ml)$|(^|/)\.github/(copilot-instructions\.md|instructions/.*)$|(^|/)\.(cursor|claude|windsurf)/(rules|agents|commands)/`)
 	dutyRE       = regexp.MustCompile(`(?i)\b(never|must( not)?|do not|don't|always|required?|forbidden|not allowed|mandatory)\b`)
@@ -231,7 +248,8 @@ var (
 	negationRE   = regexp.MustCompile(`(?i)\b(never|not|don't|avoid|without|unless|no\s)\b`)
 )
 
-// findWeakenedGuide finds instructions for agents that allow what they forbade.
+// findWeakenedGuide finds instructions for agents that newly allow to weaken checks, or lost a duty
+// about tests.
 func findWeakenedGuide(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	if !guideFileRE.MatchString(f.Before().Path) || configtext.DataFolderRE.MatchString(f.Path) {
@@ -257,7 +275,8 @@ func findDuties(lines []facts.Line) []facts.Line {
 	return facts.Filter(lines, func(l facts.Line) bool { return dutyRE.MatchString(l.Text) && testTopicRE.MatchString(l.Text) })
 }
 
-// bypasses are commands that circumvent the hooks, or hide changes from git.
+// bypasses match commands that circumvent the hooks, such as "git commit --no-verify", or hide
+// changes from git.
 var bypasses = []struct {
 	text     *regexp.Regexp
 	severity metric.Severity
@@ -270,6 +289,8 @@ var bypasses = []struct {
 	{regexp.MustCompile(`\bsupervise\s+(approve|ack|abort|reject)\b`), metric.Critical},
 }
 
+// findBypasses finds such commands among the added lines of configuration and set-up files. Jobs
+// that release are left out.
 func findBypasses(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	if !f.After().Exists() || f.After().ConfigKind() == configtext.None && !setUpFileRE.MatchString(f.Path) {
@@ -288,9 +309,11 @@ func findBypasses(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// releaseRE matches release jobs, which run without hooks.
+// releaseRE matches the paths and lines of release jobs, which may run without hooks.
 var releaseRE = regexp.MustCompile(`(?i)release|publish|deploy|version|bump|gh-pages|changelog|\.github/workflows`)
 
+// hidingAttributeRE matches a line of .gitattributes that hides code from diffs, such as "*.go
+// -diff".
 var hidingAttributeRE = regexp.MustCompile(`^\s*(\S*\.(go|py|js|ts|tsx|rs|java|kt|rb|php|cs|swift|exs?|cpp|cc|c|h)|\S*tests?/\S*|\*|\*\*)\s.*(-diff|\bbinary\b|linguist-generated(=true)?\s*$|-text\b)`)
 
 // findHidingAttributes finds attributes that hide files from the diff of a change.

@@ -17,23 +17,28 @@ import (
 	"supervise/source"
 )
 
-// setUpFileRE are the files that run before tests, or around them, by their names.
+// setUpFileRE matches the paths of files that run before tests, or around them, such as conftest.py
+// and test/support/db.rb.
 var setUpFileRE = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|` + framework.SetUpFile + `)$|(^|/)(` + framework.SupportFolder + `)/`)
 
-// certainSetUpFileRE are those with names that product code does not have.
+// certainSetUpFileRE matches those with a name that product code does not have, such as
+// jest.setup.js and spec_helper.rb.
 var certainSetUpFileRE = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|` + framework.SetUpFile + `|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)
 
 // forcePattern is code that turns a failure into a pass, or ends the run successfully. It is
-// matched without comments; expressions that need quoted words see the strings as well.
+// matched without comments. Expressions that need quoted words see the strings as well.
 type forcePattern struct {
-	langs      []source.Language
-	code       *regexp.Regexp
-	path       *regexp.Regexp // of paths; nil for setUpFileRE
-	needsHooks bool           // in another place than in setUpFileRE, and in tests, only in a file with hooks of pytest
-	// severity is not that of the rule, unless it is 0.
-	severity metric.Severity
+	langs []source.Language
+	code  *regexp.Regexp // matches a line
+	path  *regexp.Regexp // matches the paths of files to which the row applies; nil means setUpFileRE
+	// needsHooks limits the row, in tests and in files that setUpFileRE does not match, to files
+	// that define hooks of pytest.
+	needsHooks bool
+	severity   metric.Severity // 0 for that of the rule
 }
 
+// forcePatterns are the rows that findForcedOutcomes looks for. The first is report.outcome =
+// "passed", for example, and the third os._exit(0).
 var forcePatterns = []forcePattern{
 	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true, 0},
 	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, true, 0},
@@ -61,7 +66,8 @@ var (
 	jvm    = []source.Language{source.Java, source.Kotlin}
 )
 
-// findForcedOutcomes finds added lines that force the outcome of tests.
+// findForcedOutcomes finds added lines that force the outcome of tests, in a file that may run
+// before or around them.
 func findForcedOutcomes(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || source.IsVendored(f.Path) {
@@ -76,8 +82,8 @@ func findForcedOutcomes(f *facts.ChangedFile) []facts.Finding {
 	return append(out, findOverridingHooks(f)...)
 }
 
-// appliesTo reports whether the row applies to a file: one that runs before or around
-// tests, but not product code with such a name.
+// appliesTo reports whether the row applies to a file. Product code that only has the name of a
+// set-up file is left out.
 func (r *forcePattern) appliesTo(f *facts.ChangedFile) bool {
 	if _, found := facts.FirstMatchingLine(f.AddedLines(), r.code); !found {
 		return false // most files, without a closer look
@@ -91,12 +97,13 @@ func (r *forcePattern) appliesTo(f *facts.ChangedFile) bool {
 	return r.path != nil && !r.needsHooks || certainSetUpFileRE.MatchString(f.Path) || !f.After().IsProduct()
 }
 
-// isOrdinaryTest reports whether a file is one of tests, whatever else its name says:
+// isOrdinaryTest reports whether a file is a test, whatever else its name says, such as
 // test_hooks.py.
 func isOrdinaryTest(f *facts.ChangedFile) bool {
 	return f.After().IsTestFile() && !certainSetUpFileRE.MatchString(f.Path)
 }
 
+// find returns the added lines of a file that the row matches, except in a main program.
 func (r *forcePattern) find(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range addedCodeLines(f) {
@@ -108,11 +115,12 @@ func (r *forcePattern) find(f *facts.ChangedFile) []facts.Finding {
 }
 
 // assertionFunctionRE matches a line that defines the assertion function for all tests, as an
-// imported module or by a name.
+// imported module or by a name: globalThis.expect = require("chai").expect and global.expect =
+// expect.
 var assertionFunctionRE = regexp.MustCompile(`\.(?:expect|assert)\s*=\s*(?:(?:await\s+)?(?:require|import)\(\s*["']([^"']+)["']\s*\)|(\w+))[\w.]*\s*;?\s*$`)
 
-// importsAssertionLibrary reports whether a line takes the assertion function from a package, not
-// from the project.
+// importsAssertionLibrary reports whether a line takes the assertion function from a package rather
+// than from the project.
 func importsAssertionLibrary(f *facts.ChangedFile, text string) bool {
 	m := assertionFunctionRE.FindStringSubmatch(text)
 	if m == nil {
@@ -125,8 +133,8 @@ func importsAssertionLibrary(f *facts.ChangedFile, text string) bool {
 	return taken.Match(f.After().Text)
 }
 
-// addedCodeLines returns the added lines of a file without their comments, and
-// without those within a longer string.
+// addedCodeLines returns the added lines of a file without their comments. Lines that are only
+// comment, or within a string of several lines, are left out.
 func addedCodeLines(f *facts.ChangedFile) []facts.Line {
 	if f.After().Language() == source.PHP {
 		return f.AddedLines() // a file without <?php is not code to the scanner
@@ -146,6 +154,10 @@ func definesPytestHooks(f *facts.ChangedFile) bool {
 	return bytes.Contains(f.After().Text, []byte("def pytest_")) && pytestHookRE.Match(f.After().WithoutStrings())
 }
 
+// pytestHookRE matches the head of a hook of pytest, as in "def pytest_sessionfinish(". The others
+// find out whether a line belongs to a main program: mainGuardRE matches a condition such as
+// __name__ == "__main__", mainFunctionRE the head of the main function, and definitionRE the head
+// of any function or class at the top level.
 var (
 	pytestHookRE   = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
 	mainGuardRE    = regexp.MustCompile(`__name__\s*==|require\.main\s*===|import\.meta\.main|\$0\s*==|__FILE__\s*==`)
@@ -153,8 +165,8 @@ var (
 	definitionRE   = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
 )
 
-// isInMainProgram reports whether a line is in the part of a program that runs only
-// when it is called by itself.
+// isInMainProgram reports whether a line is in the part of a program that runs only when the file
+// is started itself. It looks at the line and at most 39 lines above it.
 func isInMainProgram(f *facts.ChangedFile, n int) bool {
 	for i := n; i > max(0, n-40); i-- {
 		l := f.After().LineAt(i)
@@ -168,15 +180,17 @@ func isInMainProgram(f *facts.ChangedFile, n int) bool {
 	return false
 }
 
-// decidingHookRE are the hooks of pytest that decide what counts, runs or is shown.
+// decidingHookRE matches the head of a hook of pytest that decides what counts, runs or is shown,
+// such as "def pytest_runtest_makereport(". constantReturnRE matches "return True", and skipMarkerRE
+// a marker that skips, as in item.add_marker(pytest.mark.skip).
 var (
 	decidingHookRE   = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(pytest_(?:runtest_makereport|runtest_protocol|runtest_call|pyfunc_call|collection_modifyitems|report_teststatus|sessionfinish|ignore_collect|collect_file|itemcollected|unconfigure|runtest_logreport|collection_finish|runtestloop|exception_interact|deselected|cmdline_main|load_initial_conftests|make_collect_report|assertrepr_compare))\(`)
 	constantReturnRE = regexp.MustCompile(`^\s*return\s+(True|0|\[\])\s*$`)
 	skipMarkerRE     = regexp.MustCompile(`add_marker\(\s*(pytest\.mark\.)?\(?["']?(skip|xfail)\b`)
 )
 
-// findOverridingHooks finds new lines in hooks of pytest that answer in place of the runner
-// unconditionally.
+// findOverridingHooks finds new lines in hooks of pytest that answer in place of the runner, or
+// drop tests or failures.
 func findOverridingHooks(f *facts.ChangedFile) []facts.Finding {
 	if f.After().Language() != source.Python || !definesPytestHooks(f) {
 		return nil
@@ -198,14 +212,15 @@ func findOverridingHooks(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// hookBody is the hook of pytest that lines belong to.
+// hookBody is the hook of pytest that contains the line that was read last.
 type hookBody struct {
-	name        string // "" outside
-	indent      int
-	conditional bool // a condition was passed
+	name        string // the name of the hook, "" outside of hooks
+	indent      int    // the indentation of its head
+	conditional bool   // a line with a condition was passed
 }
 
-// advance takes the next line; false means that it belongs to no hook.
+// advance reads the next line. It is false if the line is blank, the head of a hook, or outside of
+// hooks.
 func (h *hookBody) advance(l string) bool {
 	text := strings.TrimSpace(l)
 	depth := len(l) - len(strings.TrimLeft(l, " \t"))
@@ -225,7 +240,7 @@ func (h *hookBody) advance(l string) bool {
 // answeringHooks are the hooks whose answer keeps the runner from doing its work.
 var answeringHooks = strings.Fields("pytest_pyfunc_call pytest_runtest_protocol pytest_ignore_collect pytest_runtestloop pytest_cmdline_main")
 
-// severityOf returns the severity of a line of a hook, 0 for none.
+// severityOf returns the severity of a line of the hook, 0 if the line is harmless.
 func (h *hookBody) severityOf(text string) metric.Severity {
 	answers := constantReturnRE.MatchString(text) && slices.Contains(answeringHooks, h.name)
 	ignores := h.name == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False"
@@ -243,9 +258,12 @@ func (h *hookBody) severityOf(text string) metric.Severity {
 // broadExceptRE matches a handler of all failures in a hook around a test.
 var broadExceptRE = regexp.MustCompile(`^except(?:\s*:|.*\b(?:Exception|BaseException|AssertionError)\b)`)
 
+// passedReturnRE matches a line by which a hook reports a pass, as in return "passed", ".",
+// "PASSED".
 var passedReturnRE = regexp.MustCompile(`^return \(?["']passed["']`)
 
-// runnerHookREs matches the head of a hook of a runner, except for set-up.
+// runnerHookREs match, by language, the head of a hook of a runner, as in "class Retry implements
+// TestExecutionExceptionHandler". Hooks that only set tests up are left out.
 var runnerHookREs = map[source.Language]*regexp.Regexp{
 	source.Python: decidingHookRE,
 	source.Java:   regexp.MustCompile(`\bimplements\b.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|LifecycleMethodExecutionExceptionHandler|TestInstancePostProcessor|ExecutionCondition|IHookable|IRetryAnalyzer|IAnnotationTransformer|ITestListener|IInvokedMethodListener)\b`),
@@ -254,7 +272,8 @@ var runnerHookREs = map[source.Language]*regexp.Regexp{
 	source.CSharp: regexp.MustCompile(`:\s*.*\b(ITestRunner|XunitTestFramework|ITestFrameworkExecutor|IWrapSetUpTearDown|IApplyToTest)\b|assembly:\s*(Xunit\.)?(TestFramework|TestCaseOrderer)\b`),
 }
 
-// rakeClearRE and rakeTaskRE match a task of Rake that is cleared, or redefined.
+// rakeClearRE matches a task of Rake that is cleared, as in Rake::Task["test"].clear. rakeTaskRE
+// matches one that is defined, as in "task :test do", and rakeNoOpRE a line that does nothing.
 var (
 	rakeClearRE = regexp.MustCompile(`Rake::Task\[\s*["':]+\w*(test|spec)\w*["']?\s*\]\.(clear|clear_actions)\b`)
 	rakeTaskRE  = regexp.MustCompile(`^\s*task\s*\(?\s*[:"']?(test|spec|default|check)\b.*\bdo\b`)
@@ -275,11 +294,10 @@ func findReplacedTasks(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// testAliasRE are the names of test tasks, unless the project redefines them.
+// testAliasRE matches the key of an alias of mix with the name of the test task.
 var testAliasRE = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
 
-// findReplacedAlias finds aliases of mix with the name of its test task that do not
-// run it.
+// findReplacedAlias finds aliases of mix that have the name of the test task and do not run it.
 func findReplacedAlias(f *facts.ConfigFile) []facts.Finding {
 	if path.Base(f.Path) != "mix.exs" {
 		return nil
@@ -292,7 +310,8 @@ func findReplacedAlias(f *facts.ConfigFile) []facts.Finding {
 	return nil
 }
 
-// findTestAlias reports whether the alias runs the tests, and where it is.
+// findTestAlias returns whether an alias of mix with the name of the test task runs the tests, and
+// the last setting of that alias. The Line of the setting is 0 if there is none.
 func findTestAlias(list []configtext.Setting) (tests bool, at configtext.Setting) {
 	for _, s := range list {
 		if testAliasRE.MatchString(s.Key) {
@@ -303,7 +322,7 @@ func findTestAlias(list []configtext.Setting) (tests bool, at configtext.Setting
 	return tests, at
 }
 
-// isBlockNoOp reports whether the block that a line opens does nothing.
+// isBlockNoOp reports whether the block that line n opens does nothing.
 func isBlockNoOp(f *facts.ChangedFile, n int) bool {
 	for i := n + 1; i < n+20; i++ {
 		switch l := f.After().LineAt(i); {
@@ -316,8 +335,8 @@ func isBlockNoOp(f *facts.ChangedFile, n int) bool {
 	return false
 }
 
-// findAddedHook finds new hooks of runners. What they do is not known; one that forces an
-// outcome is another finding.
+// findAddedHook finds the first new hook of a runner in a file. What the hook does is not known. A
+// line that forces an outcome is another finding.
 func findAddedHook(f *facts.ChangedFile) []facts.Finding {
 	re := runnerHookREs[f.After().Language()]
 	if re == nil || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || len(facts.MatchingLines(f.AddedLines(), re)) == 0 {
@@ -341,7 +360,8 @@ func hadPytestHook(f *facts.ChangedFile, text string) bool {
 	return m != nil && strings.Contains(string(f.Before().WithoutComments()), "def "+m[1]+"(")
 }
 
-// hookSeverity returns a higher severity for an exception handler that throws nothing.
+// hookSeverity returns the severity of a new hook, 0 for that of the rule. It is higher for an
+// exception handler that throws nothing.
 func hookSeverity(f *facts.ChangedFile) metric.Severity {
 	if f.After().Language() == source.CSharp {
 		return metric.High
@@ -356,8 +376,8 @@ func hookSeverity(f *facts.ChangedFile) metric.Severity {
 	return 0
 }
 
-// findFaultyTestMain finds a TestMain that does not run the tests of its Go package, or exits with
-// 0 whatever their result.
+// findFaultyTestMain finds a TestMain that newly does not run the tests of its Go package, or exits
+// with 0 whatever their result.
 func findFaultyTestMain(f *facts.ChangedFile) []facts.Finding {
 	if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
 		return nil
@@ -372,7 +392,8 @@ func findFaultyTestMain(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{f.NewFinding(line, "TestMain: "+why)}
 }
 
-// testMainFault says what is wrong with the TestMain of a Go file, "" for nothing.
+// testMainFault returns the line of a mistake in the TestMain of a Go file, and what is wrong. why
+// is "" if nothing is, or if the file does not parse.
 func testMainFault(text []byte) (at int, why string) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)
@@ -384,19 +405,23 @@ func testMainFault(text []byte) (at int, why string) {
 		if !ok || fn.Name.Name != "TestMain" || fn.Recv != nil || fn.Body == nil || len(fn.Type.Params.List) != 1 {
 			continue
 		}
+
 		param := ""
 		if names := fn.Type.Params.List[0].Names; len(names) == 1 {
 			param = names[0].Name
 		}
+
 		uses := false
 		ast.Inspect(fn.Body, func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
 			uses = uses || ok && id.Name == param
 			return true
 		})
+
 		if !uses {
 			return set.Position(fn.Pos()).Line, "m.Run is not called"
 		}
+
 		if at := exitAfterRun(fn.Body, param); at.IsValid() {
 			return set.Position(at).Line, "os.Exit(0)"
 		}
@@ -404,9 +429,10 @@ func testMainFault(text []byte) (at int, why string) {
 	return 0, ""
 }
 
-// exitAfterRun returns where the function exits with 0 although it ran the tests, or
-// unconditionally. A helper process may do so under a condition before the tests, or
-// after them if the status is compared with 0.
+// exitAfterRun returns the position where the function exits with 0 although it ran the tests, or
+// unconditionally; the zero value if there is none. m is the parameter of TestMain. A helper
+// process may exit under a condition before the tests, and the function may do so after them if it
+// compares the status with 0.
 func exitAfterRun(body *ast.BlockStmt, m string) token.Pos {
 	var ran, at token.Pos
 	var conditions []ast.Node
@@ -431,7 +457,8 @@ func exitAfterRun(body *ast.BlockStmt, m string) token.Pos {
 	return at
 }
 
-// isStatementOf reports whether a call is a statement of the list itself.
+// isStatementOf reports whether a call is a statement of the list, rather than of a block within
+// it.
 func isStatementOf(list []ast.Stmt, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(list, func(s ast.Stmt) bool {
 		switch s := s.(type) {
@@ -454,10 +481,11 @@ func isExitZero(call *ast.CallExpr) bool {
 	return ok && isSel && sel.Sel.Name == "Exit" && literal.Value == "0"
 }
 
+// rustModuleRE matches the declaration of a module in a separate file, as in "pub mod tests;".
 var rustModuleRE = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
 
-// findRemovedModules finds modules of tests that Rust no longer compiles, because
-// their declaration is gone while their file stays.
+// findRemovedModules finds modules of tests that Rust no longer compiles, because their declaration
+// is gone and their file is not.
 func findRemovedModules(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {

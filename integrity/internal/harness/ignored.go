@@ -12,7 +12,7 @@ import (
 	"supervise/source"
 )
 
-// testNameRE matches the names of files with tests.
+// testNameRE matches the names of files with tests, such as test_cart.py and cart_spec.rb.
 var testNameRE = regexp.MustCompile(`(?i)tests?\b|_test|test_|spec`)
 
 // findIgnoredTests finds patterns of git that newly ignore a test of the project: what git

@@ -14,12 +14,15 @@ import (
 )
 
 var (
-	// startupFileRE files are run by an interpreter before anything else.
+	// startupFileRE matches files that an interpreter runs before anything else, such as
+	// sitecustomize.py. pthImportRE matches the line by which a .pth file does the same.
 	startupFileRE = regexp.MustCompile(`(^|/)(sitecustomize|usercustomize)\.py$|(^|/)\.pythonrc(\.py)?$`)
 	pthImportRE   = regexp.MustCompile(`(?m)^\s*import[ \t]`)
-	// runnerNames are programs that run or check; a file of such a name in the
-	// project comes before them where the search path leads to it.
-	runnerNames    = framework.Programs()
+	// runnerNames are programs that run tests or check. A file of the project with such a name is
+	// started instead of the program if the search path leads to it first.
+	runnerNames = framework.Programs()
+	// binstubRE matches scripts that only start the installed program, as those of Bundler do.
+	// buildWrapperRE matches the names of scripts that download a build tool and start it.
 	binstubRE      = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
 	buildWrapperRE = regexp.MustCompile(`^(gradlew|mvnw)$`)
 )
@@ -41,7 +44,7 @@ func findShims(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// disablingLineRE is a line that makes a wrapper of a build tool succeed.
+// disablingLineRE matches a line that makes a wrapper of a build tool succeed, such as "exit 0".
 var disablingLineRE = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)
 
 // isStartupCode reports whether an interpreter runs the file before anything else.
@@ -49,8 +52,8 @@ func isStartupCode(f *facts.ChangedFile) bool {
 	return startupFileRE.MatchString(f.Path) || path.Ext(f.Path) == ".pth" && pthImportRE.Match(f.After().Text)
 }
 
-// isShim reports whether the file is a script with the name of a runner: a new one, or one
-// in a folder for installed tools that succeeds at once.
+// isShim reports whether a file is a script with the name of a runner. Either it is new, or it
+// succeeds at once and is in a folder for installed tools.
 func isShim(f *facts.ChangedFile) bool {
 	text := f.After().Text
 	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstubRE.Match(text) {
@@ -62,11 +65,11 @@ func isShim(f *facts.ChangedFile) bool {
 	return (f.Added || f.OldPath != "") && !callsItsTool(f)
 }
 
-// searchPathFolderRE matches folders that a search path leads to.
+// searchPathFolderRE matches folders that a search path usually leads to: the root, bin and shims.
 var searchPathFolderRE = regexp.MustCompile(`(?i)^$|bin$|shims?$`)
 
-// callsItsTool reports whether a script is called by its path, as scripts/coverage, and
-// runs the tool that it is named after.
+// callsItsTool reports whether a script is called by its path, such as scripts/coverage, and runs
+// the tool that it is named after.
 func callsItsTool(f *facts.ChangedFile) bool {
 	dir, name := path.Split(f.Path)
 	if searchPathFolderRE.MatchString(strings.Trim(dir, "/")) {
@@ -83,13 +86,16 @@ var (
 	libraries = slices.Concat(framework.PythonTestModules, strings.Fields("nose2 faker responses freezegun vcr tox nox "+
 		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources "+
 		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest"))
+	// goReplaceRE matches a replaced module in go.mod, as in "replace example.com/a v1.0.0 =>
+	// ../a". goModuleRE matches the line with the name of the module. dependencyListRE matches
+	// files that list dependencies.
 	goReplaceRE      = regexp.MustCompile(`^\s*(?:replace\s+)?([\w./~-]+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+v\S+)?`)
 	goModuleRE       = regexp.MustCompile(`(?m)^module\s+(\S+)`)
 	dependencyListRE = regexp.MustCompile(`(^|/)(vendor/modules\.txt|go\.(mod|sum)|composer\.(json|lock)|package(-lock)?\.json|yarn\.lock|Gemfile\.lock|Cargo\.(toml|lock)|\.gitmodules)$`)
 )
 
-// findShadowedDependencies finds modules of the project that hide a dependency, and dependencies that
-// were replaced.
+// findShadowedDependencies finds modules of the project that hide a dependency, and dependencies
+// that were replaced or edited.
 func findShadowedDependencies(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	listed := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return dependencyListRE.MatchString(f.Path) })
@@ -97,6 +103,7 @@ func findShadowedDependencies(c *facts.Change) []facts.Finding {
 		if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
 			continue
 		}
+
 		switch name := shadowedLibrary(f.Path); {
 		case path.Base(f.Path) == "go.mod":
 			out = append(out, findReplacements(c, f)...)
@@ -124,8 +131,8 @@ func isInstalledDependency(f *facts.ChangedFile, listed bool) bool {
 	return !f.Added && !listed && strings.HasPrefix(f.Path, "vendor/") && f.After().Language() != source.Unknown
 }
 
-// shadowedLibrary returns the name of the library that a Python module at the root of
-// the project, or of its tests, hides; "" for none.
+// shadowedLibrary returns the name of the library that a Python module at the root of the project,
+// of its sources or of its tests hides. It returns "" if there is none.
 func shadowedLibrary(name string) string {
 	dir, base := path.Split(name)
 	dir = strings.Trim(dir, "/")
@@ -162,8 +169,8 @@ func isProjectName(c *facts.Change, module string) bool {
 	})
 }
 
-// isOwnPackage reports whether the project itself is that library: it has its name, or
-// more of it is in the change and existed before.
+// isOwnPackage reports whether the project itself is the library that a file seems to hide: it has
+// the name, or the change has other files of that package that existed before.
 func isOwnPackage(c *facts.Change, name string) bool {
 	module := shadowedLibrary(name)
 	return isProjectName(c, module) || slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
@@ -172,8 +179,8 @@ func isOwnPackage(c *facts.Change, name string) bool {
 	})
 }
 
-// findReplacements finds modules of Go that are replaced by a folder. A module of
-// the same repository may rightly be; one replaced by another version as well.
+// findReplacements finds the first Go module that is newly replaced by a folder or by another
+// module. A module of the same repository may rightly be replaced.
 func findReplacements(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 	own := ""
 	if m := goModuleRE.FindSubmatch(f.After().Text); m != nil {
@@ -197,8 +204,7 @@ func findReplacements(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 }
 
 // isNeighbouringModule reports whether a module is replaced by the folder of the repository that
-// holds it: one that held it before the change, or one of a module that was no
-// dependency yet.
+// contains it. The folder contained it before the change, or the module was no dependency yet.
 func isNeighbouringModule(c *facts.Change, f *facts.ChangedFile, module, folder string) bool {
 	name := path.Join(path.Dir(f.Path), folder, "go.mod")
 	if strings.HasPrefix(folder, "/") || strings.HasPrefix(name, "../") {
@@ -216,8 +222,8 @@ func isNeighbouringModule(c *facts.Change, f *facts.ChangedFile, module, folder 
 	return c.Base.Texts != nil && declares(c.Base.Texts([]string{name})[name])
 }
 
-// repositoryOf is the part of a module's path that names its repository: of a path without
-// a host, the first element.
+// repositoryOf returns the part of the path of a module that names its repository: "github.com/a/b"
+// for github.com/a/b/c. For a path without a host it is the first element.
 func repositoryOf(module string) string {
 	parts := strings.SplitN(module, "/", 4)
 	if !strings.Contains(parts[0], ".") {

@@ -15,20 +15,27 @@ import (
 )
 
 var (
-	// pythonImportRE matches the imports of Python: the module, and what it is called.
+	// pythonImportRE matches an import of Python: "from shop import Cart, total" or "import
+	// shop.cart as cart". The groups are the module and what it is called.
 	pythonImportRE = regexp.MustCompile(`^\s*(?:from\s+([\w.]+)\s+import\s+\(?\s*([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)`)
-	// attributeAssignmentRE matches a line that gives a value to an attribute, setAttributeCallRE one that
-	// does so by name, in Python.
+	// attributeAssignmentRE matches a line that assigns to an attribute, as in "shop.cart.total =
+	// fake". setAttributeCallRE matches one that does so by name, as in
+	// monkeypatch.setattr("shop.cart.total", fake). codeReplacementRE matches one that replaces the
+	// code of a function, and moduleReplacementRE one that replaces a module, as in
+	// sys.modules["shop"] = fake.
 	attributeAssignmentRE = regexp.MustCompile(`^\s*((\w+)(?:\.\w+)*\.(\w+))\s*=\s*([^=].*)$`)
 	setAttributeCallRE    = regexp.MustCompile(`\b(monkeypatch\.setattr|mocker\.patch(?:\.object)?|patch(?:\.object)?|setattr)\(\s*(?:["']([\w.]+)["']|([\w.]+))\s*,?`)
 	codeReplacementRE     = regexp.MustCompile(`\.__code__\s*=[^=]|\bsetattr\([^,]+,\s*["']__code__["']`)
 	moduleReplacementRE   = regexp.MustCompile(`\bsys\.modules\[\s*["']([\w.]+)["']\s*\]\s*=`)
-	// callableValueRE matches a value that can be called.
+	// callableValueRE matches a value that can be called, as in "lambda: 3" and "Mock()".
 	callableValueRE = regexp.MustCompile(`^(?:lambda\b|(?:\w+\.)*(?:\w*Mock\w*|create_autospec|partial|wraps)\()`)
 
-	// projectImportRE matches the import of a module of the project in a script.
+	// projectImportRE matches the import of a module of the project in a script, as in: import cart
+	// from "./cart".
 	projectImportRE = regexp.MustCompile(`(?:\bimport\s+(?:\*\s+as\s+(\w+)|(\w+))\s+from\s+|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:require|await import)\(\s*)["'](\.{1,2}/[^"']+)["']`)
-	// exportReplacementRE matches a line by which a script exchanges what a module exports.
+	// exportReplacementRE matches a line by which a script exchanges what a module exports, as in
+	// "cart.total = () => 3". requireReplacementRE matches one that does so without a name, as in
+	// require("./cart").total = fake.
 	exportReplacementRE  = regexp.MustCompile(`^\s*(\w+)(?:\.prototype)?\.\w+(?:\.\w+)*\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>|` + framework.NodeMock + `\.fn|\w+\s*;?\s*$)|\bObject\.(?:assign|defineProperty|defineProperties)\(\s*(\w+)(?:\.prototype)?\s*,`)
 	requireReplacementRE = regexp.MustCompile(`\brequire\(\s*["'](\.{1,2}/[^"']+)["']\s*\)(?:\.\w+)+\s*=[^=>]|\brequire\.cache\[`)
 )
@@ -51,10 +58,13 @@ func findMonkeypatches(c *facts.Change) []facts.Finding {
 	return out
 }
 
+// findPythonMonkeypatches finds the lines that do so in a Python file. Within a test file, only
+// lines at the top level count.
 func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	own := sync.OnceValue(func() map[string]bool { return projectNames(c, f.After()) })
 	for _, l := range addedCodeLines(f) {
+
 		severity := metric.Severity(0)
 		switch {
 		case codeReplacementRE.MatchString(l.Text):
@@ -70,6 +80,7 @@ func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile) []facts.Find
 		default:
 			severity = patchSeverity(c, f, own, l.Text)
 		}
+
 		if severity != 0 {
 			out = append(out, f.NewFinding(l.Number, l.Text).WithSeverity(severity))
 		}
@@ -78,6 +89,7 @@ func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile) []facts.Find
 }
 
 // replacesFunction reports whether a line gives another function to an attribute of the product.
+// own returns the names that lead to product code, see projectNames.
 func replacesFunction(f *facts.ChangedFile, own func() map[string]bool, text string) bool {
 	m := attributeAssignmentRE.FindStringSubmatch(text)
 	return m != nil && (callableValueRE.MatchString(m[4]) || definesFunction(f, strings.TrimSpace(m[4]))) && own()[m[2]]
@@ -88,8 +100,8 @@ func definesFunction(f *facts.ChangedFile, name string) bool {
 	return slices.ContainsFunc(f.After().Inspection().Functions, func(fn source.Function) bool { return facts.LastName(fn.Name) == name })
 }
 
-// patchSeverity is the severity of a line that exchanges something of the product by its name:
-// what a fixture takes back is less.
+// patchSeverity returns the severity of a line that exchanges something of the product by its name,
+// 0 if the line does not. It is lower for what a fixture takes back.
 func patchSeverity(c *facts.Change, f *facts.ChangedFile, own func() map[string]bool, text string) metric.Severity {
 	m := setAttributeCallRE.FindStringSubmatch(text)
 	if m == nil || path.Base(f.Path) != "conftest.py" && m[1] != "setattr" {
@@ -105,8 +117,8 @@ func patchSeverity(c *facts.Change, f *facts.ChangedFile, own func() map[string]
 	return metric.Medium
 }
 
-// projectNames are the names of a Python file that stand for modules of the project, or for
-// what is in them.
+// projectNames returns the names in a Python file that are modules of the project, or come from
+// one.
 func projectNames(c *facts.Change, s *facts.Side) map[string]bool {
 	out := map[string]bool{}
 	for _, l := range facts.SplitLines(s.WithoutStrings()) {
@@ -131,7 +143,7 @@ func projectNames(c *facts.Change, s *facts.Side) map[string]bool {
 	return out
 }
 
-// isProjectModule reports whether a module is one of the product's.
+// isProjectModule reports whether a module, given by its dotted name, belongs to the product.
 func isProjectModule(c *facts.Change, module string) bool {
 	top, _, _ := strings.Cut(module, ".")
 	if top == "" || top == "tests" || top == "test" || top == "conftest" {
@@ -145,6 +157,8 @@ func isProjectModule(c *facts.Change, module string) bool {
 	return slices.ContainsFunc(there, is) || slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return is(f.Path) })
 }
 
+// findScriptMonkeypatches finds the lines of a script that exchange what a module of the project
+// exports. Only lines at the top level count, except in set-up files.
 func findScriptMonkeypatches(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	own := map[string]bool{}
@@ -153,6 +167,7 @@ func findScriptMonkeypatches(f *facts.ChangedFile) []facts.Finding {
 			own[m[1]+m[2]+m[3]] = true
 		}
 	}
+
 	for _, l := range addedCodeLines(f) {
 		m := exportReplacementRE.FindStringSubmatch(l.Text)
 		top := !strings.HasPrefix(l.Text, " ") && !strings.HasPrefix(l.Text, "\t") || certainSetUpFileRE.MatchString(f.Path)
@@ -163,5 +178,5 @@ func findScriptMonkeypatches(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// testHelperModuleRE matches modules that help tests.
+// testHelperModuleRE matches the paths of modules that help tests, such as "./mocks/cart".
 var testHelperModuleRE = regexp.MustCompile(`(?i)(?:^|/)(?:test|spec|mock|fixture|helper|setup|__)|\.(?:json|css|snap)$`)
