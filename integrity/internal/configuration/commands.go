@@ -12,7 +12,8 @@ import (
 	"supervise/metric"
 )
 
-// effectRule finds the calls with a trait that the same calls did not have before.
+// effectRule returns the function that finds the calls with a mark of the effect that the same
+// calls did not have before.
 func effectRule(e framework.Effect) func(*facts.Change) []facts.Finding {
 	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
@@ -32,8 +33,8 @@ func effectRule(e framework.Effect) func(*facts.Change) []facts.Finding {
 	}
 }
 
-// countCalls counts the calls of a program in the changed files, before or after,
-// that satisfy a condition.
+// countCalls counts the calls in the changed files, before or after the change, for which ok is
+// true.
 func countCalls(c *facts.Change, after bool, ok func(*facts.ConfigFile, configtext.Call) bool) int {
 	n := 0
 	for _, f := range facts.ConfigFiles.Of(c) {
@@ -50,8 +51,8 @@ func countCalls(c *facts.Change, after bool, ok func(*facts.ConfigFile, configte
 	return n
 }
 
-// isNewMark reports whether more calls of the program have the mark than before:
-// one that moved, between lines or files, is not new.
+// isNewMark reports whether more calls of the program have the mark than before. A mark that moved
+// between lines or files is not new.
 func isNewMark(c *facts.Change, after configtext.Call, m configtext.Mark) bool {
 	same := func(_ *facts.ConfigFile, x configtext.Call) bool {
 		return x.Name == after.Name && slices.Contains(x.Marks, m)
@@ -59,9 +60,9 @@ func isNewMark(c *facts.Change, after configtext.Call, m configtext.Mark) bool {
 	return countCalls(c, true, same) > countCalls(c, false, same)
 }
 
-// newMarkSeverity returns the severity of a new mark, 0 for none. It counts only if a call
-// without it is gone: an additional call whose failure is ignored, or that runs a part,
-// takes nothing away.
+// newMarkSeverity returns the severity of a new mark, 0 if it does not count. It counts only if a
+// call without it is gone: an additional call whose failure is ignored, or that runs a part of the
+// tests, takes nothing away.
 func newMarkSeverity(c *facts.Change, f *facts.ConfigFile, after configtext.Call, m configtext.Mark) metric.Severity {
 	clean := func(_ *facts.ConfigFile, x configtext.Call) bool {
 		return x.Name == after.Name && !slices.Contains(x.Marks, m)
@@ -84,8 +85,8 @@ func newMarkSeverity(c *facts.Change, f *facts.ConfigFile, after configtext.Call
 // partitionArguments are the arguments that legitimate projects use to divide their tests.
 var partitionArguments = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F --shard --shard-id --test-shard --partition --partitions")
 
-// markSeverity is that of a mark. had says that the argument was there before
-// with another value.
+// markSeverity returns the severity of a mark. had says that the option was there before with
+// another value.
 func markSeverity(m configtext.Mark, had bool) metric.Severity {
 	switch m.Effect {
 	case framework.Mask:
@@ -107,7 +108,7 @@ func markSeverity(m configtext.Mark, had bool) metric.Severity {
 	return metric.Critical
 }
 
-// maskSeverity is the severity of a mark by which a failure is ignored.
+// maskSeverity returns the severity of a mark by which a failure is ignored.
 func maskSeverity(m configtext.Mark) metric.Severity {
 	if m.Name == configtext.Unchecked || slices.ContainsFunc([]string{"--pass", "--no-tests", "when: "}, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
 		return metric.High
@@ -125,6 +126,8 @@ func findRewrittenCommands(c *facts.Change) []facts.Finding {
 	return out
 }
 
+// findRewrittenIn finds those commands in one file. Under each key, at most one call of a purpose
+// is reported; calls that are known to check come before those that are guessed.
 func findRewrittenIn(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
 	type place struct {
 		key     string
@@ -147,6 +150,7 @@ func findRewrittenIn(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
 	return out
 }
 
+// guessRank returns 1 for a call that is only guessed to check, otherwise 0.
 func guessRank(x configtext.Call) int {
 	if x.Guessed {
 		return 1
@@ -154,7 +158,8 @@ func guessRank(x configtext.Call) int {
 	return 0
 }
 
-// removedCallFindings returns the findings about a call that was removed from its place.
+// removedCallFindings returns the finding about a call that was removed from its place, nil if
+// another command replaced it.
 func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext.Call) []facts.Finding {
 	after := commandsAt(f, before.Key)
 	isSilenced := f.After().Exists() && len(after) > 0 && (areAllNoOps(after) || isNoOpAdded(f, before.Key, after))
@@ -166,6 +171,7 @@ func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext
 	case isEmptied(f, before.Key):
 		return []facts.Finding{f.NewFinding(before.Line, before.Text+" → nothing")}
 	}
+
 	finding := f.NewFinding(cmp.Or(firstLine(after), before.Line), before.Text+" is gone").WithSeverity(metric.Medium)
 	isAtRoot := !strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")
 	losesAllTests := isAtRoot && countTestCalls(f.NewCalls) == 0
@@ -177,14 +183,15 @@ func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext
 	return []facts.Finding{finding}
 }
 
-// exampleFolderRE matches folders with their own projects, by which this one is not tested.
+// exampleFolderRE matches paths in folders with separate projects, such as examples/, which do not
+// test this one.
 var exampleFolderRE = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
 
-// mainScriptRE is the key of the script by which a project is tested.
+// mainScriptRE matches the key of the script by which a project is tested: scripts.test.
 var mainScriptRE = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
 
-// isReplacedByNoOp reports whether a step that does nothing replaced one that was removed: steps
-// without a name are identified by what they run.
+// isReplacedByNoOp reports whether a step that does nothing replaced one that was removed. Steps
+// without a name have a key made from what they run, so the two have different keys.
 func isReplacedByNoOp(f *facts.ConfigFile, key string) bool {
 	job, _, isStep := strings.Cut(key, "[")
 	return isStep && slices.ContainsFunc(f.NewConfig.Commands, func(x configtext.Command) bool {
@@ -202,8 +209,8 @@ func mentionsProgram(list []configtext.Command, program string) bool {
 	})
 }
 
-// hasAddedCalls reports whether other commands with the purpose were added: one that is gone
-// may have moved or been replaced.
+// hasAddedCalls reports whether other calls with the purpose were added, or as many exist as
+// before. Then a call that is gone may have moved or been replaced.
 func hasAddedCalls(c *facts.Change, p framework.Purpose) bool {
 	var before, after []string
 	for _, f := range facts.ConfigFiles.Of(c) {
@@ -221,6 +228,7 @@ func hasAddedCalls(c *facts.Change, p framework.Purpose) bool {
 	return slices.ContainsFunc(after, func(text string) bool { return !slices.Contains(before, text) }) || len(after) >= len(before)
 }
 
+// countTestCalls counts the calls that are known to run tests.
 func countTestCalls(calls []configtext.Call) int {
 	return facts.Count(calls, func(x configtext.Call) bool { return x.Purpose == framework.RunsTests && !x.Guessed })
 }
@@ -230,8 +238,7 @@ func commandsAt(f *facts.ConfigFile, key string) []configtext.Command {
 	return facts.Filter(f.NewConfig.Commands, func(x configtext.Command) bool { return x.Key == key })
 }
 
-// isEmptied reports whether the target or the script is still there, with nothing
-// to run.
+// isEmptied reports whether a target or script still exists and has nothing to run.
 func isEmptied(f *facts.ConfigFile, key string) bool {
 	return key != "" && len(commandsAt(f, key)) == 0 && slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool {
 		return s.Value == "" && (s.Key == key || s.Key == key+".needs")
@@ -242,8 +249,8 @@ func isEmptied(f *facts.ConfigFile, key string) bool {
 // rewritten.
 const minReworkedCommands = 3
 
-// isNoOpAdded reports whether a command that does nothing was put under a key, unless the
-// entire script was rewritten.
+// isNoOpAdded reports whether a command that does nothing was put under a key. It is false if the
+// script was rewritten with several commands that do something.
 func isNoOpAdded(f *facts.ConfigFile, key string, after []configtext.Command) bool {
 	still, busy := 0, 0
 	for _, x := range after {
@@ -258,6 +265,7 @@ func isNoOpAdded(f *facts.ConfigFile, key string, after []configtext.Command) bo
 	return still > 0 && busy < minReworkedCommands
 }
 
+// firstLine returns the line of the first command, 0 if there is none.
 func firstLine(list []configtext.Command) int {
 	if len(list) == 0 {
 		return 0
@@ -293,6 +301,7 @@ func findNarrowedPaths(c *facts.Change) []facts.Finding {
 				out = append(out, f.NewFinding(after.Line, after.Text))
 				continue
 			}
+
 			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == after.Name && !isNarrow(x) }
 			same := func(_ *facts.ConfigFile, x configtext.Call) bool {
 				return x.Name == after.Name && slices.Equal(x.Args, after.Args)
@@ -305,7 +314,8 @@ func findNarrowedPaths(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// isDeeper reports whether a call that replaced one with a folder has a folder within it.
+// isDeeper reports whether a call names a folder within the folder that a call in its place named
+// before.
 func isDeeper(f *facts.ConfigFile, after configtext.Call) bool {
 	sameProgram := facts.Filter(f.OldCalls, func(old configtext.Call) bool { return old.Name == after.Name })
 	isOld := slices.ContainsFunc(sameProgram, func(old configtext.Call) bool { return slices.Equal(old.Args, after.Args) })
@@ -314,8 +324,8 @@ func isDeeper(f *facts.ConfigFile, after configtext.Call) bool {
 	})
 }
 
-// areWithin reports whether all new paths among the arguments are in folders that were
-// arguments before.
+// areWithin reports whether there are new paths among the arguments, and all of them are in folders
+// of tests that were arguments before.
 func areWithin(before, after []string) bool {
 	found := false
 	for _, a := range after {
@@ -335,10 +345,10 @@ func areWithin(before, after []string) bool {
 	return found
 }
 
-// testFolderRE is an argument that names a folder of tests.
+// testFolderRE matches an argument that names a folder of tests, such as ./tests/unit.
 var testFolderRE = regexp.MustCompile(`^(\./)?[\w-]*(tests?|spec|__tests__)[\w-]*(/[\w-]+)*/?$`)
 
-// isNarrow reports whether the arguments of a call name single files, or packages.
+// isNarrow reports whether the arguments of a call name single files, packages or tests.
 func isNarrow(x configtext.Call) bool {
 	if x.Framework == nil {
 		return !strings.HasPrefix(x.Name, "npm") && !strings.HasPrefix(x.Name, "make") && slices.ContainsFunc(x.Args, isSingleFile)

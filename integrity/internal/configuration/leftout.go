@@ -12,15 +12,15 @@ import (
 	"supervise/source"
 )
 
-// pathKeyRE matches the keys of settings that leave files out by their paths;
-// those that choose by group, tag or the names of tests do not.
+// pathKeyRE matches the keys of settings that leave files out by their paths, such as
+// test.exclude[]. testNameKeyRE matches those that choose by group, tag or the names of tests.
 var (
 	pathKeyRE     = regexp.MustCompile(`(ignorepatterns|exclude|excludes?|excludedirs|testexcludes?|testignore|excludespecpattern|ignore|files|collectignore(glob)?|norecursedirs|directory|file)(\[\])*$`)
 	testNameKeyRE = regexp.MustCompile(`group|tag|grep|matching`)
 )
 
-// excludesNothing reports whether no file that a setting leaves out existed before the
-// change: then no test is lost.
+// excludesNothing reports whether no file that a setting leaves out existed before the change. Then
+// no test is lost. It is false if the files are not known.
 func excludesNothing(c *facts.Change, s configtext.Setting) bool {
 	if !pathKeyRE.MatchString(s.Key) || testNameKeyRE.MatchString(s.Key) {
 		return false
@@ -29,12 +29,11 @@ func excludesNothing(c *facts.Change, s configtext.Setting) bool {
 	return known && !slices.ContainsFunc(there, mayMatchPath(s.Value, strings.Contains(s.Key, "glob")))
 }
 
-// qualifiedClassRE matches the name of a class with its package.
+// qualifiedClassRE matches the name of a class with its package, such as com.shop.CartTest.
 var qualifiedClassRE = regexp.MustCompile(`^[a-z]\w*(?:\.[a-z]\w*)*\.[A-Z]\w*$`)
 
 // mayMatchPath returns a function that reports whether a path may match the pattern, path or
-// expression of a setting; if in doubt, it does. deep says that a star matches folders,
-// too.
+// expression of a setting. If in doubt, it is true. deep says that a star also matches folders.
 func mayMatchPath(pattern string, deep bool) func(path string) bool {
 	p := strings.NewReplacer("<rootDir>", "", `\.`, ".", `\/`, "/", ".*", "**").Replace(strings.TrimPrefix(pattern, "!"))
 	p = strings.Trim(strings.TrimPrefix(p, "./"), "^$/ ")
@@ -54,8 +53,9 @@ func mayMatchPath(pattern string, deep bool) func(path string) bool {
 }
 
 var (
-	// conditionalListREs is a list that is only set under a condition, in one line: Python's
-	// and JavaScript's way.
+	// conditionalListREs match a list that is set only under a condition, in one line: "x = ["a"]
+	// if fast else []" of Python and "x: fast ? ["a"] : []" of JavaScript. The group is the
+	// condition.
 	conditionalListREs = []*regexp.Regexp{
 		regexp.MustCompile(`[\])"'\w]\s+if\s+(.+?)\s+else\s+(?:\[\s*\]|\(\s*\)|None)`),
 		regexp.MustCompile(`[=:(]\s*(.+?)\s*\?\s*\[.+\]\s*:\s*\[\s*\]`),
@@ -64,7 +64,7 @@ var (
 	ifLineRE = regexp.MustCompile(`^(\s*)(?:el)?if\s+(.+?)\s*:\s*(?:#.*)?$`)
 )
 
-// conditionOf returns the condition under which a line of code applies, "" for none.
+// conditionOf returns the condition under which a line of code applies, "" if there is none.
 func conditionOf(s *facts.Side, n int) string {
 	text := s.LineAt(n)
 	for _, re := range conditionalListREs {
@@ -87,10 +87,11 @@ func conditionOf(s *facts.Side, n int) string {
 	return ""
 }
 
+// indent returns how many blanks and tabs a line begins with.
 func indent(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
 
-// conditionalSeverity returns the severity of leaving something out by a line of code that
-// applies only under a condition; 0 if it always applies, or the condition is unknown.
+// conditionalSeverity returns the severity of a line of code that leaves something out under a
+// condition. It is 0 if the line always applies, or the condition is constant.
 func conditionalSeverity(s *facts.Side, n int) metric.Severity {
 	condition := conditionOf(s, n)
 	if _, known := source.ConstantValue(condition); condition == "" || known {
@@ -102,8 +103,8 @@ func conditionalSeverity(s *facts.Side, n int) metric.Severity {
 	return metric.High
 }
 
-// FindExclusions are the lines of settings and commands that newly exclude code from
-// coverage, as far as their rules are on.
+// FindExclusions returns the lines of settings and commands that newly exclude code from coverage.
+// on has the names of the rules that are enabled.
 func FindExclusions(c *facts.Change, on map[string]bool) []facts.Location {
 	var out []facts.Location
 	if on["coverage_excluded"] {
@@ -117,8 +118,8 @@ func FindExclusions(c *facts.Change, on map[string]bool) []facts.Location {
 	return out
 }
 
-// findExcludingSettings are the settings that exclude code from coverage because they were
-// added or removed.
+// findExcludingSettings returns the lines of settings that exclude code from coverage because they
+// were added, or removed.
 func findExcludingSettings(c *facts.Change) []facts.Location {
 	var out []facts.Location
 	for _, f := range facts.ConfigFiles.Of(c) {

@@ -14,16 +14,18 @@ import (
 
 // lineRow is a line that is a finding when it is added. Lines that only moved are not.
 type lineRow struct {
-	id       string
-	file     *regexp.Regexp // of the full path
-	line     *regexp.Regexp
-	except   *regexp.Regexp // nil for nothing
-	severity metric.Severity
+	id       string          // the ID of the rule
+	file     *regexp.Regexp  // matches the path of the file
+	line     *regexp.Regexp  // matches the line
+	except   *regexp.Regexp  // must not match the line; nil excepts nothing
+	severity metric.Severity // 0 for that of the rule
 }
 
-// checkerExpr are names of programs that check, as they would be replaced in a script.
+// checkerExpr matches the names of programs that check, which a script may replace.
 var checkerExpr = `(` + strings.Join(framework.Programs(), "|") + `)`
 
+// lineTable has the rows of [lineRule] by their IDs: TP-25 ignores failures, as ".IGNORE:" in a
+// makefile does, and TP-26 leaves tests out.
 var lineTable = []lineRow{
 	{"TP-25", regexp.MustCompile(`(?i)(^|/)(GNU)?makefile$|\.mk$`), regexp.MustCompile(`^\.IGNORE\s*:|^(export\s+)?(GNU)?MAKEFLAGS\s*[:+?]?=.*(\s-?[a-z]*i\b|--ignore-errors|\s-k\b)|^(export\s+)?SHELL\s*[:?]?=\s*\S*\b(true|echo)\b`), nil, 0},
 	{"TP-25", regexp.MustCompile(`\.(sh|bash|zsh)$|(^|/)(\.husky|\.githooks|scripts|ci|bin)/[^./]+$`), regexp.MustCompile(`^\s*trap\s+['"]?exit 0\b|^\s*(function\s+)?` + checkerExpr + `\s*\(\)|^\s*alias\s+` + checkerExpr + `=['"]?(true|:|echo)\b`), nil, 0},
@@ -45,7 +47,7 @@ var lineTable = []lineRow{
 	{"TP-26", regexp.MustCompile(`(^|/)Package\.swift$`), regexp.MustCompile(`\bsources:\s*\[\s*"[^"]*Tests?\.swift"`), nil, 0},
 }
 
-// lineRule finds what the rows with an id look for.
+// lineRule returns the function that finds what the rows with an ID look for.
 func lineRule(id string) func(*facts.Change) []facts.Finding {
 	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
@@ -63,6 +65,7 @@ func lineRule(id string) func(*facts.Change) []facts.Finding {
 	}
 }
 
+// findings returns the added lines of a file that the row matches.
 func (r *lineRow) findings(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range f.AddedLines() {
@@ -83,13 +86,14 @@ func isMovedLine(c *facts.Change, text string) bool {
 	})
 }
 
+// isComment reports whether a line of configuration is only a comment.
 func isComment(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//")
 }
 
-// registrationRows are the lines that register tests with a build; the group is what is
-// registered.
+// registrationRows match, by file, the lines that register tests with a build, such as
+// "add_test(NAME unit …". The group is the name of what is registered.
 var registrationRows = []struct{ file, line *regexp.Regexp }{
 	{regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`^\s*(?:\w*add_\w*tests?\w*|\w*_add_tests?|` + framework.CMakeRegistration + `)\s*\(\s*(?:NAME\s+)?"?([\w./:+-]+)`)},
 	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(?:add_subdirectory)\s*\(\s*"?([\w./-]*(?i:tests?)[\w./-]*)`)},
@@ -103,7 +107,7 @@ var registrationRows = []struct{ file, line *regexp.Regexp }{
 }
 
 // findUnregisteredTests finds tests that are no longer registered with the build, although their
-// files are still there.
+// files still exist.
 func findUnregisteredTests(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, r := range registrationRows {
@@ -114,9 +118,11 @@ func findUnregisteredTests(c *facts.Change) []facts.Finding {
 				after = append(after, findRegistrations(f, f.AddedLines(), r.line)...)
 			}
 		}
+
 		if len(after) >= len(before) {
 			continue // as many as before: renamed, or written otherwise
 		}
+
 		for _, x := range before {
 			again := slices.ContainsFunc(after, func(y registration) bool { return y.name == x.name }) ||
 				slices.ContainsFunc(x.file.AddedLines(), func(l facts.Line) bool { return strings.Contains(l.Text, `"`+x.name+`"`) })
@@ -134,6 +140,7 @@ type registration struct {
 	name, text string
 }
 
+// findRegistrations returns the registrations among some lines of a file.
 func findRegistrations(f *facts.ChangedFile, lines []facts.Line, expr *regexp.Regexp) []registration {
 	var out []registration
 	for _, l := range lines {
@@ -144,7 +151,8 @@ func findRegistrations(f *facts.ChangedFile, lines []facts.Line, expr *regexp.Re
 	return out
 }
 
-// isFileDeleted reports whether files were deleted or renamed whose path has the name.
+// isFileDeleted reports whether a file was deleted or renamed whose old path contains the base name
+// of a test.
 func isFileDeleted(c *facts.Change, name string) bool {
 	base := path.Base(strings.ReplaceAll(strings.ReplaceAll(name, `\`, "/"), ":", "/"))
 	base = strings.TrimSuffix(base, path.Ext(base))

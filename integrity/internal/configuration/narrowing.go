@@ -12,8 +12,8 @@ import (
 	"supervise/metric"
 )
 
-// testNamesExpr matches usual patterns of tests: a wildcard, or a name that says only that
-// it is a test.
+// testNamesExpr matches usual patterns of tests: a wildcard, or a name that says only that it is a
+// test, such as "**/*Test.java".
 const testNamesExpr = `(^|[/\\])\*?(_?[Tt]ests?|TestCase|IT|[Ss]pec)s?\*?(\.\w+)?$|(^|[/\\])(Abstract)?\*(Tests?|TestCase|IT|Spec)\*?(\.\w+)?$|(^|[/\\])\*\*?(\.\w+)?$|\(`
 
 // narrowingRows are further rows of settingTable about tests that are no longer run.
@@ -42,11 +42,11 @@ var narrowingRows = []settingRow{
 	{id: "TP-26", removed: true, file: `testng`, key: `classes\.class@name|packages\.package@name`, unlessDeleted: true, severity: metric.High},
 }
 
-// rakeGlobKeyRE are the keys under which a Rakefile lists its tests.
+// rakeGlobKeyRE matches the keys under which a Rakefile lists its tests.
 var rakeGlobKeyRE = regexp.MustCompile(`(^|\.)(pattern|testpattern|testfiles)(\[\])*$`)
 
-// findDeeperGlobs finds the Rakefiles that take their tests only from a folder within the
-// one they took them from.
+// findDeeperGlobs finds Rakefiles that now take their tests only from a folder within the one that
+// they took them from.
 func findDeeperGlobs(f *facts.ConfigFile) []facts.Finding {
 	if base := path.Base(f.Path); base != "Rakefile" && !strings.HasSuffix(base, ".rake") {
 		return nil
@@ -57,8 +57,8 @@ func findDeeperGlobs(f *facts.ConfigFile) []facts.Finding {
 	return nil
 }
 
-// deeperList returns the first list of tests that begins further down than one
-// that is gone, and that one; nil for none.
+// deeperList returns a list of tests that is gone, and the first one in its place that begins in a
+// folder further down. Both are nil if there is none.
 func deeperList(f *facts.ConfigFile) (before, after *configtext.Setting) {
 	for i := range f.RemovedSettings {
 		before := &f.RemovedSettings[i]
@@ -81,7 +81,8 @@ func hasListIn(f *facts.ConfigFile, folder string) bool {
 	})
 }
 
-// fixedFolder is the folder of a pattern up to its first wildcard.
+// fixedFolder returns the folder of a pattern up to its first wildcard: "test/unit" for
+// test/unit/*_test.rb.
 func fixedFolder(pattern string) string {
 	if at := strings.IndexAny(pattern, "*?[{"); at >= 0 {
 		pattern = pattern[:at] + "x"
@@ -89,14 +90,15 @@ func fixedFolder(pattern string) string {
 	return path.Dir(strings.TrimPrefix(pattern, "./"))
 }
 
-// testTargetRE matches a target that tests, and mainTargetRE those that people and CI call.
+// testTargetRE matches the name of a target that tests, such as unit-tests. mainTargetRE matches the
+// keys of targets that people and CI call, such as all.needs.
 var (
 	testTargetRE = regexp.MustCompile(`(?i)^(unit|integration|run|go|py|js|e2e)?[-_]?(tests?|spec|check|` + framework.TargetNames + `)([-_]\w+)?$`)
 	mainTargetRE = regexp.MustCompile(`^(all|ci|check|test|tests|default|verify|build|validate|precommit|tests_?)(\.needs)?$|^(check|x)?(tests|checkprograms)$`)
 )
 
-// findRemovedNeeds finds the targets that people call and that no longer need a test
-// target which is still there, and lists of tests that are shorter.
+// findRemovedNeeds finds targets that people call and that no longer need a test target which still
+// exists. It also finds lists of tests of automake that lost a test.
 func findRemovedNeeds(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
@@ -105,6 +107,7 @@ func findRemovedNeeds(c *facts.Change) []facts.Finding {
 			if !mainTargetRE.MatchString(before.Key) || after == nil || len(strings.Fields(after.Value)) >= len(strings.Fields(before.Value)) {
 				continue
 			}
+
 			for _, need := range strings.Fields(before.Value) {
 				if !slices.Contains(strings.Fields(after.Value), need) && isExistingTest(c, f, before.Key, need) {
 					out = append(out, f.NewFinding(after.Line, before.Key+" no longer needs "+need))
@@ -127,12 +130,13 @@ func isExistingTest(c *facts.Change, f *facts.ConfigFile, key, need string) bool
 	return false
 }
 
-// isTargetRemoved reports whether a target of a Makefile is gone: its commands are judged by
+// isTargetRemoved reports whether a target of a Makefile is gone. Its commands are judged by
 // themselves.
 func isTargetRemoved(f *facts.ConfigFile, name string) bool {
 	return strings.Contains(strings.ToLower(f.Path), "makefile") && len(commandsAt(f, configtext.NormalizeKey(name))) == 0
 }
 
+// findSetting returns the first setting with a key, nil if there is none.
 func findSetting(list []configtext.Setting, key string) *configtext.Setting {
 	for i := range list {
 		if list[i].Key == key {
@@ -142,7 +146,7 @@ func findSetting(list []configtext.Setting, key string) *configtext.Setting {
 	return nil
 }
 
-// testScriptRE is the key of a script or target that tests.
+// testScriptRE matches the key of a script that tests: scripts.test.
 var testScriptRE = regexp.MustCompile(`(^|\.)(scripts|tasks)\.tests?(\[\])?$`)
 
 // findNoOpTestScripts finds new test scripts that succeed without doing anything.
@@ -159,7 +163,7 @@ func findNoOpTestScripts(f *facts.ConfigFile) []facts.Finding {
 	return out
 }
 
-// triggerRE are the events at which the checks of a workflow should run.
+// triggerRE matches the events for which the checks of a workflow should run, such as pullrequest.
 var triggerRE = regexp.MustCompile(`^(push|pullrequest|pullrequesttarget|mergegroup)$`)
 
 // findUntriggeredWorkflow finds the workflows of GitHub with tests that no longer run for changes.
@@ -172,6 +176,7 @@ func findUntriggeredWorkflow(f *facts.ConfigFile) []facts.Finding {
 	return nil
 }
 
+// runsForChanges reports whether a workflow runs for pushes or pull requests.
 func runsForChanges(list []configtext.Setting) bool {
 	return slices.ContainsFunc(list, func(s configtext.Setting) bool {
 		name, _, _ := strings.Cut(strings.TrimPrefix(s.Key, "on."), ".")

@@ -12,11 +12,12 @@ import (
 	"supervise/metric"
 )
 
-// lintConfigRE are the files that say what linters and type checkers look for.
+// lintConfigRE matches the files that say what linters and type checkers look for, such as
+// .eslintrc and pyproject.toml.
 var lintConfigRE = regexp.MustCompile(`(?i)` + framework.NodeLintConfig + `|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
 
-// ruleOffRows are the values that turn rules off: came when they are added, gone when they
-// are removed.
+// ruleOffRows are the settings that turn rules off. key matches the end of the key, and value the
+// value; "" matches any. gone says that the removal of the setting turns rules off, not its addition.
 var ruleOffRows = []struct {
 	key, value string
 	gone       bool
@@ -33,11 +34,13 @@ var ruleOffRows = []struct {
 	{key: `(^|\.)level`, value: `^[0-3]$`},
 }
 
+// ruleOffRE is a compiled row of ruleOffRows.
 type ruleOffRE struct {
 	key, value *regexp.Regexp
 	gone       bool
 }
 
+// ruleOffREs are the compiled rows.
 var ruleOffREs = func() []ruleOffRE {
 	var out []ruleOffRE
 	for _, r := range ruleOffRows {
@@ -46,12 +49,12 @@ var ruleOffREs = func() []ruleOffRE {
 	return out
 }()
 
-// allRulesRE is a name under which all rules are meant.
+// allRulesRE matches a value that means all rules or all code, such as "all" and "src/**".
 var allRulesRE = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src/?(\*\*)?(/\*)?|lib/?|pkg/?|app/?)$`)
 
-// findDisabledRules finds rules of linters and type checkers that were turned off. Three
-// of them in the end, or all at once, are severe; in a file that is new, or gone,
-// the rules of before are not known.
+// findDisabledRules finds rules of linters and type checkers that were turned off. It is severe if
+// at least three more were turned off than on. In a file that is new or gone, the rules of the
+// other side are not known, so the number does not count.
 func findDisabledRules(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	net, known := 0, true
@@ -65,19 +68,22 @@ func findDisabledRules(c *facts.Change) []facts.Finding {
 		out = append(out, found...)
 		out = append(out, findRaisedLimits(f)...)
 	}
+
 	if net >= 3 && known && len(out) > 0 && !isLinterUpdated(c) {
 		out[0].Severity = metric.High
 	}
 	return out
 }
 
+// linterNameRE matches the name of a linter, and revisionKeyRE the line with its version in the
+// configuration of pre-commit, as in "rev: v1.2.0".
 var (
 	linterNameRE  = regexp.MustCompile(`(?i)eslint|rubocop|ruff|golangci|pylint|flake8|mypy|pyright|detekt|checkstyle|spotbugs|phpstan|psalm|phpcs|stylelint|biome|oxlint|swiftlint|credo|clippy|rust-toolchain`)
 	revisionKeyRE = regexp.MustCompile(`^\s*-?\s*(?:rev|version)\s*:`)
 )
 
-// isLinterUpdated reports whether the version of a linter changed: a new one has more
-// rules, and those turned off may be the new ones.
+// isLinterUpdated reports whether a linter is new or its version changed. A new version has more
+// rules, and those that were turned off may be the new ones.
 func isLinterUpdated(c *facts.Change) bool {
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		if f.BelongsToTests() || facts.IsDocumentation(f.Path) {
@@ -95,7 +101,7 @@ func isLinterUpdated(c *facts.Change) bool {
 	})
 }
 
-// versionRE matches a version, of one number or more.
+// versionRE matches a version of one number or more, such as ^9.1.0.
 var versionRE = regexp.MustCompile(`[v^~><=]*\d+(?:\.[\dx]+)*`)
 
 // findDisabledRulesIn finds the rules of one file that were turned off.
@@ -125,6 +131,8 @@ func countEnabledRules(f *facts.ConfigFile) int {
 		facts.Count(f.AddedSettings, func(s configtext.Setting) bool { return disablesRule(s, true) })
 }
 
+// disablesRule reports whether the addition of a setting turns a rule off, or its removal if
+// removed.
 func disablesRule(s configtext.Setting, removed bool) bool {
 	return slices.ContainsFunc(ruleOffREs, func(r ruleOffRE) bool {
 		return r.gone == removed && r.key.MatchString(s.Key) && r.value.MatchString(s.Value)

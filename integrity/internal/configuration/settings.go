@@ -12,24 +12,28 @@ import (
 	"supervise/metric"
 )
 
-// settingRow is a value that is a finding when it is added, or removed.
+// settingRow is a setting that is a finding when it is added or removed. The strings are regular
+// expressions; "" matches everything, except in the field except.
 type settingRow struct {
-	id   string
-	file string // expression for the file, "" for every one
-	key  string // expression for the end of the key
-	// value must match and but must not; gone applies to removed values, as long as
-	// the list is not empty.
+	id   string // the ID of the rule
+	file string // matches the part of the path that identifies the tool, see [configtext.ToolName]
+	key  string // matches the end of the key, which is written as in [configtext.Setting]
+	// value must match the value, and except must not.
 	value, except string
+	// removed says that the removal of the setting is the finding. It counts only while the list
+	// that contained the value still has elements.
 	removed       bool
-	evenIfEmpty   bool // with gone: also where nothing is left
-	unlessDeleted bool // with gone: not where files below a folder of that name were deleted
+	evenIfEmpty   bool // with removed: also if the list has no elements any more
+	unlessDeleted bool // with removed: not if a file was deleted whose path has the value
 	severity      metric.Severity
 
+	// The compiled expressions; exceptRE is nil if except is "".
 	fileRE, keyRE, valueRE, exceptRE *regexp.Regexp
 }
 
-// settingTable are the rows of settingRule. Keys are written as in
-// [configtext.Setting], and match at their end.
+// settingTable has the rows of [settingRule] by their IDs: TP-08 focuses tests, TP-21 replaces
+// parts of the runner, TP-25 ignores failures, TP-26 narrows the search for tests, TP-27 excludes
+// code from coverage, TP-31 sets variables that load code, and TP-32 replaces dependencies.
 var settingTable = compileRows(slices.Concat(narrowingRows, []settingRow{
 	{id: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
 	{id: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},
@@ -117,19 +121,22 @@ const (
 	pyTools = framework.PythonSettings
 )
 
-// toolConfigExpr is the configuration of a tool of JavaScript, in which there are no tests.
+// toolConfigExpr matches a path of the configuration of a JavaScript tool, such as jest.config.js.
+// It contains no tests.
 const toolConfigExpr = `(?i)^(<rootDir>|\^|\*\*)?[\\/]*[\w*-]*(\\?\.\w+)?\\?\.(config|conf)\\?\.[mc]?[jt]sx?\$?$`
 
-// variableExpr matches a variable of the environment, wherever it is set.
+// variableExpr returns an expression for the key of an environment variable with one of the names,
+// wherever it is set.
 func variableExpr(names string) string { return `(^|\.|@)(` + names + `)` }
 
-// harmlessPaths hold no tests; harmlessCode is not code of the product's own, or
-// are lines that cannot be reached.
+// harmlessPaths matches paths without tests. harmlessCode matches paths without code of the product,
+// and lines of code that tests usually do not reach, such as "raise NotImplementedError".
 var (
 	harmlessPaths = configtext.NoTestsPathRE.String()
 	harmlessCode  = configtext.NoTestsPathRE.String() + `|(?i)(?:^|[^y])test|spec\b|conftest|_version|version\.|__main__|migrations|setup\.py|node_modules|vendor|\.d\.ts|stories|mock|generated|\.gen\.|_pb2|\.pb\.|proto|examples?/|docs?/|pragma|^(if|raise|def|class|return|except|assert|@|\\?\.\.\.|pass|\^)|TYPE_CHECKING|NotImplemented|abstract|overload|__repr__|__name__|config|\.config\.|site-packages|/usr|dist|build/|bench|index\.ts`
 )
 
+// compileRows compiles the expressions of the rows. It changes and returns rows.
 func compileRows(rows []settingRow) []settingRow {
 	for i := range rows {
 		r := &rows[i]
@@ -142,11 +149,12 @@ func compileRows(rows []settingRow) []settingRow {
 	return rows
 }
 
+// matches reports whether the row matches the key and the value of a setting.
 func (r *settingRow) matches(s configtext.Setting) bool {
 	return r.keyRE.MatchString(s.Key) && r.valueRE.MatchString(s.Value) && (r.exceptRE == nil || !r.exceptRE.MatchString(s.Value))
 }
 
-// settingRule finds what the rows with an id look for.
+// settingRule returns the function that finds what the rows with an ID look for.
 func settingRule(id string) func(*facts.Change) []facts.Finding {
 	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
@@ -162,9 +170,12 @@ func settingRule(id string) func(*facts.Change) []facts.Finding {
 	}
 }
 
-// coverageToolRE are files of tools that measure, and choose no tests.
+// coverageToolRE matches files of tools that measure coverage, such as .nycrc. They do not choose
+// tests.
 var coverageToolRE = regexp.MustCompile(`(?i)nycrc|c8rc|nyc\.config`)
 
+// findings returns the settings of a file that the row matches and that were added, or removed if
+// the row says so.
 func (r *settingRow) findings(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
 	var out []facts.Finding
 	if r.removed {
@@ -185,15 +196,15 @@ func (r *settingRow) findings(c *facts.Change, f *facts.ConfigFile) []facts.Find
 	return out
 }
 
-// projectExcludeRE and projectIncludeRE match the keys of the tests of one of several projects in a
-// configuration.
+// projectExcludeRE and projectIncludeRE match keys that leave out or include tests in one of several
+// projects of a configuration, such as test.projects[].test.include[].
 var (
 	projectExcludeRE = regexp.MustCompile(`\bprojects?\[\].*\bexclude(\[\])*$`)
 	projectIncludeRE = regexp.MustCompile(`\bprojects?\[\].*\binclude(\[\])*$`)
 )
 
-// isInOtherProject reports whether one project of a configuration leaves out what another
-// includes: it is run there.
+// isInOtherProject reports whether one project of a configuration leaves out what another includes.
+// Then the other project runs it.
 func isInOtherProject(f *facts.ConfigFile, s configtext.Setting) bool {
 	other := projectIncludeRE
 	switch {
@@ -205,24 +216,26 @@ func isInOtherProject(f *facts.ConfigFile, s configtext.Setting) bool {
 	return slices.ContainsFunc(f.NewConfig.Settings, func(x configtext.Setting) bool { return x.Value == s.Value && other.MatchString(x.Key) })
 }
 
-// endToEndRE are tests that another runner runs, so that leaving them out of this
-// one may be right.
+// endToEndRE matches the names of tests that another runner usually runs, such as e2e, so that
+// leaving them out here may be right.
 var endToEndRE = regexp.MustCompile(`(?i)` + framework.EndToEndNames)
 
-// testFileRE is the file of one suite: another runner takes a folder or a pattern.
+// testFileRE matches the path of one test file, such as e2e/login.spec.ts. Another runner takes a
+// folder or a pattern.
 var testFileRE = regexp.MustCompile(`^[^*]*/?[\w.-]+[._-](?:spec|test|tests)\.\w+$|^[^*]*(?:^|/)test_\w+\.\w+$`)
 
-// selectionKeyRE matches settings that say what is run, rather than what is left out.
+// selectionKeyRE matches the keys of settings that say what is run, rather than what is left out,
+// such as testmatch[].
 var selectionKeyRE = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles|testpaths|testloadfilters|pattern|include|specfiles|testdir|directory|suffix|where)(\[\])*$`)
 
-// sourceFileRE is the name of one file of code, not a pattern.
+// sourceFileRE matches the path of one file of code, such as src/cart.py, and not a pattern.
 var sourceFileRE = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|java|kt|cs)$`)
 
-// placeholderRE matches a value of Maven that is defined in another place.
+// placeholderRE matches a value of Maven that is defined in another place: ${skip.tests}.
 var placeholderRE = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
 
-// dependsOnProfile reports whether a value is a property that a profile leaves empty, as
-// on a newer Java: then it depends on where it runs.
+// dependsOnProfile reports whether a value is a property that a profile of Maven leaves empty, for
+// example on a newer Java. Then the value depends on where the build runs.
 func dependsOnProfile(f *facts.ConfigFile, value string) bool {
 	m := placeholderRE.FindStringSubmatch(value)
 	text := string(f.After().Text)
@@ -230,8 +243,8 @@ func dependsOnProfile(f *facts.ConfigFile, value string) bool {
 		(strings.Contains(text, "<"+m[1]+"></"+m[1]+">") || strings.Contains(text, "<"+m[1]+"/>") || strings.Contains(text, "<"+m[1]+" />"))
 }
 
-// severityOf returns the severity of the row. It is less for tests that run in another place, or
-// never existed, and more for a single product file that is excluded from the coverage.
+// severityOf returns the severity of an added setting. It is lower for tests that run in another
+// place or never existed, and higher for a single product file that is excluded from the coverage.
 func (r *settingRow) severityOf(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) metric.Severity {
 	excludesTests := r.id == "TP-26" && !r.removed && !selectionKeyRE.MatchString(s.Key)
 	isEndToEnd := endToEndRE.MatchString(s.Value) && !testFileRE.MatchString(s.Value)
@@ -251,13 +264,14 @@ func hasElements(f *facts.ConfigFile, s configtext.Setting) bool {
 	return slices.ContainsFunc(f.NewConfig.Settings, func(x configtext.Setting) bool { return x.Key == s.Key })
 }
 
-// isListLeft reports whether such a list is left there, or where it moved to.
+// isListLeft reports whether the list from which a value is gone still has elements, in its file or
+// where it moved to.
 func isListLeft(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) bool {
 	return hasElements(f, s) || f.Deleted && isListMoved(c, s)
 }
 
-// isListMoved reports whether the list of a deleted file is in a new one, as that of
-// pytest.ini in pytest.toml.
+// isListMoved reports whether the list of a deleted file is in a new one, as a list of pytest.ini
+// may be in pytest.toml.
 func isListMoved(c *facts.Change, s configtext.Setting) bool {
 	return slices.ContainsFunc(facts.ConfigFiles.Of(c), func(g *facts.ConfigFile) bool {
 		return g.Added && slices.ContainsFunc(g.NewConfig.Settings, func(x configtext.Setting) bool { return configtext.LastKey(x.Key) == configtext.LastKey(s.Key) })
@@ -280,8 +294,8 @@ func isWidened(f *facts.ConfigFile, removed configtext.Setting) bool {
 	})
 }
 
-// isNewTarget reports whether a target of Cargo with its own harness is new, with its
-// own file: then no existing test is lost.
+// isNewTarget reports whether a setting belongs to a new target of Cargo with a separate file. Then
+// no existing test is lost.
 func isNewTarget(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) bool {
 	table, name, _ := strings.Cut(s.Key, ".")
 	if name == "autotests" {
@@ -295,7 +309,7 @@ func isNewTarget(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) boo
 	})
 }
 
-// countAddedTargets counts how many more targets a manifest names than before.
+// countAddedTargets returns how many more targets of a kind a manifest names than before.
 func countAddedTargets(f *facts.ConfigFile, table string) int {
 	isTarget := func(s configtext.Setting) bool { return s.Key == table+".name" }
 	return facts.Count(f.NewConfig.Settings, isTarget) - facts.Count(f.OldConfig.Settings, isTarget)

@@ -13,12 +13,14 @@ import (
 	"supervise/metric"
 )
 
-// floor and ceiling are limits that a check holds the code to: what must not
-// fall, and what must not rise.
+// floorKeyRE matches the keys of limits below which a value must not fall, such as failunder. The
+// keys that ceilingKeyRE matches are limits above which one must not rise, such as maxwarnings, and
+// those of softCeilingKeyRE are limits of single rules of linters, such as maxcomplexity. percentRE
+// matches the value of a limit, such as 80 or 80%.
 var (
 	floorKeyRE = regexp.MustCompile(`(^|\.)(failunder\w*|covfailunder|minimumcoverage(\.\w+)*|minimumcoveragebyfile(\.\w+)*|mincoverage|coveragethresholds?(\.[^.]+)*|flag\.coverage\.\w*|coverageminimum\w*|minmsi|mincoveredmsi|coveragefailthreshold|requiredcoverage|(simplecov\.)?minimumcoverage\w*|mutationthreshold|coveragemin\w*|min\w*coverage\w*|coveragelimit|\w*coveragethreshold\w*|testcoverage\.summary\.threshold|coverageoptions\.minimumcoverage)$|(^|\.)thresholds?(\.[^.]+)*\.(branches|functions|lines|statements|break|low|high|file|package|total)$`)
-	// bare names are limits of the coverage where the file, or the rest of the
-	// key, is about coverage.
+	// bareFloorKeyRE matches names that are limits of the coverage if the file or the rest of the
+	// key is about coverage, which coverageRE decides.
 	bareFloorKeyRE   = regexp.MustCompile(`(^|\.)(threshold|minimum|target|lines|branches|functions|statements|min|watermarks\.\w+|level)$`)
 	coverageRE       = regexp.MustCompile(`(?i)cov|jacoco|nyc|c8|kover|simplecov|summary|` + framework.NodeSettings[len(`(?i)`):] + `|msi|proj$|\.props$`)
 	ceilingKeyRE     = regexp.MustCompile(`(^|\.)(\w*maxwarnings|maxissues|maxallowedviolations|maxerrors|maxallowed\w*|maximumallowed\w+|failurethreshold\w*|errorthreshold|maxfailures|failatviolations|allowedviolations|warningsasserrorsthreshold)$`)
@@ -36,6 +38,8 @@ const (
 	softCeiling // of a linter: how much is tolerated
 )
 
+// limitKindOf returns what kind of a limit a setting is, going by its key and the tool that reads
+// it.
 func limitKindOf(tool, key string) limitKind {
 	if strings.Contains(tool, "codecov") && strings.HasSuffix(key, ".threshold") {
 		return ceiling // how far the coverage may fall
@@ -66,6 +70,7 @@ type limit struct {
 	number float64
 }
 
+// findLimits returns the limits among the settings of a tool, by their keys.
 func findLimits(tool string, list []configtext.Setting) map[string][]limit {
 	out := map[string][]limit{}
 	for _, s := range list {
@@ -84,7 +89,7 @@ func findLimits(tool string, list []configtext.Setting) map[string][]limit {
 	return out
 }
 
-// isLooserThan reports whether a limit allows more than another.
+// isLooserThan reports whether a limit allows more than another of the same kind.
 func (b limit) isLooserThan(other limit) bool {
 	if b.kind == floor {
 		return b.number < other.number
@@ -114,8 +119,9 @@ func findLoweredLimits(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// removedLimitFindings looks for a limit that is gone in the other files, and under other
-// keys with the same last name.
+// removedLimitFindings returns the finding about a limit that is gone. It looks for the limit in
+// the other files, and under other keys with the same last name. It returns nil if a limit that is
+// as strict exists there.
 func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, old limit) []facts.Finding {
 	if !f.After().Exists() && !f.Deleted || strings.HasPrefix(old.Key, "flag.") && slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool { return limitKindOf(configtext.ToolName(f.Path), s.Key) == floor }) {
 		return nil
@@ -124,6 +130,7 @@ func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, old limit) []fac
 	if f.After().Exists() {
 		finding.Line = 0
 	}
+
 	for _, g := range facts.ConfigFiles.Of(c) {
 		for _, list := range findLimits(configtext.ToolName(g.Path), g.NewConfig.Settings) {
 			for _, n := range list {
@@ -140,13 +147,15 @@ func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, old limit) []fac
 			}
 		}
 	}
+
 	return []facts.Finding{finding}
 }
 
-// retryKeyRE matches settings for retries and time limits, with which a flaky test
-// passes.
+// retryKeyRE matches the keys of settings for retries, time limits and tolerances, with which a
+// flaky test passes, such as testtimeout.
 var retryKeyRE = regexp.MustCompile(`(^|\.)(testtimeout|defaulttimeout|timeout|retries|retry|reruns|rerunfailingtestscount|flakyretries|maxretries|slowtestthreshold|failurethreshold|maxdiffpixels|maxdiffpixelratio|threshold|tolerance|rtol|atol|maxparallelforks)$`)
 
+// testToolRE matches the files with settings of test tools.
 var testToolRE = regexp.MustCompile(framework.RunnerSettings)
 
 // findLoosenedLimits finds retries that were added or raised, and times and tolerances that
@@ -165,8 +174,8 @@ func findLoosenedLimits(f *facts.ConfigFile) []facts.Finding {
 	return out
 }
 
-// isLoosened reports whether a setting grants much more than before: twice, or a
-// retry more.
+// isLoosened reports whether a setting allows much more than before: a number of retries that is
+// higher, or another number that at least doubled.
 func isLoosened(f *facts.ConfigFile, s configtext.Setting) bool {
 	after, ok := findNumber([]configtext.Setting{s}, s.Key)
 	old, had := findNumber(f.OldConfig.Settings, s.Key)
@@ -179,7 +188,8 @@ func isLoosened(f *facts.ConfigFile, s configtext.Setting) bool {
 	return had && after >= 2*old
 }
 
-// findNumber returns the number of the setting with a key.
+// findNumber returns the number of the setting with a key. It is false if there is no such setting
+// or its value is not a number.
 func findNumber(list []configtext.Setting, key string) (float64, bool) {
 	s := findSetting(list, key)
 	if s == nil {

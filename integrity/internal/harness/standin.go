@@ -58,8 +58,8 @@ func findMonkeypatches(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// findPythonMonkeypatches finds the lines that do so in a Python file. Within a test file, only
-// lines at the top level count.
+// findPythonMonkeypatches finds the lines that do so in a Python file. Outside of conftest.py,
+// indented lines count only if they replace the code of a function or a module.
 func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	own := sync.OnceValue(func() map[string]bool { return projectNames(c, f.After()) })

@@ -11,11 +11,13 @@ import (
 
 // classHead is the line that begins a class.
 type classHead struct {
-	line       int
-	name, text string
-	indent     int
+	line       int    // from 1
+	name, text string // the name of the class, and the line without indentation
+	indent     int    // in bytes
 }
 
+// classLineRE matches the line that begins a class, as in "public final class CartTest". The groups
+// are the indentation, the modifiers and the name.
 var classLineRE = regexp.MustCompile(`^(\s*)((?:(?:public|private|protected|internal|final|abstract|open|sealed|static|data|inner|partial|readonly)\s+)*)class\s+(\w+)`)
 
 // findClasses returns the heads of the classes of a file, in order.
@@ -29,7 +31,8 @@ func findClasses(s *facts.Side) []classHead {
 	return out
 }
 
-// enclosingClass returns the class that contains a line, nil for none.
+// enclosingClass returns the innermost class that contains line n, judged by indentation; nil if
+// there is none.
 func enclosingClass(s *facts.Side, heads []classHead, n int) *classHead {
 	for i, h := range slices.Backward(heads) {
 		if h.line < n && h.indent < indentation(s.LineAt(n)) {
@@ -39,8 +42,8 @@ func enclosingClass(s *facts.Side, heads []classHead, n int) *classHead {
 	return nil
 }
 
-// findHiddenClasses finds test classes that the runner no longer collects, without
-// another class that inherits their tests.
+// findHiddenClasses finds test classes that the runner no longer collects, unless another class
+// inherits their tests.
 func findHiddenClasses(c *facts.Change) []facts.Finding {
 	heads := map[*facts.Side][]classHead{}
 	of := func(s *facts.Side) []classHead {
@@ -53,12 +56,14 @@ func findHiddenClasses(c *facts.Change) []facts.Finding {
 		s    *facts.Side
 		line int
 	}
+
 	seen := map[place]bool{}
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
 		if p.Before.File != p.After.File {
 			continue
 		}
+
 		after := enclosingClass(p.After.Side, of(p.After.Side), p.After.Line)
 		before := enclosingClass(p.Before.Side, of(p.Before.Side), p.Before.Line)
 		if after == nil || before == nil || seen[place{p.After.Side, after.line}] {
@@ -73,7 +78,7 @@ func findHiddenClasses(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// maybeSameClass reports whether a class may be another one under a new name.
+// maybeSameClass reports whether a class may be the same as another one, going by their names.
 func maybeSameClass(before, after string) bool {
 	if bare, ok := strings.CutPrefix(before, "Test"); ok && len(bare) > 2 && strings.Contains(after, bare) {
 		return true
@@ -81,6 +86,8 @@ func maybeSameClass(before, after string) bool {
 	return before == after || len(before) > 3 && len(after) > 3 && (facts.AreSimilarNames(before, after) || before[:4] == after[:4])
 }
 
+// abstractRE matches the modifier of a class that cannot be instantiated, and testParentRE the
+// parent of a test class, as in "(unittest.TestCase".
 var (
 	abstractRE   = regexp.MustCompile(`\babstract\b`)
 	testParentRE = regexp.MustCompile(`(?:<|:|\(|\bextends\b).*(?:Test|Spec|Case)`)
@@ -89,17 +96,17 @@ var (
 // hasTestName reports whether pytest collects a class because of its name.
 func (h *classHead) hasTestName() bool { return strings.HasPrefix(h.name, "Test") }
 
-// isNoLongerCollected reports whether a class lost both the name and the parent for which pytest
-// collected it.
+// isNoLongerCollected reports whether a class of Python lost both the name and the parent for which
+// pytest collected it.
 func (h *classHead) isNoLongerCollected(before *classHead, lostParent bool) bool {
 	return !h.hasTestName() && (lostParent || before.hasTestName() && !pythonParentRE.MatchString(h.text))
 }
 
-// pythonParentRE matches a class that inherits from another one, which may be a test case.
+// pythonParentRE matches the parent of a class, which may be a test case.
 var pythonParentRE = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
 
-// isHidden reports whether a class was collected by the runner, and no longer is, by its
-// head.
+// isHidden reports whether the head of a class lost that for which the runner of its language
+// collected the class.
 func isHidden(lang source.Language, before, after *classHead) bool {
 	lostParent := testParentRE.MatchString(before.text) && !testParentRE.MatchString(after.text)
 	madeAbstract := abstractRE.MatchString(after.text) && !abstractRE.MatchString(before.text)
@@ -120,8 +127,8 @@ func isHidden(lang source.Language, before, after *classHead) bool {
 	}
 }
 
-// caseLineREs are, by language, the lines without which the runner finds no tests in a
-// file, although it has their methods.
+// caseLineREs match, by language, the lines without which the runner finds no tests in a file,
+// although the file has their methods: "use ExUnit.Case" of Elixir.
 var caseLineREs = map[source.Language]*regexp.Regexp{
 	source.Elixir: regexp.MustCompile(`^\s*use\s+[\w.]*Case\b`),
 	source.CSharp: regexp.MustCompile(`^\s*\[(?:\w+,\s*)*(?:TestClass|TestFixture)\b`),
@@ -143,11 +150,12 @@ func findUnusedCases(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// suiteTypeRE is the type that a line hands to a suite's runner.
+// suiteTypeRE matches the type that a line passes to the runner of a suite: new(CartSuite) and
+// &CartSuite.
 var suiteTypeRE = regexp.MustCompile(`(?:new\(|&)(\w+)`)
 
-// isCaseUnused reports whether a file no longer has such lines, or in Go none for a suite
-// whose tests are still there.
+// isCaseUnused reports whether no line of a file makes the runner read it any more. In Go, it
+// reports whether no line runs the suite of the removed line, whose tests still exist.
 func isCaseUnused(s *facts.Side, re *regexp.Regexp, removed string) bool {
 	if s.Language() != source.Go {
 		return len(facts.MatchingLines(s.Lines(), re)) == 0
@@ -156,7 +164,7 @@ func isCaseUnused(s *facts.Side, re *regexp.Regexp, removed string) bool {
 	return m != nil && regexp.MustCompile(`func \(\w+ \*?`+m[1]+`\) Test`).Match(s.Text) && !regexp.MustCompile(`suite\.Run\(.*\b`+m[1]+`\b`).Match(s.Text)
 }
 
-// isInherited reports whether another test class, changed or not, extends a class.
+// isInherited reports whether a class of a test file, changed or not, extends a class.
 func isInherited(c *facts.Change, head *classHead) bool {
 	child := regexp.MustCompile(`\bclass\s+\w[^\n{]*(?:<|:|\(|,|\bextends\b)\s*(?:[\w.\\:]*[.\\:])?` + regexp.QuoteMeta(head.name) + `\b`)
 	if slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return child.Match(f.After().Text) }) {
@@ -170,10 +178,11 @@ func isInherited(c *facts.Change, head *classHead) bool {
 	return found
 }
 
+// groupLineRE matches a line that begins a group of tests, as in "describe Cart do".
 var (
 	groupLineRE = regexp.MustCompile(`^\s*(?:[A-Z]\w*\.)?(?:describe|context|suite|feature)\b`)
-	// uncalledBlockRE matches what takes a block and does not run it, with the name, if any,
-	// by which it could be called.
+	// uncalledBlockRE matches what takes a block and does not run it, as in "x = lambda do". The
+	// groups are the name, if any, by which the block could be called.
 	uncalledBlockRE = regexp.MustCompile(`^\s*(?:(?:const|let|var)\s+)?(?:(\w+)\s*=\s*)?(?:(?:proc|lambda|Proc\.new)\s*(?:do\b|\{)|->\s*(?:do\b|\{)|(?:async\s+)?(?:\(\)\s*=>|function\s*\(\))\s*\{\s*$)|^\s*function\s+(\w+)\(\)\s*\{\s*$`)
 )
 
@@ -206,7 +215,8 @@ func countName(s *facts.Side, name string) int {
 	return len(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).FindAll(s.WithoutStrings(), -1))
 }
 
-// testBelow returns the first test that starts below a line, if it is indented further.
+// testBelow returns the first test below line n if it is indented further than that line, otherwise
+// nil.
 func testBelow(s *facts.Side, n int) *source.TestDef {
 	tests := s.Inspection().Tests
 	i := slices.IndexFunc(tests, func(t source.TestDef) bool { return t.Line > n })
@@ -216,4 +226,5 @@ func testBelow(s *facts.Side, n int) *source.TestDef {
 	return &tests[i]
 }
 
+// indentation returns how many blanks and tabs a line begins with.
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }

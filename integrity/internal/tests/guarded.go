@@ -29,12 +29,14 @@ func findGuardedAssertions(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// isSkipLine reports whether a line skips the test, which is another rule's.
+// isSkipLine reports whether a line skips the test, which another rule finds.
 func isSkipLine(t *facts.Test, line int) bool {
 	return slices.ContainsFunc(t.MarksCovering(source.Skip), func(m source.Mark) bool { return m.Line == line })
 }
 
-// guardedAssertion looks for an assertion of a test that is under one of the new conditions now.
+// guardedAssertion returns the finding about the first assertion of a test that is under one of the
+// new conditions and was under none before. before and after are the conditions. It is false if
+// there is none.
 func guardedAssertion(p facts.Pair, before, after []source.Mark) (f facts.Finding, found bool) {
 	free := map[string]int{} // assertions that were under no condition
 	for _, a := range p.Before.LocatedAssertions() {
@@ -42,6 +44,7 @@ func guardedAssertion(p facts.Pair, before, after []source.Mark) (f facts.Findin
 			free[facts.RemoveSpace(a.Text)]++
 		}
 	}
+
 	var open, under []facts.Assertion
 	for _, a := range p.After.LocatedAssertions() {
 		if guardOf(after, a.Line) == nil {
@@ -51,6 +54,7 @@ func guardedAssertion(p facts.Pair, before, after []source.Mark) (f facts.Findin
 		}
 		under = append(under, a)
 	}
+
 	for _, a := range under {
 		m := guardOf(after, a.Line)
 		if !wasUnguarded(free, facts.RemoveSpace(a.Text)) || !dependsOnSubject(p, *m, a) {
@@ -66,7 +70,7 @@ func guardedAssertion(p facts.Pair, before, after []source.Mark) (f facts.Findin
 }
 
 // wasUnguarded reports whether an assertion was under no condition. A condition on the same line is
-// part of its text now.
+// part of the text of the assertion now.
 func wasUnguarded(unguarded map[string]int, assertion string) bool {
 	for text, n := range unguarded {
 		hasSuffixCondition := strings.HasPrefix(assertion, text+"if") || strings.HasPrefix(assertion, text+"unless")
@@ -88,8 +92,8 @@ func guardOf(marks []source.Mark, line int) *source.Mark {
 	return nil
 }
 
-// dependsOnSubject reports whether a condition decides by what the assertion checks, or by where the
-// test runs, and not by a new parameter or field of a table.
+// dependsOnSubject reports whether a condition depends on what the assertion checks, or on where
+// the test runs. It is false for a condition on a new parameter or field of a table.
 func dependsOnSubject(p facts.Pair, m source.Mark, a facts.Assertion) bool {
 	if m.Condition == source.NotAwaited || facts.ConditionSeverity(m.Condition) == metric.High {
 		return true
@@ -104,11 +108,11 @@ func dependsOnSubject(p facts.Pair, m source.Mark, a facts.Assertion) bool {
 	return shared
 }
 
-// keywordRE matches the words of a condition that are not names.
+// keywordRE matches the words of a condition that are not names, such as "not" and "None".
 var keywordRE = regexp.MustCompile(`(?i)^(?:none|null|nil|undefined|not|is|and|or|in|true|false|len|if|unless|self|this)$`)
 
-// isParameter reports whether a name is a parameter of a test, or a field of its table, by
-// another line than that of the condition.
+// isParameter reports whether a name is a parameter of a test, or a field of its table. The line of
+// the condition itself does not count.
 func isParameter(t *facts.Test, name string, but int) bool {
 	n := regexp.QuoteMeta(name)
 	head := regexp.MustCompile(`[(,]\s*` + n + `\b`)

@@ -15,23 +15,23 @@ import (
 type lossKind int
 
 const (
-	lostByDeletion lossKind = iota
-	lostByFileDeletion
-	lostByRenaming
-	lostByComment
-	lostByChoice // it is defined under a condition now, see findChosenSkips
+	lostByDeletion     lossKind = iota // the test is gone, but not its file
+	lostByFileDeletion                 // the file is gone
+	lostByRenaming                     // runners do not find its new name
+	lostByComment                      // it is commented out
+	lostByChoice                       // it is defined under a condition now, see findChosenSkips
 )
 
 // lostTest is a test that is gone: how, and where that shows.
 type lostTest struct {
 	facts.Loss
 	kind   lossKind
-	side   *facts.Side
-	line   int
-	nested bool // the test around it is lost, too: it is reported once
+	side   *facts.Side // the file that shows it
+	line   int         // the line of side that shows it; 0 for the entire file
+	nested bool        // the test around it is lost, too, and reported instead
 }
 
-// lostTests are the tests that were lost.
+// lostTests are the tests that are gone, in the order in which they were defined.
 var lostTests = facts.Define(func(c *facts.Change) []lostTest {
 	var out []lostTest
 	seen := map[*facts.Test]bool{}
@@ -47,6 +47,7 @@ var lostTests = facts.Define(func(c *facts.Change) []lostTest {
 	return out
 })
 
+// classifyLoss returns how a test was lost, and the file and the line that show it.
 func classifyLoss(c *facts.Change, l facts.Loss) (lossKind, *facts.Side, int) {
 	after := l.File.After()
 	if l.ExplainedBy == facts.ExplainedByNoChecks {
@@ -70,8 +71,8 @@ func classifyLoss(c *facts.Change, l facts.Loss) (lossKind, *facts.Side, int) {
 	return lostByDeletion, l.Side, l.Line
 }
 
-// containsMostLines reports whether a file contains most of the lines of a lost test: a file
-// with nearly the same text may be a different one.
+// containsMostLines reports whether a file contains at least half of the lines of a lost test. A
+// renamed file with nearly the same text may be a different one.
 func containsMostLines(l facts.Loss, s *facts.Side) bool {
 	there := map[string]bool{}
 	for _, line := range s.Lines() {
@@ -89,8 +90,8 @@ func containsMostLines(l facts.Loss, s *facts.Side) bool {
 	return 2*found >= all
 }
 
-// commentedOutLine returns the line of the comment that holds most of the text of a
-// lost test, 0 for none.
+// commentedOutLine returns the first line of comment with code of a lost test, if comments have at
+// least half of that code now. Otherwise it returns 0.
 func commentedOutLine(l facts.Loss) int {
 	after := l.File.After()
 	if !after.Exists() || after.Language() == source.Unknown {
@@ -102,11 +103,13 @@ func commentedOutLine(l facts.Loss) int {
 			want[code] = true
 		}
 	}
+
 	for _, com := range l.File.Before().CommentLines() { // what was a comment before says nothing
 		if code := stripComment(com.Text); want[code] {
 			want[code] = false
 		}
 	}
+
 	found, first := map[string]bool{}, 0
 	for _, com := range after.CommentLines() {
 		code := stripComment(com.Text)
@@ -117,16 +120,17 @@ func commentedOutLine(l facts.Loss) int {
 			found[code] = true
 		}
 	}
+
 	if len(want) > 0 && 2*len(found) >= len(want) {
 		return first
 	}
 	return 0
 }
 
-// deferralNoteRE matches notes in front of commented-out code.
+// deferralNoteRE matches a note in front of commented-out code, as in "TODO: ".
 var deferralNoteRE = regexp.MustCompile(`^(?:OLD|TODO|DISABLED|WIP|BROKEN|FLAKY|FIXME|SKIP|TEMP)\b:?\s*`)
 
-// stripComment drops comment marks and indentation from a line.
+// stripComment returns a line without indentation, marks of comments and a note.
 func stripComment(s string) string {
 	s = strings.TrimSpace(s)
 	for _, mark := range []string{"//", "#", "/*", "*", "--", `"""`, "'''", ";"} {
@@ -136,8 +140,8 @@ func stripComment(s string) string {
 	return strings.TrimSpace(deferralNoteRE.ReplaceAllString(strings.TrimSpace(s), ""))
 }
 
-// renamedOutLine returns the line of a new function that has the body of a lost test and is
-// not a test; 0 for none.
+// renamedOutLine returns the line of a function that has the body of a lost test and that nothing
+// calls, 0 if there is none.
 func renamedOutLine(l facts.Loss) int {
 	if fn, called := facts.FindSuccessor(l.Test); fn.Line > 0 && !called {
 		return fn.Line
@@ -145,6 +149,7 @@ func renamedOutLine(l facts.Loss) int {
 	return 0
 }
 
+// findDeletedTests finds tests that were deleted from a file that still exists.
 func findDeletedTests(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range lostTests.Of(c) {
@@ -160,7 +165,7 @@ func findDeletedTests(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// findDeletedFiles reports the tests of a deleted file as one finding.
+// findDeletedFiles finds deleted test files. The tests of one file are one finding.
 func findDeletedFiles(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	byFile := map[*facts.ChangedFile][]facts.Loss{}
@@ -173,6 +178,7 @@ func findDeletedFiles(c *facts.Change) []facts.Finding {
 			byFile[l.File] = append(byFile[l.File], l.Loss)
 		}
 	}
+
 	for _, f := range order {
 		var names []string
 		by, plausible := "", 0
@@ -184,6 +190,7 @@ func findDeletedFiles(c *facts.Change) []facts.Finding {
 				}
 			}
 		}
+
 		if len(names) > 0 {
 			by = ""
 		}
@@ -196,6 +203,7 @@ func findDeletedFiles(c *facts.Change) []facts.Finding {
 	return out
 }
 
+// first returns the first element of a list, "" if it is empty.
 func first(list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -203,6 +211,8 @@ func first(list []string) string {
 	return list[0]
 }
 
+// deletedFileEvidence returns the evidence for a deleted file with a number of tests. names are
+// those that nothing explains.
 func deletedFileEvidence(all int, names []string) string {
 	if len(names) == 0 {
 		return fmt.Sprintf("%d tests, all found again or explained", all)
@@ -210,18 +220,21 @@ func deletedFileEvidence(all int, names []string) string {
 	return fmt.Sprintf("%d of %d tests are nowhere else: %s", len(names), all, strings.Join(names, ", "))
 }
 
+// findRenamedTests finds tests that were renamed so that runners do not find them.
 func findRenamedTests(c *facts.Change) []facts.Finding { return findLostTests(c, lostByRenaming) }
 
+// findCommentedTests finds tests that were commented out.
 func findCommentedTests(c *facts.Change) []facts.Finding { return findLostTests(c, lostByComment) }
 
-// typeAssertionRE matches assertions that only the compiler checks.
+// typeAssertionRE matches assertions that only the compiler checks, such as expectTypeOf(x).
 var typeAssertionRE = regexp.MustCompile(`\b(?:expectTypeOf|expectType|assertType|expectAssignable|assert_type)\b`)
 
-// assertsOnlyTypes reports whether a test asserts only types: it never fails when run.
+// assertsOnlyTypes reports whether a test asserts only types, so that running it checks nothing.
 func assertsOnlyTypes(t *facts.Test) bool {
 	return len(t.Assertions) > 0 && !slices.ContainsFunc(t.Assertions, func(a string) bool { return !typeAssertionRE.MatchString(a) })
 }
 
+// findLostTests finds the tests that were lost in one way.
 func findLostTests(c *facts.Change, want lossKind) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range lostTests.Of(c) {
@@ -239,8 +252,8 @@ func findLostTests(c *facts.Change, want lossKind) []facts.Finding {
 	return out
 }
 
-// lossSeverity is the severity of a test that is still there but not run, 0 for that of
-// the rule, and the severity if it is known to have run before.
+// lossSeverity returns the severity of a test that still exists but is not run, 0 for that of the
+// rule. ifRan is the severity if the test is known to have run before; 0 if it is the same.
 func lossSeverity(c *facts.Change, l lostTest) (severity, ifRan metric.Severity) {
 	where := l.File.After()
 	switch {

@@ -9,31 +9,33 @@ import (
 )
 
 var (
-	// titledCallRE matches calls that define a test, up to and with its title, which is no
+	// titledCallRE matches calls that define a test, up to the end of the title, which is not a
 	// reason: it.skip('adds', xit "adds", and in Ruby skip "adds" do.
 	titledCallRE = regexp.MustCompile(`\b[xf]?(?:it|test|specify|describe|context|suite|example|scenario|feature)(?:\.\w+)*\s*(?:\(\s*)?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)|^\s*(?:skip|pending)[ (]+(?:"[^"]*"|'[^']*').*(?:\bdo\b|\{).*`)
-	// statedReasonRE matches a word that skips, or gives a reason, with a text that contains a
-	// word or an issue number.
+	// statedReasonRE matches a word that skips, or gives a reason, with a text that contains a word
+	// or the number of an issue, as in t.Skip("see #12").
 	statedReasonRE = regexp.MustCompile(`(?i)\b(?:skip\w*|(?:xct|gtest_)skip|\w*(?:skip|incomplete|abort|assumption|omitted)\w*(?:exception|error)|xfail|marktest\w+|abort|ignore|disabled|explicit|pending|pend|omit|inconclusive|cancel|todo|reason|because)(?:::\w+)*[\s(<>,=:)]{1,12}(?:\w+\s*[:=]\s*)?[@$fbru]{0,2}(?:"[^"\n]*?(?:[a-z]{3}|#\d)|'[^'\n]*?(?:[a-z]{3}|#\d)|` + "`[^`\n]*?(?:[a-z]{3}|#\\d))")
 	// trackedReasonRE matches a skip with a link or the version in which it ends, and an expected
-	// failure that names the error.
+	// failure that names the error, as in xfail(raises=ValueError).
 	trackedReasonRE = regexp.MustCompile(`https?://\S|\b[Uu]ntil \w+ v?\d+\.\d|\bxfail\([^)]*\braises\s*=`)
 )
 
-// statesReason reports whether a skip states a reason: in the call that skips, or in a new
-// comment next to it. It may be an excuse, but it is what people do whose tests are
-// flaky, or fail because of another person's change.
+// statesReason reports whether a skip states a reason, in the call that skips or in a new comment
+// next to it. The reason may be an excuse, but people give one when their tests are flaky, or fail
+// because of the change of another person.
 func (s newSkip) statesReason() bool {
 	side := s.After.Side
 	text := side.LineAt(s.Line)
 	for n := s.Line + 1; n < s.Line+facts.MaxReasonLines && strings.Count(text, "(") > strings.Count(text, ")"); n++ {
 		text += " " + strings.TrimSpace(side.LineAt(n))
 	}
+
 	for _, t := range []string{s.Text, text} {
 		if trackedReasonRE.MatchString(t) || statedReasonRE.MatchString(titledCallRE.ReplaceAllString(t, " ")) {
 			return true
 		}
 	}
+
 	last := s.Line // the first line of the test's body, or that of the group's
 	if s.Scope == source.OnTest && s.Line < s.After.Line {
 		last = min(s.After.Line, s.Line+facts.MaxReasonLines)

@@ -11,7 +11,8 @@ import (
 	"supervise/source"
 )
 
-// findRemovedRows finds tables of tests that have fewer rows than before.
+// findRemovedRows finds tables of tests that have fewer rows than before, and loops over tables
+// that were cut short.
 func findRemovedRows(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {
@@ -29,7 +30,8 @@ func findRemovedRows(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// findFewerRows compares the tables of a file, those in one test with each other.
+// findFewerRows compares each table of a file with the table of the same test that has most rows in
+// common with it.
 func findFewerRows(c *facts.Change, before, after *facts.Side) []facts.Finding {
 	var out []facts.Finding
 	now := facts.FindTables(after)
@@ -37,12 +39,14 @@ func findFewerRows(c *facts.Change, before, after *facts.Side) []facts.Finding {
 		if len(b.Keys) < 2 || hasNamedElements(b) || b.Test != nil && isLost(c, b.Test, before) {
 			continue
 		}
+
 		best, bestScore := -1, 0
 		for i, a := range now {
 			if n := countCommonRows(b, a); n > bestScore {
 				best, bestScore = i, n
 			}
 		}
+
 		kept := 0
 		if best >= 0 {
 			kept = len(now[best].Keys)
@@ -52,6 +56,7 @@ func findFewerRows(c *facts.Change, before, after *facts.Side) []facts.Finding {
 		} else if !isTableEmptied(b, now, before, after) {
 			continue
 		}
+
 		if !hasAllRows(b, after) {
 			out = append(out, removedRowsFinding(c, b, now, best, after))
 		}
@@ -59,17 +64,19 @@ func findFewerRows(c *facts.Change, before, after *facts.Side) []facts.Finding {
 	return out
 }
 
-// hasAllRows reports whether all rows still occur in a file one after another, although the
-// scanner no longer sees a list: their keys lost their quotes.
+// hasAllRows reports whether all rows of a table still occur in a file, one after another. The
+// scanner may no longer see a list because the keys lost their quotes.
 func hasAllRows(t facts.Table, s *facts.Side) bool {
 	return len(t.Keys) > 1 && facts.QuotedKeyRE.MatchString(facts.NotationReplacer.Replace(facts.RemoveSpace(t.Rows[0]))) &&
 		strings.Contains(facts.NormalizeNotation(string(s.WithoutComments())), strings.Join(t.Keys, ","))
 }
 
-// maxLostShare is the divisor for the share of rows that a table may lose when the source
-// changed as well.
+// maxLostShare is the divisor for the share of rows that a table may lose if the source changed as
+// well: a third.
 const maxLostShare = 3
 
+// removedRowsFinding returns the finding about a table that lost rows. best is the index in now of
+// the table in its place, -1 if there is none.
 func removedRowsFinding(c *facts.Change, b facts.Table, now []facts.Table, best int, after *facts.Side) facts.Finding {
 	f := facts.Finding{File: after.Path, Line: 0}
 	var removed []string
@@ -77,16 +84,19 @@ func removedRowsFinding(c *facts.Change, b facts.Table, now []facts.Table, best 
 	if best >= 0 {
 		kept, f.Line = len(now[best].Keys), now[best].Line
 	}
+
 	for i, row := range b.Keys {
 		if best < 0 || !slices.Contains(now[best].Keys, row) {
 			removed = append(removed, b.Rows[i])
 		}
 	}
+
 	if b.Test != nil {
 		f.Test = b.Test.Name
 	} else { // maybe no table of a test at all
 		f.Severity = metric.Medium
 	}
+
 	f.Evidence = facts.ShortenEvidence(fmt.Sprintf("%d of %d rows are left; gone: %s", kept, len(b.Keys), strings.Join(removed, " · ")))
 	f.ExplainedBy = explainRemovedRows(c, removed, b)
 	if maxLostShare*len(removed) <= len(b.Keys) && facts.TouchesSource.Of(c) || isUnrolled(c, b, after) {
@@ -95,8 +105,8 @@ func removedRowsFinding(c *facts.Change, b facts.Table, now []facts.Table, best 
 	return f
 }
 
-// isUnrolled reports whether product code changed and a new test, not a copy, has a name
-// similar to that of the test that lost rows: each case has its own test now.
+// isUnrolled reports whether product code changed, and a new test, which is not a copy, has a name
+// similar to that of the test that lost rows. Then each case may have a separate test now.
 func isUnrolled(c *facts.Change, b facts.Table, after *facts.Side) bool {
 	inv := facts.Tests.Of(c)
 	return b.Test != nil && c.TouchesProduct() && slices.ContainsFunc(inv.Added, func(t *facts.Test) bool {
@@ -106,7 +116,8 @@ func isUnrolled(c *facts.Change, b facts.Table, after *facts.Side) bool {
 	})
 }
 
-// explainRemovedRows explains rows that are in another place, or whose subject is gone.
+// explainRemovedRows returns what makes the loss of rows harmless: they are in other test code, or
+// their subject is gone. It returns "" if neither is true of half of them.
 func explainRemovedRows(c *facts.Change, removed []string, b facts.Table) string {
 	added := facts.AddedTestCode.Of(c)
 	n, without := 0, 0
@@ -122,6 +133,7 @@ func explainRemovedRows(c *facts.Change, removed []string, b facts.Table) string
 			}
 		}
 	}
+
 	switch {
 	case len(removed) > 0 && 2*n >= len(removed):
 		return facts.ExplainedByMove
@@ -133,16 +145,17 @@ func explainRemovedRows(c *facts.Change, removed []string, b facts.Table) string
 	return ""
 }
 
-// namedElementRE matches an element with the name of a field or a parameter before it.
+// namedElementRE matches an element after the name of a field or a parameter, such as "size: 3".
 var namedElementRE = regexp.MustCompile(`^[A-Za-z_]\w*\s*(?:=|:)[^=:]`)
 
-// hasNamedElements reports whether a list is a value with named fields, or the arguments of a call,
-// rather than a table.
+// hasNamedElements reports whether most elements of a list have names, so that it is a value with
+// fields or the arguments of a call rather than a table.
 func hasNamedElements(t facts.Table) bool {
 	return 2*facts.Count(t.Rows, namedElementRE.MatchString) > len(t.Rows)
 }
 
-// countCommonRows counts the rows that two tables of the same test have in common.
+// countCommonRows counts the rows that two tables have in common, 0 if they belong to different
+// tests.
 func countCommonRows(a, b facts.Table) int {
 	isSameTest := a.Test == nil && b.Test == nil || a.Test != nil && b.Test != nil && a.Test.Name == b.Test.Name
 	if !isSameTest {
@@ -151,22 +164,23 @@ func countCommonRows(a, b facts.Table) int {
 	return facts.Count(a.Keys, func(key string) bool { return slices.Contains(b.Keys, key) })
 }
 
+// isLost reports whether a test, defined in a file before the change, is gone.
 func isLost(c *facts.Change, t *source.TestDef, s *facts.Side) bool {
 	return slices.ContainsFunc(facts.Tests.Of(c).Lost, func(l facts.Loss) bool { return l.Side == s && l.Line == t.Line })
 }
 
-// emptyLiteralRE matches a literal without rows.
+// emptyLiteralRE matches a literal without rows, such as "[]" and "in ()".
 var emptyLiteralRE = regexp.MustCompile(`\[\s*\]|\{\s*\}|(?:=|\bin|,)\s*\(\s*\)`)
 
-// rowAnnotationRE matches the rows that are annotations, rowSourceRE annotations that
-// name where rows come from.
+// rowAnnotationRE matches a row that is an annotation, such as "InlineData(1, 2)". rowSourceRE
+// matches an annotation that has rows or names their source, such as MethodSource.
 var (
 	rowAnnotationRE = regexp.MustCompile(`^(?:InlineData|TestCase|DataRow|case|test_case|TestWith|Arguments)\s*\(`)
 	rowSourceRE     = regexp.MustCompile(`\b(?:\w+Data|\w+Source|DataRow|TestCase|case|test_case|TestWith\w*|Arguments|values|files|Values|Range|Combinatorial|Random)\b|@dataProvider`)
 )
 
-// isTableEmptied reports whether a table lost all rows: its test is still there, and now has an
-// empty literal.
+// isTableEmptied reports whether a table lost all rows: its test still exists, and has an empty
+// literal that it did not have before.
 func isTableEmptied(t facts.Table, now []facts.Table, before, after *facts.Side) bool {
 	if t.Test == nil || isTableReplaced(t, now, before) {
 		return false
@@ -189,8 +203,8 @@ func isTableEmptied(t facts.Table, now []facts.Table, before, after *facts.Side)
 	return false
 }
 
-// linesWithoutRows returns some lines of the text that contains a table, without rows that have
-// their own lines.
+// linesWithoutRows returns some lines of the text that contains a table, without the lines between
+// the first and the last of the table.
 func linesWithoutRows(t facts.Table, s *facts.Side, from, to int) string {
 	if t.Line == t.End {
 		return s.LinesWithoutStrings(from, to)
@@ -207,14 +221,15 @@ func isTableReplaced(t facts.Table, after []facts.Table, before *facts.Side) boo
 	})
 }
 
-// emptyLoopRE matches loops over nothing.
+// emptyLoopRE matches what makes a loop run over nothing, such as cases[:0] and range(0).
 var emptyLoopRE = regexp.MustCompile(`\[\s*0?\s*:\s*0\s*\]|\.slice\(\s*0\s*,\s*0\s*\)|\.(?:take|first|limit|Take)\(\s*0\s*\)|\[\s*\]\.(?:forEach|each|map)\b(?:[^)]|$)|\bin\s+\[\s*\]\s*:|\brange\(\s*0\s*\)|\[\.\.0\]|\[0\.\.0\]|\[0, 0\]\.each|\[\]\s*\.each|\.each\(\s*\[\s*\]\s*\)|parametrize\([^\n]*,\s*(?:\[\s*\]|\(\s*\))\s*[,)]`)
 
-// truncatedLoopRE matches an expression for the first few elements of a list.
+// truncatedLoopRE matches an expression for the first few elements of a list, such as [:2] and
+// .slice(0, 1).
 var truncatedLoopRE = regexp.MustCompile(`\[\s*0?\s*:\s*[1-3]\s*\]|\.(?:slice|Slice)\(\s*0\s*,\s*[1-3]\s*\)|\.(?:iter\(\)\.)?(?:take|first|limit|Take)\(\s*[1-3]\s*\)|\.prefix\(\s*[1-3]\s*\)`)
 
-// isTruncated reports whether a loop now covers only the first few rows, and is otherwise
-// unchanged.
+// isTruncated reports whether a line now takes only the first few elements of a list, and is
+// otherwise unchanged.
 func isTruncated(f *facts.ChangedFile, text string) bool {
 	m := truncatedLoopRE.FindStringIndex(text)
 	if m == nil {
@@ -224,8 +239,8 @@ func isTruncated(f *facts.ChangedFile, text string) bool {
 	return slices.ContainsFunc(f.RemovedLines(), func(l facts.Line) bool { return facts.RemoveSpace(l.Text) == want })
 }
 
-// findEmptyLoops finds loops over nothing, or cut short, that were added to existing
-// test files.
+// findEmptyLoops finds the first added loop of a test file that runs over nothing, or was cut
+// short.
 func findEmptyLoops(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
 	if !s.MayHoldTests() {
@@ -245,5 +260,5 @@ func findEmptyLoops(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// loopRE matches what goes through a list.
+// loopRE matches what visits the elements of a list, such as "for" and .forEach.
 var loopRE = regexp.MustCompile(`\bfor\b|\.(?:forEach|each|map|iter)\b|parametrize|\brange\b`)

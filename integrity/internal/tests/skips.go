@@ -19,7 +19,7 @@ type newSkip struct {
 	source.Mark
 }
 
-// newSkips are all new skips; one of a group or a file is listed once.
+// newSkips are all new skips. The skip of a group or a file is listed once.
 var newSkips = facts.Define(func(c *facts.Change) []newSkip {
 	var out []newSkip
 	type place struct {
@@ -44,11 +44,13 @@ var newSkips = facts.Define(func(c *facts.Change) []newSkip {
 	return out
 })
 
-// areEquivalentMarks reports whether two marks are equivalent, wherever they are.
+// areEquivalentMarks reports whether two skips have the same condition, wherever they are.
 func areEquivalentMarks(a, b source.Mark) bool {
 	return facts.RemoveSpace(a.Condition) == facts.RemoveSpace(b.Condition) && a.Constant == b.Constant && (a.Condition != "" || a.IsUnconditional() == b.IsUnconditional())
 }
 
+// finding returns the finding about a skip, with its condition if the text of the skip does not
+// contain it.
 func (s newSkip) finding(severity metric.Severity) facts.Finding {
 	f := s.After.NewFinding(s.Line, s.Text).WithSeverity(severity)
 	if s.Condition != "" && !strings.Contains(facts.RemoveSpace(s.Text), facts.RemoveSpace(s.Condition)) {
@@ -71,6 +73,7 @@ func (s newSkip) unconditionalFinding(intended bool) facts.Finding {
 	return s.finding(0)
 }
 
+// findSkippedTests finds tests that are now skipped unconditionally.
 func findSkippedTests(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, s := range newSkips.Of(c) {
@@ -81,9 +84,12 @@ func findSkippedTests(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// intendedFailureRE matches expected failures that may be the purpose of a test.
+// intendedFailureRE matches expected failures that may be the purpose of a test, such as
+// #[should_panic] and it.fails.
 var intendedFailureRE = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue|\b(?:test|it)\.(?:\w+\.)?fail(?:s|ing)\b`)
 
+// findDisabledGroups finds groups and files of tests that are now skipped, or built only under a
+// condition.
 func findDisabledGroups(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, s := range newSkips.Of(c) {
@@ -104,30 +110,32 @@ func findDisabledGroups(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// hasCustomTag reports whether a Go file is built only with a tag that does not name a
-// platform.
+// hasCustomTag reports whether a Go file is built only with a tag that does not name a platform,
+// such as the tag slow.
 func hasCustomTag(s newSkip) bool {
 	tag, ok := strings.CutPrefix(s.Text, "//go:build ")
 	return ok && !strings.HasPrefix(tag, "!") && !goPlatformRE.MatchString(tag)
 }
 
-// hasCustomConfig reports whether tests of Rust that were built with the tests are
-// built only under a configuration that nothing sets, "#[cfg(disabled)]".
+// hasCustomConfig reports whether tests of Rust, which were built with the other tests before, are
+// built only under a configuration that nothing sets, as in #[cfg(disabled)].
 func hasCustomConfig(s newSkip) bool {
 	m := rustConfigRE.FindStringSubmatch(s.Text)
 	return m != nil && !slices.Contains(knownRustConfigs, m[1]) && strings.Contains(string(s.Before.Side.Text), "#[cfg(test)]")
 }
 
+// rustFeatureRE matches a condition on a feature of Cargo: feature = "slow".
 var rustFeatureRE = regexp.MustCompile(`\bfeature\s*=\s*"([^"]+)"`)
 
-// hasUnknownFeature reports whether a test of Rust runs only with a feature that no
-// manifest of the project has.
+// hasUnknownFeature reports whether a test of Rust runs only with a feature that no manifest of the
+// project has. It is false if the project is not known.
 func hasUnknownFeature(c *facts.Change, s newSkip) bool {
 	m := rustFeatureRE.FindStringSubmatch(s.Text)
 	isBaseKnown := c.Base.Paths != nil && c.Base.Texts != nil
 	if m == nil || !isBaseKnown || s.After.Side.Language() != source.Rust || strings.Contains(string(s.Before.Side.Text), `"`+m[1]+`"`) {
 		return false
 	}
+
 	manifest := func(name string) bool { return path.Base(name) == "Cargo.toml" }
 	texts := c.Base.Texts(slices.DeleteFunc(slices.Clone(c.Base.Paths()), func(name string) bool { return !manifest(name) }))
 	for _, f := range c.Files {
@@ -135,6 +143,7 @@ func hasUnknownFeature(c *facts.Change, s newSkip) bool {
 			texts[f.Path] = f.After().Text
 		}
 	}
+
 	for _, text := range texts {
 		if strings.Contains(string(text), m[1]) {
 			return false
@@ -143,16 +152,18 @@ func hasUnknownFeature(c *facts.Change, s newSkip) bool {
 	return len(texts) > 0
 }
 
+// preprocessorRE matches a condition of the preprocessor of C, as in "#ifdef RUN_SLOW", and symbolRE
+// the symbols in it.
 var (
 	preprocessorRE = regexp.MustCompile(`^#\s*(?:if|ifdef|ifndef|elif)\s+(.*)$`)
 	symbolRE       = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
-	// knownSymbolRE are names that compilers, platforms and build systems set, or that
-	// say what a build has.
+	// knownSymbolRE matches names that compilers, platforms and build systems set, or that say what
+	// a build has, such as HAVE_ZLIB and linux.
 	knownSymbolRE = regexp.MustCompile(`(?i)^(?:and|not|true|_|win|linux|unix|apple|mac|osx|ios|tvos|watchos|android|msvc|mingw|cygwin|emscripten|wasm|cplusplus|cpp\d|net\d|net_|netcore|netstandard|netframework|netfx|mono|unity|n?debug|release|canimport|compiler|swift|arch|os$|targetenv|hasfeature|hasattribute|xcode|darwin|windows|freebsd|posix|glibc|boost|gtest|catch)|(?:^|_)(?:USE|HAS|HAVE|HAVES|ENABLE|ENABLED|SUPPORT\w*|WITH|WITHOUT|NO|FEATURE\w*|VERSION|VER|MSC|GCC|GNUC|CLANG|STD|API|PLATFORM|ARCH|SSE|AVX|EXCEPTIONS|RTTI|THREADS|LOCALE|UNICODE|CONSTEXPR|MODULES|SHARED|STATIC|CPLUSPLUS|CPP|CXX|LANG|OS|TARGET|COMPILER|INTEL|ARM|GPU|CUDA|OPENSSL|ZLIB|ICU)(?:_|$|\d)`)
 )
 
-// hasCustomSymbol reports whether tests are built only if a symbol is defined that no known
-// tool sets and that no changed file used before.
+// hasCustomSymbol reports whether tests are built only if a symbol is defined that no known tool
+// sets, that their file did not use before, and that no changed file defines.
 func hasCustomSymbol(c *facts.Change, s newSkip) bool {
 	m := preprocessorRE.FindStringSubmatch(s.Text)
 	if m == nil || strings.ContainsAny(m[1], "<>") { // a version
@@ -171,13 +182,17 @@ func hasCustomSymbol(c *facts.Change, s newSkip) bool {
 	return len(names) > 0
 }
 
+// rustConfigRE matches an attribute with a single condition, such as #[cfg(unix)]. knownRustConfigs
+// are conditions that the compiler or a tool sets.
 var (
 	rustConfigRE     = regexp.MustCompile(`^#!?\[cfg\((\w+)\)\]`)
 	knownRustConfigs = strings.Fields("test unix windows debug_assertions miri doc doctest loom fuzzing tarpaulin nightly proc_macro panic overflow_checks")
 )
 
+// goPlatformRE matches tags that name a platform or are set by the go command.
 var goPlatformRE = regexp.MustCompile(`\b(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|unix|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm|cgo|race|go1\.\d+|gc|gccgo|purego|appengine|tinygo)\b`)
 
+// findConditionalSkips finds tests that are now skipped under a condition.
 func findConditionalSkips(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, s := range newSkips.Of(c) {
@@ -196,14 +211,15 @@ func findConditionalSkips(c *facts.Change) []facts.Finding {
 	return append(out, findChosenSkips(c)...)
 }
 
-// chosenCallRE matches a call of one of two functions that define tests, of which one
-// skips: (cond ? it.skip : it)("title", …), and the other way round.
+// chosenCallRE matches a call of one of two functions that define tests, of which one skips: (cond
+// ? it.skip : it)("title", and the reverse. The groups are the condition, the two functions, and
+// the text from the title on.
 var chosenCallRE = regexp.MustCompile("\\(\\s*(.+?)\\s*\\?\\s*((?:x|f)?(?:it|test|describe)\\b[\\w.]*)\\s*:\\s*((?:x|f)?(?:it|test|describe)\\b[\\w.]*)\\s*\\)\\s*\\(\\s*[\"'`](.*)")
 
-// skippingCallRE matches the functions that define tests which are not run.
+// skippingCallRE matches functions that define tests which are not run, such as xit and it.skip.
 var skippingCallRE = regexp.MustCompile(`^x|\.(?:skip|todo)\b`)
 
-// findChosenSkips finds existing tests that are now defined by such a call.
+// findChosenSkips finds existing tests that a call of one of two functions defines now.
 func findChosenSkips(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range lostTests.Of(c) {
@@ -221,7 +237,7 @@ func findChosenSkips(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// chosenLine returns the line of such a call that defines a lost test now, 0 for none.
+// chosenLine returns the line of the call that defines a lost test now, 0 if there is none.
 func chosenLine(l facts.Loss) int {
 	title := strings.TrimSpace(strings.TrimPrefix(l.Name, l.Class))
 	for _, a := range l.File.AddedLines() {
@@ -233,7 +249,7 @@ func chosenLine(l facts.Loss) int {
 	return 0
 }
 
-// findFocus finds tests that are focused, so that others do not run.
+// findFocus finds the first new focus on a test, because of which other tests do not run.
 func findFocus(f *facts.ChangedFile) []facts.Finding {
 	if !f.After().MayHoldTests() || f.Added && configtext.DataFolderRE.MatchString(f.Path) { // what tests read
 		return nil
@@ -252,6 +268,7 @@ func findFocus(f *facts.ChangedFile) []facts.Finding {
 			had[text]--
 			continue
 		}
+
 		x := f.NewFinding(m.Line, m.Text)
 		for _, t := range f.After().Inspection().Tests {
 			if t.Line == m.Line {
@@ -267,7 +284,7 @@ func findFocus(f *facts.ChangedFile) []facts.Finding {
 }
 
 // findDeadAssertions finds assertions of existing tests that are no longer reached. A test that
-// lost all its assertions is reported by other rules.
+// lost all its assertions is left to other rules.
 func findDeadAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
@@ -290,5 +307,5 @@ func findDeadAssertions(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// deadMarks returns the marks of lines within a test that are not reached.
+// deadMarks returns the marks of lines within a test that are never reached.
 func deadMarks(t *facts.Test) []source.Mark { return t.MarksWithin(source.Unreachable) }
