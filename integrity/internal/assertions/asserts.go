@@ -14,17 +14,18 @@ import (
 // revision is an assertion before and after it was rewritten.
 type revision struct{ before, after facts.Assertion }
 
-// assertionDiff is how the assertions of a test changed.
+// assertionDiff is how the assertions of a test changed. Assertions that did not change are in none
+// of the lists.
 type assertionDiff struct {
 	facts.Pair
-	revised []revision
-	removed []facts.Assertion
-	added   []facts.Assertion
-	reached int // assertions that are reached now
+	revised []revision        // assertions that were rewritten
+	removed []facts.Assertion // assertions without a counterpart after the change
+	added   []facts.Assertion // assertions without a counterpart before the change
+	reached int               // how many assertions the test has now
 }
 
-// assertionDiffs compares the assertions of all tests that exist before and after the change.
-// A subtest is part of the test that contains it.
+// assertionDiffs compares the assertions of all tests that exist before and after the change and
+// whose assertions differ. A subtest is part of the test that contains it.
 var assertionDiffs = facts.Define(func(c *facts.Change) []assertionDiff {
 	var out []assertionDiff
 	for _, p := range facts.Tests.Of(c).Pairs {
@@ -37,15 +38,15 @@ var assertionDiffs = facts.Define(func(c *facts.Change) []assertionDiff {
 	return out
 })
 
-// assertionKeys are ways to match assertions, the surest first. Only the first one works on
-// assertions that are not parsed.
+// assertionKeys are ways to match assertions, the surest first: the text, the meaning, and the text
+// without literals. Only the first one works on assertions that are not parsed.
 var assertionKeys = []func(facts.Assertion) string{
 	func(a facts.Assertion) string { return facts.RemoveSpace(a.Text) },
 	func(a facts.Assertion) string { return a.Canonical },
 	func(a facts.Assertion) string { return facts.RemoveSpace(a.Skeleton) },
 }
 
-// compare finds how the assertions of a test changed. It shares nothing with other tests, so
+// compare fills in how the assertions of a test changed. It shares nothing with other tests, so
 // that tests can be compared in parallel.
 func (d *assertionDiff) compare() {
 	before, after := d.Before.LocatedAssertions(), d.After.LocatedAssertions()
@@ -54,6 +55,7 @@ func (d *assertionDiff) compare() {
 			before[i].Text = replaceNames(a.Text, names)
 		}
 	}
+
 	d.reached = len(after)
 	for i, key := range assertionKeys {
 		before, after = d.matchByKey(key, before, after, i > 0)
@@ -62,16 +64,18 @@ func (d *assertionDiff) compare() {
 			facts.ParseAssertions(after)
 		}
 	}
+
 	d.matchBySimilarity(before, after)
 }
 
-// matchByKey matches assertions with the same key and returns the others. revised says that
-// the texts of assertions with the same key may differ.
+// matchByKey matches assertions with the same key, in order, and returns the others. revised says
+// that the texts of assertions with the same key may differ.
 func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, before, after []facts.Assertion, revised bool) (unmatchedBefore, unmatchedAfter []facts.Assertion) {
 	byKey := map[string][]facts.Assertion{}
 	for _, a := range after {
 		byKey[key(a)] = append(byKey[key(a)], a)
 	}
+
 	matched := map[string]int{}
 	for _, old := range before {
 		k := key(old)
@@ -92,10 +96,11 @@ func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, before, aft
 	return unmatchedBefore, unmatchedAfter
 }
 
-// minRevisionSimilarity is the similarity from which on one assertion is a revision of another.
+// minRevisionSimilarity is the similarity above which one assertion is a revision of another.
 const minRevisionSimilarity = .4
 
-// matchBySimilarity pairs each remaining assertion with the most similar one.
+// matchBySimilarity pairs each remaining assertion with the most similar one. What remains after
+// that is removed or added.
 func (d *assertionDiff) matchBySimilarity(before, after []facts.Assertion) {
 	used := make([]bool, len(after))
 	for _, old := range before {
@@ -119,8 +124,8 @@ func (d *assertionDiff) matchBySimilarity(before, after []facts.Assertion) {
 	}
 }
 
-// similarity returns the share of subject words that two assertions have in common, relative
-// to the one with fewer.
+// similarity returns the share of subject words that two assertions have in common, between 0 and
+// 1, relative to the one with fewer words.
 func similarity(a, b string) float64 {
 	x, y := facts.SubjectWords(a), facts.SubjectWords(b)
 	common, total, otherTotal := 0, 0, 0
@@ -139,16 +144,17 @@ func (d assertionDiff) finding(a facts.Assertion, text string) facts.Finding {
 	return d.After.NewFinding(a.Line, text)
 }
 
-// countRemoved counts the removed assertions that name something that matches.
+// countRemoved counts the removed assertions with a subject word for which matches is true.
 func (d assertionDiff) countRemoved(matches func(word string) bool) int {
 	return facts.Count(d.removed, func(a facts.Assertion) bool { return facts.NamesSubject(a.Text, matches) })
 }
 
-// decoratorRE matches a decorator or an annotation of a test.
+// decoratorRE matches a decorator or an annotation of a test, such as @retry. The group is its
+// name.
 var decoratorRE = regexp.MustCompile(`(?m)^\s*@(\w+)`)
 
-// callsNewHelper reports whether a test newly calls a function that is defined in test code of
-// the change and that asserts.
+// callsNewHelper reports whether a test newly calls a function of the changed test files that
+// asserts.
 func callsNewHelper(c *facts.Change, p facts.Pair) bool {
 	names := maps.Clone(p.After.Tokens)
 	for _, m := range decoratorRE.FindAllStringSubmatch(p.After.Side.TextWithAnnotations(p.After.TestDef), -1) {
@@ -179,6 +185,7 @@ func helperBodies(c *facts.Change, name string) []string {
 	return out
 }
 
+// assertingLineRE matches a line that may assert, going by its words: assertEqual, t.Fatal, should.
 var assertingLineRE = regexp.MustCompile(`(?i)\b(?:assert|expect|is_expected|are_expected|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
 
 // areSubjectsRemoved reports whether at least half of the removed assertions name product code
@@ -188,7 +195,8 @@ func areSubjectsRemoved(c *facts.Change, d assertionDiff) bool {
 	return len(names) > 0 && 2*d.countRemoved(func(w string) bool { return len(w) > 2 && names[w] }) >= len(d.removed)
 }
 
-// findTautologies finds assertions of tests that hold whatever the code does.
+// findTautologies finds assertions of tests that hold whatever the code does, if a test has more of
+// them than before.
 func findTautologies(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
@@ -209,7 +217,7 @@ func findTautologies(c *facts.Change) []facts.Finding {
 	return append(out, findNewTautologies(c)...)
 }
 
-// findNewTautologies finds new tests that have only such assertions.
+// findNewTautologies finds new tests whose assertions all hold whatever the code does.
 func findNewTautologies(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	tests := facts.Tests.Of(c)
@@ -233,17 +241,18 @@ func findNewTautologies(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// passCallRE matches calls for tests that only must not throw.
+// passCallRE matches calls by which a test says that it only must not throw, such as t.pass(.
 var passCallRE = regexp.MustCompile(`\b(?:t|Assert)\.[pP]ass\(|^SUCCEED\(|expectNotToPerformAssertions`)
 
-// selfComparisonRE matches the question whether something is equal to what it names.
+// selfComparisonRE matches a comparison by a method, as in a.equals(b). The groups are the two
+// values.
 var selfComparisonRE = regexp.MustCompile(`([\w.]+)\.(?:equals|Equals|eql\?|equal\?|isEqual|__eq__)\(([\w.]+)\)`)
 
-// reflexiveTestRE matches the names of tests about what equals itself.
+// reflexiveTestRE matches the names of tests about a value that equals itself.
 var reflexiveTestRE = regexp.MustCompile(`(?i)itself|reflexiv|to_?self\b`)
 
-// countReflexive counts the assertions of a test that something equals itself by its own
-// method: as a comparison they mean the same.
+// countReflexive counts the assertions of a test that a value equals itself by its own method. As
+// comparisons they would be tautologies.
 func countReflexive(t *facts.Test) int {
 	return facts.Count(t.Assertions, func(text string) bool {
 		m := selfComparisonRE.FindStringSubmatch(text)
@@ -251,7 +260,8 @@ func countReflexive(t *facts.Test) int {
 	})
 }
 
-// findFlippedAssertions finds assertions that assert the opposite.
+// findFlippedAssertions finds assertions that now assert the opposite, or expect the failure of
+// another assertion.
 func findFlippedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
@@ -259,6 +269,7 @@ func findFlippedAssertions(c *facts.Change) []facts.Finding {
 		expectsFailure := func(a facts.Assertion) bool {
 			return !expectedFailure && expectedAssertionErrorRE.MatchString(a.Text)
 		}
+
 		for _, r := range d.revised {
 			newlyFails := expectsFailure(r.after) && !expectedFailureRE.MatchString(r.before.Text)
 			if !r.isOpposite() && !newlyFails {
@@ -270,6 +281,7 @@ func findFlippedAssertions(c *facts.Change) []facts.Finding {
 			}
 			out = append(out, f)
 		}
+
 		for _, a := range facts.Filter(d.added, expectsFailure) {
 			out = append(out, d.finding(a, a.Text))
 		}
@@ -277,7 +289,8 @@ func findFlippedAssertions(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// handlerRE matches the lines that every swallowed failure needs.
+// handlerRE matches a line that every swallowed failure has, such as "except". It is checked first
+// because it is fast.
 var handlerRE = regexp.MustCompile(`except|catch|rescue|recover|suppress`)
 
 // findSwallowedFailures finds assertions whose failure is caught and dropped, and product code

@@ -10,7 +10,7 @@ import (
 	"supervise/source"
 )
 
-// changedHelper is a function of a test file, before and after the change.
+// changedHelper is a function of a test file that is not a test, before and after the change.
 type changedHelper struct {
 	file          *facts.ChangedFile
 	name          string
@@ -45,10 +45,12 @@ func (h changedHelper) finding(test, evidence string) facts.Finding {
 	return f
 }
 
-// failingLineRE matches the lines of a helper by which a test can fail.
+// failingLineRE matches the lines of a helper by which a test can fail, such as "raise
+// AssertionError".
 var failingLineRE = regexp.MustCompile(certainAssertionRE.String() + `|\bassert\b|\b(?:tb?|s)\.(?:Error|Fatal|Fail)\w*\(|\bfail\w*\(|raise AssertionError|\bthrow\b|\bpanic[!(]|process\.exit|\bis_expected\b`)
 
-// failingLines returns the lines of a helper by which a test can fail, without comments.
+// failingLines returns the lines of a function by which a test can fail, without comments and
+// indentation.
 func failingLines(s *facts.Side, fn source.Function) []string {
 	var out []string
 	for n := fn.Line + 1; n <= fn.End; n++ {
@@ -59,7 +61,7 @@ func failingLines(s *facts.Side, fn source.Function) []string {
 	return out
 }
 
-// findHollowHelpers finds helpers of tests that lost assertions.
+// findHollowHelpers finds helpers of tests that lost most of their assertions.
 func findHollowHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, h := range changedHelpers.Of(c) {
@@ -68,6 +70,7 @@ func findHollowHelpers(c *facts.Change) []facts.Finding {
 		if len(after) >= len(before) || !isUsed {
 			continue
 		}
+
 		removed := facts.Filter(before, func(l string) bool {
 			isMoved := slices.Contains(after, l) || strings.Contains(facts.AddedTestCode.Of(c), l)
 			return !isMoved && isRemovedLine(h.file, l)
@@ -76,6 +79,7 @@ func findHollowHelpers(c *facts.Change) []facts.Finding {
 		if !losesMost || callsNewAssertion(h) || isSubjectShrunk(c, h) {
 			continue
 		}
+
 		f := h.finding(test, h.name+", gone: "+strings.Join(removed, " · "))
 		if len(after) > 0 {
 			f.Severity = metric.Medium
@@ -85,6 +89,7 @@ func findHollowHelpers(c *facts.Change) []facts.Finding {
 	return out
 }
 
+// removeSpaces removes the white space from each line. It changes and returns lines.
 func removeSpaces(lines []string) []string {
 	for i, l := range lines {
 		lines[i] = facts.RemoveSpace(l)
@@ -92,7 +97,8 @@ func removeSpaces(lines []string) []string {
 	return lines
 }
 
-// isRemovedLine reports whether a line is gone from a file, and did not only move.
+// isRemovedLine reports whether one of the removed lines of a file contains a text that is without
+// white space.
 func isRemovedLine(f *facts.ChangedFile, text string) bool {
 	return slices.ContainsFunc(f.RemovedLines(), func(l facts.Line) bool { return strings.Contains(facts.RemoveSpace(l.Text), text) })
 }
@@ -112,8 +118,8 @@ func isSubjectShrunk(c *facts.Change, h changedHelper) bool {
 	})
 }
 
-// findUser returns a test of the change that uses a function. A function of a file without
-// tests counts as used, although no test is known.
+// findUser returns the name of a test of the change that uses a function, and whether there is one.
+// A function of a file without tests counts as used, with "" as the name of the test.
 func findUser(c *facts.Change, name string) (test string, isUsed bool) {
 	for _, p := range facts.Tests.Of(c).Pairs {
 		isNamed := p.After.Tokens[name] > 0 || strings.Contains(p.After.Side.TextWithAnnotations(p.After.TestDef), "@"+name)
@@ -131,7 +137,8 @@ func definesFunction(list []source.Function, name string) bool {
 	return slices.ContainsFunc(list, func(fn source.Function) bool { return facts.LastName(fn.Name) == name })
 }
 
-// broadHandlerREs matches, by language, what catches the failure of an assertion.
+// broadHandlerREs match, by language, what catches the failure of an assertion, such as "except
+// Exception:" of Python.
 var broadHandlerREs = map[source.Language]*regexp.Regexp{
 	source.Python:     regexp.MustCompile(`(?m)^[ \t]*except(?:[ \t]*:|[^:\n]*\b(?:Exception|BaseException|AssertionError)\b)|\bsuppress\([^)]*(?:Exception|AssertionError)`),
 	source.JavaScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{|\.catch\(`),
@@ -146,15 +153,16 @@ var broadHandlerREs = map[source.Language]*regexp.Regexp{
 }
 
 var (
-	// rethrowRE matches what makes a failure of what was caught.
+	// rethrowRE matches what makes a failure from an error that was caught, such as "raise".
 	rethrowRE = regexp.MustCompile(`\b(?:raise|throw|reject|panic|resume_unwind|Fatal\w*|Error\w*|Fail\w*|fail\w*|assert\w*|expect|unwrap|is_err|return (?:e|err|error|exc)\b)`)
-	// callbackCallRE matches what runs the code that a helper is given.
+	// callbackCallRE matches what runs the code that a helper gets, such as "yield".
 	callbackCallRE = regexp.MustCompile(`\byield\b|\*args|\bblock\.call\b|&block|\bcallback\(|\.run\(\)|\.call\(`)
 	// parametersRE matches the parameters in the head of a function.
 	parametersRE = regexp.MustCompile(`\(([^()]*)\)`)
 )
 
-// swallowsFailures reports whether a function runs code that it is given and drops its failure.
+// swallowsFailures reports whether a function runs code that it gets and drops the failure of that
+// code.
 func swallowsFailures(s *facts.Side, fn source.Function) bool {
 	handler := broadHandlerREs[s.Language()]
 	if handler == nil {
@@ -168,14 +176,15 @@ func swallowsFailures(s *facts.Side, fn source.Function) bool {
 	if callbackCallRE.MatchString(body) {
 		return true
 	}
+
 	m := parametersRE.FindStringSubmatch(body)
 	return m != nil && slices.ContainsFunc(facts.WordRE.FindAllString(m[1], -1), func(parameter string) bool {
 		return regexp.MustCompile(`[^.\w]` + regexp.QuoteMeta(parameter) + `\(`).MatchString(strings.Replace(body, m[0], "", 1))
 	})
 }
 
-// findSwallowingHelpers finds tests that are newly run by a helper, a decorator or a context
-// that drops their failure, and helpers that newly do.
+// findSwallowingHelpers finds helpers that newly drop the failure of a test, and tests that are
+// newly run by a helper, a decorator or a context that does.
 func findSwallowingHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, h := range changedHelpers.Of(c) {

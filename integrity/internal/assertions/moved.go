@@ -9,7 +9,8 @@ import (
 	"supervise/source"
 )
 
-// newHelpers are the functions that tests of the change newly define, by name.
+// newHelpers are the functions that changed test files define and that no changed file defined
+// before, by name.
 var newHelpers = facts.Define(func(c *facts.Change) map[string]newHelper {
 	out := map[string]newHelper{}
 	for _, f := range c.Files {
@@ -50,7 +51,8 @@ func (h newHelper) body() string {
 	return strings.TrimSpace(h.side.LinesWithoutComments(h.fn.Line+1, h.fn.End))
 }
 
-// findWeakHelpers finds assertions that moved to a new helper, which asserts less.
+// findWeakHelpers finds assertions that became the call of a new helper whose assertions are all
+// weaker.
 func findWeakHelpers(c *facts.Change) []facts.Finding {
 	return findReplacements(c, func(r helperReplacement) bool {
 		yields := strings.Contains(r.helper.side.LinesWithoutComments(r.helper.fn.Line, r.helper.fn.End), "yield")
@@ -58,7 +60,8 @@ func findWeakHelpers(c *facts.Change) []facts.Finding {
 	})
 }
 
-// findReplacements finds the assertions that became the call of a helper and that match.
+// findReplacements returns the findings about assertions that became the call of a helper and for
+// which matches is true.
 func findReplacements(c *facts.Change, matches func(helperReplacement) bool) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
@@ -77,7 +80,7 @@ type helperReplacement struct {
 	test          *facts.Test // before the change
 }
 
-// callsSubject reports whether an assertion calls what the test called.
+// callsSubject reports whether an assertion calls a function that the test called.
 func (r helperReplacement) callsSubject(a source.Assertion) bool {
 	for name := range calledFunctions(a.Skeleton) {
 		if r.test.Tokens[name] > 0 {
@@ -87,9 +90,12 @@ func (r helperReplacement) callsSubject(a source.Assertion) bool {
 	return false
 }
 
-// plainCallRE matches an assertion that is a call of a function, or of a method of the test.
+// plainCallRE matches an assertion that is the call of a function, or of a method of the test:
+// "self.check(". The group is the name.
 var plainCallRE = regexp.MustCompile(`^(?:await\s+)?(?:self\.|this\.)?(\w+)\(`)
 
+// helperReplacements returns the assertions of a test that became the call of a new helper. Removed
+// and added assertions are paired in order.
 func (d assertionDiff) helperReplacements(c *facts.Change) []helperReplacement {
 	candidates := slices.Clone(d.revised)
 	for i, a := range d.added {
@@ -111,15 +117,17 @@ func (d assertionDiff) helperReplacements(c *facts.Change) []helperReplacement {
 }
 
 var (
-	// equalityRE splits an assertion at its comparison for equality.
+	// equalityRE splits an assertion at its comparison for equality: "assert got == want".
 	equalityRE = regexp.MustCompile(`^assert\s+(.*[^=!<>])\s*==\s*(.*?)(?:,\s*f?["'].*)?$`)
-	// calculationRE matches a calculation with a name: want + 1.
+	// calculationRE matches a calculation with a name: "want + 1".
 	calculationRE = regexp.MustCompile(`^\w+\s*[-+*/]\s*\S+$`)
-	// lossyCallRE matches conversions under which different values are the same.
+	// lossyCallRE matches conversions under which different values may be the same, such as int and
+	// len.
 	lossyCallRE = regexp.MustCompile(`\b(?:int|bool|len|set|type|round|abs|sorted|lower|upper|strip|isinstance|id|hash)\b`)
 )
 
-// secondArgumentRE matches a call that is given two values, in a text without parentheses.
+// secondArgumentRE matches the beginning of a second argument in a text without blanks, as in
+// "is_(got,want)".
 var secondArgumentRE = regexp.MustCompile(`,[A-Za-z_]`)
 
 // isWeaker reports whether an assertion of the helper is weaker than the one that the helper
@@ -139,8 +147,8 @@ func (r helperReplacement) isWeaker(a source.Assertion) bool {
 	return a.Strength < r.before.Strength
 }
 
-// findLossyHelpers finds assertions of one value that moved to a new helper, which converts
-// both sides before it compares them: int(got) == int(want), got == want + 1.
+// findLossyHelpers finds assertions of one value that became the call of a new helper which changes
+// a side before it compares them: int(got) == int(want), got == want + 1.
 func findLossyHelpers(c *facts.Change) []facts.Finding {
 	return findReplacements(c, func(r helperReplacement) bool {
 		isExact := r.before.Strength == source.Exact && !lossyCallRE.MatchString(r.before.Text)
@@ -193,8 +201,8 @@ func findUncalledHelpers(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// callsFunction reports whether a test calls a function, or passes it to something other than
-// an assertion, which may call it.
+// callsFunction reports whether a test calls a function, or passes it to something that may call
+// it. Its definition, and an assertion about the function itself, do not count.
 func callsFunction(t *facts.Test, name string) bool {
 	n := regexp.QuoteMeta(name)
 	use := regexp.MustCompile(`\b` + n + `\b`)

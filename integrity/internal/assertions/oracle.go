@@ -12,17 +12,18 @@ import (
 	"supervise/source"
 )
 
-// lineEdit is a line of a test before and after it was rewritten. oldPart and newPart are what
-// differs between the common prefix and suffix, which end at the borders of words.
+// lineEdit is a line of a test before and after it was rewritten. prefix and suffix are what both
+// have in common; they end at the borders of words. oldPart and newPart are what differs between
+// them.
 type lineEdit struct {
 	oldLine, newLine facts.Line
-	before, after    string // without comments
+	before, after    string // the code of both lines, without comments and indentation
 	oldPart, newPart string
 	prefix, suffix   string
 }
 
-// pairLines pairs each line that was added to a test with the most similar line that the test
-// lost, and returns the added lines without one.
+// pairLines pairs each line that was added to a test with the most similar line that the test lost.
+// It returns the pairs, and the added lines without one.
 func pairLines(p facts.Pair) (out []lineEdit, unpaired []facts.Line) {
 	removed := linesInTest(p.Before, p.Before.File.RemovedLines())
 	for _, l := range linesInTest(p.After, p.After.File.AddedLines()) {
@@ -36,10 +37,12 @@ func pairLines(p facts.Pair) (out []lineEdit, unpaired []facts.Line) {
 				best, longest, edit = i, common, e
 			}
 		}
+
 		if best < 0 {
 			unpaired = append(unpaired, l)
 			continue
 		}
+
 		edit.oldLine, edit.newLine = removed[best], l
 		out = append(out, edit)
 		removed = slices.Delete(removed, best, best+1)
@@ -57,7 +60,7 @@ func linesInTest(t *facts.Test, list []facts.Line) []facts.Line {
 	return facts.Filter(list, func(l facts.Line) bool { return t.Line < l.Number && l.Number <= t.End })
 }
 
-// compareLines compares two lines.
+// compareLines compares two lines. The numbers of the lines are not filled in.
 func compareLines(before, after string) lineEdit {
 	n := 0
 	for n < len(before) && n < len(after) && before[n] == after[n] {
@@ -66,6 +69,7 @@ func compareLines(before, after string) lineEdit {
 	for n > 0 && (cutsWord(before, n) || cutsWord(after, n)) {
 		n--
 	}
+
 	k := 0
 	for k < len(before)-n && k < len(after)-n && before[len(before)-1-k] == after[len(after)-1-k] {
 		k++
@@ -73,27 +77,30 @@ func compareLines(before, after string) lineEdit {
 	for k > 0 && (cutsWord(before, len(before)-k) || cutsWord(after, len(after)-k)) {
 		k--
 	}
+
 	return lineEdit{before: before, after: after, prefix: before[:n], suffix: before[len(before)-k:], oldPart: before[n : len(before)-k], newPart: after[n : len(after)-k]}
 }
 
-// cutsWord reports whether a place is within a word or next to a quote of it.
+// cutsWord reports whether the place at in a text is within a word, or between a word and its
+// quote.
 func cutsWord(s string, at int) bool {
 	return at > 0 && at < len(s) && isWordByte(s[at-1]) && isWordByte(s[at])
 }
 
+// isWordByte reports whether a byte belongs to a word or is a quote.
 func isWordByte(c byte) bool {
 	return c == '_' || c == '"' || c == '\'' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
 var (
-	// callRE matches the name of what is called.
+	// callRE matches the name of a function that is called, as in "total(".
 	callRE = regexp.MustCompile(`([A-Za-z_]\w*[!?]?)\s*\(`)
-	// builtinRE matches functions of the languages, which no test is about.
+	// builtinRE matches functions of the languages that no test is about, such as len and JSON.
 	builtinRE = regexp.MustCompile(`^(?:str|int|float|bool|len|list|dict|set|tuple|sorted|sum|min|max|abs|round|repr|range|type|isinstance|print|open|map|filter|zip|any|all|String|Number|Boolean|Array|Object|Date|BigInt|Set|Map|JSON|stringify|parse[IF]\w+|require|import|function|func|fn|if|for|while|switch|return|new|vec|format|make|append|string|byte|rune|Sprintf?|Errorf?|TempDir|Background|Now|Join|to_s|to_i|lambda|Some|Ok|Err|None|Box|into|clone|unwrap|iter|collect|it|test|describe|mock|fn|spy\w*)$`)
 )
 
-// calledFunctions returns the names of what a text calls, without assertions and what languages
-// offer.
+// calledFunctions returns the names of the functions that a text calls, without assertions and
+// functions of the languages.
 func calledFunctions(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, m := range callRE.FindAllStringSubmatch(facts.LiteralRE.ReplaceAllString(text, "§"), -1) {
@@ -115,8 +122,8 @@ func callsAny(text string, functions map[string]bool) bool {
 	return false
 }
 
-// testedFunctions returns the functions that a test is about: those that its assertions call,
-// and those that give a value to a name in an assertion. Types and helpers of the tests do not
+// testedFunctions returns the functions that a test is about: those that its assertions call, and
+// those whose result is assigned to a name in an assertion. Types and helpers of the tests do not
 // count.
 func testedFunctions(t *facts.Test) map[string]bool {
 	out, names := map[string]bool{}, map[string]int{}
@@ -130,9 +137,11 @@ func testedFunctions(t *facts.Test) map[string]bool {
 			maps.Copy(out, calledFunctions(text))
 		}
 	}
+
 	for _, fn := range facts.HelperFunctions(t.Side) {
 		delete(out, facts.LastName(fn.Name))
 	}
+
 	functionsAreCapitalized := t.Side.Language() == source.Go || t.Side.Language() == source.CSharp
 	maps.DeleteFunc(out, func(name string, _ bool) bool {
 		return !functionsAreCapitalized && name[0] >= 'A' && name[0] <= 'Z'
@@ -143,7 +152,8 @@ func testedFunctions(t *facts.Test) map[string]bool {
 // literalValueRE matches a literal, or a list of them.
 var literalValueRE = regexp.MustCompile(`^(?:` + facts.LiteralExpr + `|[\[({][^()]*[\])}]|(?i:true|false)|None|nil|null)$`)
 
-// findSelfMadeExpectations finds expected values that the tested function now makes itself.
+// findSelfMadeExpectations finds expected values that were literals, and that the tested function
+// makes itself now.
 func findSelfMadeExpectations(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Filter(facts.Tests.Of(c).Pairs, isRewrittenTest) {
@@ -164,8 +174,8 @@ func isRewrittenTest(p facts.Pair) bool {
 	return p.After.Parent == nil && p.MatchedBy != facts.MatchedByBody && len(p.Before.Assertions) > 0
 }
 
-// isExpectation reports whether a line of a test says what is expected: it asserts, gives a
-// value to a name in an assertion, or is a row.
+// isExpectation reports whether a line of a test says what is expected: it asserts, assigns to a
+// name in an assertion, or is a row of a table.
 func isExpectation(t *facts.Test, e lineEdit) bool {
 	line := e.oldLine.Number
 	isAssertion := slices.ContainsFunc(t.LocatedAssertions(), func(a facts.Assertion) bool { return a.Line == line })
@@ -178,23 +188,25 @@ func isExpectation(t *facts.Test, e lineEdit) bool {
 	return isInTable(facts.FindTables(t.Side), line)
 }
 
-// isAsserted reports whether an assertion of a test has a name.
+// isAsserted reports whether an assertion of a test contains a name.
 func isAsserted(t *facts.Test, name string) bool {
 	return slices.ContainsFunc(t.Assertions, func(a string) bool { return facts.CountWords(a)[name] > 0 })
 }
 
+// isInTable reports whether a line is in one of the tables.
 func isInTable(tables []facts.Table, line int) bool {
 	return slices.ContainsFunc(tables, func(t facts.Table) bool { return t.Line <= line && line <= t.End })
 }
 
 var (
-	// normalizerRE matches functions that make values equal, and sortingRE those that make
-	// their order equal.
+	// normalizerRE matches functions under which different values become equal, such as strip and
+	// toLowerCase. sortingRE matches those under which different orders do.
 	normalizerRE = regexp.MustCompile(`^(?:strip|lstrip|rstrip|trim|trim_end|trim_start|trimEnd|trimStart|Trim|TrimSpace|TrimSuffix|TrimRight|lower|upper|casefold|toLowerCase|toUpperCase|ToLower|ToUpper|to_lowercase|to_uppercase|downcase|upcase|EqualFold|equalsIgnoreCase|round|Round|floor|ceil|trunc|toFixed|abs|int|replaceAll|collapse|squish|normalize|compact|uniq|dedup)$`)
 	sortingRE    = regexp.MustCompile(`^(?:sorted|sort|sort_by|Sort|Strings|Ints|SortFunc|set|Set|frozenset|HashSet|to_set|sort_unstable)$`)
-	// neutralWordRE matches words that come with such functions.
+	// neutralWordRE matches words that come with such functions and mean nothing else.
 	neutralWordRE = regexp.MustCompile(`^(?:new|list|Array|from|key|slices|math|Math|strings)$`)
-	// inPlaceRE matches a statement that normalizes the value of a name, or sorts it.
+	// inPlaceRE matches a statement that normalizes the value of a name, or sorts it: "got =
+	// strip(got)", "got = got.strip()", "got.sort" and "sort.Strings(got)".
 	inPlaceRE = regexp.MustCompile(`^(?:(\w+)\s*:?=\s*(?:\w+\.)*(\w+)\(\s*(\w+)\s*[,)]|(\w+)\s*=\s*(\w+)\.(\w+)[(\s]|(\w+)\.(sort|sort!|sort_by!|uniq!|strip!|downcase!|sort_unstable)\b|(?:sort|slices)\.(\w+)\(\s*(\w+)\s*[,)])`)
 )
 
@@ -215,12 +227,14 @@ func findNormalizedValues(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// assignsExpected reports whether a line gives a value to a name of what is expected.
+// assignsExpected reports whether a line assigns to a name of what is expected, such as want.
 func assignsExpected(text string) bool {
 	m := assignedNameRE.FindStringSubmatch(text)
 	return m != nil && expectedNameRE.MatchString(m[1])
 }
 
+// normalizationFinding returns the finding about a value that is normalized. It is less severe if
+// product code changed.
 func normalizationFinding(c *facts.Change, p facts.Pair, l facts.Line, text string, severity metric.Severity) facts.Finding {
 	if c.TouchesProduct() {
 		severity = metric.Medium
@@ -229,7 +243,7 @@ func normalizationFinding(c *facts.Change, p facts.Pair, l facts.Line, text stri
 }
 
 // normalizationSeverity returns the severity of a function that was put around one side of a
-// comparison: 0 if none was, or around both.
+// comparison. It is 0 if none was, if one was put around both sides, or if anything else changed.
 func normalizationSeverity(e lineEdit) metric.Severity {
 	before, after := facts.CountWords(e.before), facts.CountWords(e.after)
 	for w, n := range before {
@@ -237,6 +251,7 @@ func normalizationSeverity(e lineEdit) metric.Severity {
 			return 0
 		}
 	}
+
 	severity := metric.Severity(0)
 	for w, n := range after {
 		switch n -= before[w]; {
@@ -251,6 +266,7 @@ func normalizationSeverity(e lineEdit) metric.Severity {
 			return 0
 		}
 	}
+
 	addsMethod := strings.Contains(e.after, ".") && len(e.after) > len(e.before)
 	if strings.Contains(e.newPart, "(") || addsMethod {
 		return severity
@@ -258,8 +274,9 @@ func normalizationSeverity(e lineEdit) metric.Severity {
 	return 0
 }
 
-// findInPlaceNormalization finds new statements that normalize the value of a name in an
-// assertion, unless another one does the same to the expected value.
+// findInPlaceNormalization finds new statements that normalize a value which an assertion compares.
+// There is no finding if several statements do, because one of them may normalize the expected
+// value.
 func findInPlaceNormalization(c *facts.Change, p facts.Pair, added []facts.Line) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range added {
@@ -267,11 +284,13 @@ func findInPlaceNormalization(c *facts.Change, p facts.Pair, added []facts.Line)
 		if m == nil {
 			continue
 		}
+
 		name, function := m[1]+m[4]+m[7]+m[10], m[2]+m[6]+strings.TrimSuffix(m[8], "!")+m[9]
 		keepsName := m[1] == m[3] && m[4] == m[5]
 		if !keepsName || expectedNameRE.MatchString(name) || !isAsserted(p.Before, name) {
 			continue
 		}
+
 		switch {
 		case sortingRE.MatchString(function):
 			out = append(out, normalizationFinding(c, p, l, l.Text, metric.Medium))
@@ -279,6 +298,7 @@ func findInPlaceNormalization(c *facts.Change, p facts.Pair, added []facts.Line)
 			out = append(out, normalizationFinding(c, p, l, l.Text, metric.High))
 		}
 	}
+
 	if len(out) > 1 { // both sides
 		return nil
 	}

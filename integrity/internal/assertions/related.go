@@ -40,6 +40,7 @@ func callsChangedFunction(c *facts.Change, t *facts.Test) bool {
 	return hasChangedFunction(c, t.Tokens)
 }
 
+// hasChangedFunction reports whether one of the words is the name of a changed function.
 func hasChangedFunction(c *facts.Change, words map[string]int) bool {
 	for name := range changedFunctions.Of(c) {
 		if len(name) > 2 && words[name] > 0 {
@@ -55,8 +56,8 @@ func namesChangedFunction(c *facts.Change, a facts.Assertion) bool {
 	return hasChangedFunction(c, facts.SubjectWords(a.Text))
 }
 
-// namesChangedWord reports whether a name of an assertion, unless it is common in its file,
-// occurs in the rest of the change.
+// namesChangedWord reports whether a name of an assertion occurs in the rest of the change. Names
+// that most tests of the file have do not count.
 func namesChangedWord(c *facts.Change, t *facts.Test, a facts.Assertion) bool {
 	changed := facts.ChangedWords.Of(c)
 	return facts.NamesSubject(a.Text, func(w string) bool {
@@ -76,12 +77,13 @@ func countRewritten(c *facts.Change) int {
 	return n
 }
 
+// differsOnlyInLiterals reports whether two assertions are the same apart from their literals.
 func (r revision) differsOnlyInLiterals() bool {
 	return facts.RemoveSpace(r.before.Skeleton) == facts.RemoveSpace(r.after.Skeleton)
 }
 
-// outputMatchRE matches assertions about all that a program prints: any change of it may
-// show there.
+// outputMatchRE matches assertions about all that a program prints, such as fnmatch_lines. Any
+// change of the output may show there.
 var outputMatchRE = regexp.MustCompile(`(?:fnmatch|re_match)_lines?`)
 
 // isIsolatedRewrite reports whether an assertion expects another value for no visible reason:
@@ -112,8 +114,8 @@ func isIsolatedRemoval(c *facts.Change, d assertionDiff) bool {
 // maxValueLength is the length in bytes from which on a literal is a text rather than a value.
 const maxValueLength = 200
 
-// areSameKinds reports whether the literals of two assertions are of the same kinds, one by
-// one, and short.
+// areSameKinds reports whether the literals of two assertions are of the same kinds, one by one,
+// and are short.
 func areSameKinds(before, after []string) bool {
 	isQuoted := func(s string) bool { return strings.ContainsRune("\"'`", rune(s[0])) }
 	return slices.EqualFunc(before, after, func(a, b string) bool {

@@ -11,8 +11,8 @@ import (
 	"supervise/source"
 )
 
-// findRemovedAssertions finds tests that lost assertions, and explains those that moved or lost
-// their subject.
+// findRemovedAssertions finds tests that lost more assertions than they got, and explains those
+// losses whose assertions moved or whose subject is gone.
 func findRemovedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
@@ -58,10 +58,11 @@ func totalLossSeverity(c *facts.Change, d assertionDiff) metric.Severity {
 	return metric.Critical
 }
 
-// shouldPanicRE matches the attribute of Rust by which any panic is expected.
+// shouldPanicRE matches the attribute of a Rust test that expects any panic.
 var shouldPanicRE = regexp.MustCompile(`#\[should_panic\b`)
 
-// helperCallRE matches an assertion that is a call of a function by its name alone.
+// helperCallRE matches an assertion that is the call of a function by its name alone:
+// check_total(cart).
 var helperCallRE = regexp.MustCompile(`^(\w+)\(`)
 
 // areHelpersRemoved reports whether product code changed, and all lost assertions of a test were
@@ -96,7 +97,8 @@ func areWarningsRemoved(c *facts.Change, d assertionDiff) bool {
 	})
 }
 
-// minSplitSimilarity is the similarity that an assertion of a new test must have with a lost one.
+// minSplitSimilarity is the smallest similarity that an assertion of a new test must have with a
+// lost one.
 const minSplitSimilarity = .6
 
 // isSplitOff reports whether a new test of the same file, not a copy of an existing one, has at
@@ -115,10 +117,11 @@ func isSplitOff(c *facts.Change, d assertionDiff) bool {
 	})
 }
 
-// createdSpyRE matches a double that is made by the library that asserts.
+// createdSpyRE matches a double that is made by the library that asserts, as in "spy =
+// expect.createSpy(".
 var createdSpyRE = regexp.MustCompile(`=\s*expect\.(?:createSpy|spyOn)\(`)
 
-// missingAssertions returns the removed assertions without those that checked nothing, and those
+// missingAssertions returns the removed assertions, without those that checked nothing and those
 // whose condition now fails the test in another way.
 func (d assertionDiff) missingAssertions() []facts.Assertion {
 	conditions := map[string]bool{}
@@ -135,33 +138,36 @@ func (d assertionDiff) missingAssertions() []facts.Assertion {
 	})
 }
 
-// literalComparisonWordRE matches the words of a comparing assertion, and values of any language.
+// literalComparisonWordRE matches a word of a comparing assertion, such as assertEqual, or a value
+// of any language, such as true.
 var literalComparisonWordRE = regexp.MustCompile(`^(?i:assert|assert_?(?:not_?)?(?:same|equals?)|refute_(?:same|equal)|self|this|true|false|nil|null|none|t|is|not|===?|!==?)$`)
 
-// comparesLiterals reports whether an assertion compares literals with each other: it does not
-// check the code.
+// comparesLiterals reports whether an assertion compares literals with each other, so that it does
+// not check the code.
 func comparesLiterals(a facts.Assertion) bool {
 	words := facts.WordRE.FindAllString(facts.LiteralRE.ReplaceAllString(a.Text, " "), -1)
 	compares := len(words) > 0 && strings.ContainsAny(a.Text, ",=")
 	return compares && facts.All(words, literalComparisonWordRE.MatchString)
 }
 
-// assertingCallRE matches calls whose name says that they assert, whatever they are
-// called on.
+// assertingCallRE matches calls whose name says that they assert, such as verifyTotal( and
+// cart.shouldBeEmpty(.
 var assertingCallRE = regexp.MustCompile(`\b\w*(?i:assert|expect|should|verify|require|check)\w*(?:[.:!]+\w+)*\s*[(<]|\b(?:is|are)_expected\b|\b[A-Z]\w*\(t, `)
 
 var (
-	// handlePassedRE matches a call that is given the handle of a test, to assert by it.
+	// handlePassedRE matches a call that gets the handle of a test, to assert by it: checkTotal(t).
 	handlePassedRE = regexp.MustCompile(`\w\(t{1,2}(?:, |\))[^=]*?(?:;|\n|$)`)
-	// functionBodyRE matches a test with a body; one without is given a macro that asserts.
+	// functionBodyRE matches a test with a function as its body. A test without one passes a macro
+	// that asserts.
 	functionBodyRE = regexp.MustCompile(`=>|\bfunction\b`)
-	// testMacroRE matches a test of ava up to the function in place of its body, which gets
-	// the remaining arguments.
+	// testMacroRE matches a test of ava up to the macro in place of its body, as in test("adds",
+	// checkSum, 3). handleCallRE matches an assertion by the handle, as in t.is(.
 	testMacroRE  = regexp.MustCompile(`^[^,]*,\s*([\w$]+)\s*[,)]`)
 	handleCallRE = regexp.MustCompile(`\bt\.\w+\(`)
 )
 
-// delegatesToMacro reports whether a test delegates its assertions to a function of its file.
+// delegatesToMacro reports whether the assertions of a test are in a function of its file that the
+// test passes to the runner.
 func delegatesToMacro(t *facts.Test) bool {
 	m := testMacroRE.FindStringSubmatch(t.Side.LinesWithoutStrings(t.Line, t.End))
 	return m != nil && slices.ContainsFunc(t.Side.Inspection().Functions, func(fn source.Function) bool {
@@ -169,8 +175,7 @@ func delegatesToMacro(t *facts.Test) bool {
 	})
 }
 
-// maybeAsserts reports whether a test without known assertions calls something that looks like
-// one.
+// maybeAsserts reports whether a test without known assertions calls something that may assert.
 func (d assertionDiff) maybeAsserts() bool {
 	s := d.After.Side
 	if s.IsScript() {
@@ -183,7 +188,8 @@ func (d assertionDiff) maybeAsserts() bool {
 }
 
 var (
-	// certainAssertionRE matches what asserts in any language, by its name.
+	// certainAssertionRE matches what asserts in any language, going by its name, such as "assert
+	// x" and t.Fatalf(. rustMacroRE matches the definition of a macro.
 	certainAssertionRE = regexp.MustCompile(`(?i)\bassert\w*[!(. ]|\bexpect\w*\(|\b(?:is|are)_expected\b|\brefute\w*\b|\.should\b|\bt\.(?:Error|Fatal)f?\(|\brequire\.\w+\(t\b|\bfail\(`)
 	rustMacroRE        = regexp.MustCompile(`\bmacro_rules!\s*(\w+)`)
 )
@@ -205,7 +211,8 @@ func callsAssertingHelper(t *facts.Test) bool {
 	return t.Side.Language() == source.Rust && slices.ContainsFunc(macros, func(m []string) bool { return calls(m[1], `!`) })
 }
 
-// expectedErrorRE matches a comment or an annotation by which a runner expects an error.
+// expectedErrorRE matches a comment or an annotation by which a runner expects an error, such as
+// @expectedException.
 var expectedErrorRE = regexp.MustCompile(`@expectedException\b|\[ExpectedException\b|@Test\(.*\bexpected\s*=`)
 
 // expectsErrorByAnnotation reports whether an annotation or a comment above a test expects an
@@ -223,8 +230,8 @@ func expectsErrorByAnnotation(t *facts.Test) bool {
 	return false
 }
 
-// movedToTable reports whether the cases of a test moved to a new table with at least half as
-// many rows as assertions were lost.
+// movedToTable reports whether the tables of a test got at least half as many rows as assertions
+// were lost.
 func (d assertionDiff) movedToTable() bool {
 	rows := func(t *facts.Test) (n int) {
 		for _, table := range facts.FindTables(t.Side) {
@@ -237,12 +244,12 @@ func (d assertionDiff) movedToTable() bool {
 	return 2*(rows(d.After)-rows(d.Before)) >= len(d.removed)
 }
 
-// maxLostPerNewLine is how many assertions may be lost for each new asserting line of the
-// same test.
+// maxLostPerNewLine is how many assertions may be lost for each new asserting line of the same
+// test.
 const maxLostPerNewLine = 4
 
-// isRephrased reports whether a test got new asserting lines, except renamed ones, in place of
-// the assertions that it lost.
+// isRephrased reports whether a test got new asserting lines in place of the assertions that it
+// lost. Lines in which only names changed do not count.
 func (d assertionDiff) isRephrased(lost int) bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
 	removed := map[string]bool{}
@@ -255,8 +262,8 @@ func (d assertionDiff) isRephrased(lost int) bool {
 	return asserting > 0 && maxLostPerNewLine*asserting >= lost
 }
 
-// isSubjectRetired reports whether product code shrank in lines that contain words of most of the
-// removed assertions.
+// isSubjectRetired reports whether product code shrank in lines that contain words of at least half
+// of the removed assertions.
 func isSubjectRetired(c *facts.Change, d assertionDiff) bool {
 	words := facts.ShrunkWords.Of(c)
 	return len(words) > 0 && 2*d.countRemoved(func(w string) bool { return words[w] && !c.IsCommonWord(d.Before, w) }) >= len(d.removed)
@@ -271,8 +278,8 @@ func isRemovedWithProduct(c *facts.Change, d assertionDiff) bool {
 	})
 }
 
-// areLiteralsMoved reports whether the longer texts of an assertion occur in assertions, or lines
-// that assert, that were added to its test.
+// areLiteralsMoved reports whether all longer texts of an assertion occur in assertions, or in
+// lines that assert, that were added to its test.
 func (d assertionDiff) areLiteralsMoved(a facts.Assertion) bool {
 	var b strings.Builder
 	for _, l := range d.After.File.AddedLines() {
@@ -285,6 +292,7 @@ func (d assertionDiff) areLiteralsMoved(a facts.Assertion) bool {
 			b.WriteString(facts.RemoveSpace(text))
 		}
 	}
+
 	var texts []string
 	for _, l := range a.Literals {
 		if start := strings.IndexAny(l, "\"'`"); start >= 0 {
@@ -295,6 +303,7 @@ func (d assertionDiff) areLiteralsMoved(a facts.Assertion) bool {
 	return len(texts) > 0 && facts.All(texts, func(text string) bool { return strings.Contains(b.String(), text) })
 }
 
+// joinTexts returns the texts of assertions as evidence.
 func joinTexts(list []facts.Assertion) string {
 	var texts []string
 	for _, a := range list {
@@ -303,7 +312,7 @@ func joinTexts(list []facts.Assertion) string {
 	return strings.Join(texts, " · ")
 }
 
-// explainRemoval explains the removed assertions of a test, "" for no explanation.
+// explainRemoval returns what makes the removal of assertions harmless, "" for nothing.
 func explainRemoval(c *facts.Change, d assertionDiff) string {
 	added := facts.AddedTestCode.Of(c)
 	asserts := d.reached > 0 || d.maybeAsserts()
@@ -323,11 +332,12 @@ func explainRemoval(c *facts.Change, d assertionDiff) string {
 	return ""
 }
 
-// unconditionalFailureRE matches what always fails, or fails for any error.
+// unconditionalFailureRE matches what always fails, or fails for any error, such as XCTFail( and
+// "assert False".
 var unconditionalFailureRE = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:False|false|0)\b`)
 
-// removesOnlyErrorChecks reports whether all removed assertions are about the absence of errors:
-// they are not needed if the code is called in another way.
+// removesOnlyErrorChecks reports whether all removed assertions are about the absence of errors.
+// They may not be needed if the code is called in another way.
 func (d assertionDiff) removesOnlyErrorChecks() bool {
 	return facts.All(d.removed, func(a facts.Assertion) bool {
 		return a.Strength == source.NonNull || unconditionalFailureRE.MatchString(a.Text)
@@ -335,7 +345,7 @@ func (d assertionDiff) removesOnlyErrorChecks() bool {
 }
 
 // isRewritten reports whether all names of an assertion occur in the lines that were added to its
-// test.
+// test, so that the test may check the same in other words.
 func isRewritten(a facts.Assertion, d assertionDiff) bool {
 	if !facts.NamesSubject(a.Text, func(w string) bool { return len(w) > 2 }) { // x and n occur anywhere
 		return false
@@ -349,10 +359,12 @@ func isRewritten(a facts.Assertion, d assertionDiff) bool {
 	return !facts.NamesSubject(a.Text, func(w string) bool { return words[w] == 0 })
 }
 
-// discardingLineRE matches lines that do nothing with what they name.
+// discardingLineRE matches lines that do nothing with what they name, such as "_ = total" and
+// print(total).
 var discardingLineRE = regexp.MustCompile(`^\s*(?:let |var |val |auto |const )?_\w*(?:, _)*\s*(?::?=|:)[^=]|^\s*(?:void|drop)\b|^\s*\(void\)|^\s*(?:print\w*|puts|p|console\.\w+|log\w*(?:\.\w+)?|t\.Logf?|fmt\.Print\w*|echo|dump|inspect)\b`)
 
-// isInAddedCode reports whether the condition of an assertion occurs in added code.
+// isInAddedCode reports whether the condition of an assertion, or its beginning, occurs in code
+// that was added to tests.
 func isInAddedCode(a facts.Assertion, added string) bool {
 	longest := facts.AssertionPrefixes(a.Text)[0]
 	return len(longest) > 8 && strings.Contains(added, longest)

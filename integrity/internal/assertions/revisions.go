@@ -11,8 +11,8 @@ import (
 	"supervise/source"
 )
 
-// failureBreadth returns how many kinds of failure an expected failure accepts, from 0 for one
-// kind to the number of broadFailureREs.
+// failureBreadth returns how many kinds of failure an expectation accepts: 0 for one kind, and the
+// number of broadFailureREs for any failure.
 func failureBreadth(text string) int {
 	i := slices.IndexFunc(broadFailureREs, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 	if i < 0 {
@@ -22,24 +22,28 @@ func failureBreadth(text string) int {
 }
 
 var (
-	// broadFailureREs match expectations that accept many kinds of failure, the broadest first.
+	// broadFailureREs match expectations that accept many kinds of failure, the broadest first:
+	// BaseException, then Exception, then RuntimeError.
 	broadFailureREs = []*regexp.Regexp{
 		regexp.MustCompile(`\b(?:Throwable|BaseException|ThrowsAny<Exception>|EXPECT_ANY_THROW|ASSERT_ANY_THROW|std::exception|REQUIRE_THROWS|CHECK_THROWS|BOOST_CHECK_THROW_ANY)\b(?:[^_]|$)|\braise_error\s*(?:$|[)};]|\{\s*\}|do\b)|\.to(?:\.|_)throw\(\s*\)|\bto_raise\b\s*$|\b(?:Object|any)\.(?:class|self)\b`),
 		regexp.MustCompile(`(?:^|[^\w.:\\])(?:builtins\.|java\.lang\.|System\.|kotlin\.|\\)?(?:Exception|StandardError|Error)\b(?:[^\w\\]|$)|\bassert_raises?\s*(?:\{|do\b)|\bmust_raise\s*$`),
 		regexp.MustCompile(`\b(?:RuntimeException|RuntimeError|LogicException|ApplicationException|SystemException|std::runtime_error|std::logic_error)\b`),
 	}
+	// expectedFailureRE matches an expectation of a failure, as in pytest.raises(ValueError).
 	expectedFailureRE = regexp.MustCompile(`(?i)raises?\b|throws?(?:any|async|exactly|instance\w*|type\w*|exception\w*)*\b|raises?regexp?\b|raise_error|raises_(?:with|message)\w*|expectException|toThrow|_THROW|rejects|fails_?with|should_panic|throws_?error|\bexpected\s*=|ExpectedException|must_raise|panicswith|anyexception|throwexactly`)
-	// failureMessageRE matches expected failures that name a message, and anyMessageRE those
-	// that name one that every failure has.
+	// failureMessageRE matches an expected failure that names a message, as in match="empty".
+	// anyMessageRE matches one whose message fits every failure, as in match=".*". failureTypeRE
+	// matches the type of the failure, such as ValueError.
 	failureMessageRE = regexp.MustCompile(`\bmatch\s*=|toThrow\w*\(\s*(?:["'\x60/]|new\b|[A-Z]|expect\.|\w)|hasMessage|[wW]ithMessage|[eE]xpectExceptionMessage|raise_error\([^)]*,\s*["'/%]|raise_error\(?\s*["'/]|assert_?raises?\w*[ (]+[\w.:]+,\s*(?:["'/]|~r|\w+, fn\b)|[rR]aisesRegexp?\b|THROW_MSG|THROWS?_WITH|THROW_WITH|\bexpected\s*=\s*"|throws\(.*,\s*(?:/|\w*Error\b|\{)|\.to\.throw\(\s*[^)\s]|PanicsWith|ErrorContains|withMessage\w*\(|messageContains|with_message|\.throw\(\s*[^)\s]`)
 	anyMessageRE     = regexp.MustCompile(`(?:match\s*=\s*r?|[mM]essage\w*\(\s*|raise_error\([^)]*,\s*|assert_?raises?\w*[ (]+[\w.:]+,\s*(?:~r)?)(?:""|''|"\.\*"|'\.\*'|/\.\*/|//|"\\?\.\*\$?")`)
 	failureTypeRE    = regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Failure|Warning|Interrupt|Exit|Fault|Throwable|Violation|Invalid\w*|Missing\w*|NotFound)\b|\b\w+(?:_error|_exception|_failure)\b|\b(?:raises?|Throws\w*|assert_?raises?|[eE]xpectException|must_raise|raise_error|toThrow)\W+(?:\w+(?:\.|::|\\))*[A-Z]\w+`)
 )
 
-// messageOptionRE matches the message that an object asks of an error.
+// messageOptionRE matches the message that an object expects of an error, as in message: "empty".
 var messageOptionRE = regexp.MustCompile(`\bmessage:\s*(?:"[^"]+"|'[^']+')`)
 
-// isBroadened reports whether an expected failure became any failure, or lost its message.
+// isBroadened reports whether an expected failure accepts more kinds of failure than before, or
+// lost its message.
 func isBroadened(before, after string) bool {
 	if !expectedFailureRE.MatchString(before) || !expectedFailureRE.MatchString(after) {
 		return false
@@ -53,7 +57,8 @@ func isBroadened(before, after string) bool {
 	return losesMessage || wasSpecific && failureBreadth(after) > failureBreadth(before)
 }
 
-// failureAnnotationRE matches the annotations that expect a failure of a test.
+// failureAnnotationRE matches an annotation that expects a failure of a test, such as
+// #[should_panic].
 var failureAnnotationRE = regexp.MustCompile(`@Test\s*\([^)]*\bexpected\s*=|\[(?:\w+,\s*)*ExpectedException\b|#\[should_panic\b|@expectedException(?:Message)?\b|#\[ExpectedException`)
 
 // findBroadAnnotations finds annotations of tests that expect more kinds of failure than before.
@@ -73,8 +78,8 @@ func findBroadAnnotations(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// isOpposite reports whether an assertion asserts the opposite, of the same value or of another
-// literal: got != 4 and got == 0.
+// isOpposite reports whether an assertion asserts the opposite of what it did, about the same value
+// or another literal: "got != 4" and "got == 0".
 func (r revision) isOpposite() bool {
 	before, after := r.before.Canonical, r.after.Canonical
 	if r.before.Negated == r.after.Negated {
@@ -86,25 +91,26 @@ func (r revision) isOpposite() bool {
 	return r.comparesWithLiteral() && facts.RemoveSpace(source.ParseAssertion(before).Skeleton) == facts.RemoveSpace(source.ParseAssertion(after).Skeleton)
 }
 
-// comparesWithLiteral reports whether one of the two compares for equality, and no literal is nil
-// or a truth: whether there is an error is another question.
+// comparesWithLiteral reports whether one of the two assertions compares for equality, and no
+// literal is nil or a truth. Whether there is an error is another question.
 func (r revision) comparesWithLiteral() bool {
 	isExact := r.before.Strength == source.Exact || r.after.Strength == source.Exact
 	hasConstant := slices.ContainsFunc(slices.Concat(r.before.Literals, r.after.Literals), constantValueRE.MatchString)
 	return isExact && len(r.before.Literals) > 0 && !hasConstant
 }
 
+// constantValueRE matches a literal that is nil or a truth, as the languages write it.
 var constantValueRE = regexp.MustCompile(`^(?:None|nil|null|undefined|[Tt]rue|false|False)$`)
 
-// expectedAssertionErrorRE matches what turns the failure of an assertion into a success.
+// expectedAssertionErrorRE matches what turns the failure of an assertion into a success, as in
+// assertRaises(AssertionError.
 var expectedAssertionErrorRE = regexp.MustCompile(`raises\(\s*(?:AssertionError|builtins\.AssertionError)\s*\)|assertRaises\(\s*AssertionError|assertThrows\(\s*(?:AssertionError|AssertionFailedError)|raise_error\(\s*(?:` + framework.RubyFailure + `)`)
 
-// caughtAssertionErrorRE matches a handler of the failure of an assertion, which is also
-// what some products throw.
+// caughtAssertionErrorRE matches a handler for the failure of an assertion, as in "except
+// AssertionError". Some products throw such a failure, too.
 var caughtAssertionErrorRE = regexp.MustCompile(`\bcatch\s*\(\s*(?:final )?(?:AssertionError|AssertionFailedError)\b|\bexcept AssertionError\b`)
 
-// caughtFailureBefore reports whether a test expected such a failure already, in other
-// words.
+// caughtFailureBefore reports whether a test handled the failure of an assertion before the change.
 func (d assertionDiff) caughtFailureBefore() bool {
 	return caughtAssertionErrorRE.MatchString(d.Before.Side.LinesWithoutComments(d.Before.Line, d.Before.End))
 }
@@ -121,7 +127,7 @@ func differOnlyInNames(a, b string) bool {
 	})
 }
 
-// namedFailureRE matches an expected failure that is given a name.
+// namedFailureRE matches an expected failure that is given a name, as in "as err:".
 var namedFailureRE = regexp.MustCompile(`\bas \w+\s*:|^(?:\w+ )?\w+\s*:?= |=> *\w+$`)
 
 // noFailureRE matches assertions that nothing is raised.
@@ -132,8 +138,8 @@ func (r revision) becameFailureCheck() bool {
 	return expectedFailureRE.MatchString(r.after.Text) && !expectedFailureRE.MatchString(r.before.Text) && !noFailureRE.MatchString(r.after.Text)
 }
 
-// renamedNames finds the names within a test that were replaced by another, similar one, which
-// occurs as often: got became gotValue. It maps the old names to the new ones.
+// renamedNames returns the names of a test that were replaced by a similar one which occurs as
+// often, as got is by gotValue. It maps the old names to the new ones.
 func renamedNames(before, after map[string]int) map[string]string {
 	out := map[string]string{}
 	names := slices.Collect(maps.Keys(after))
@@ -153,10 +159,10 @@ func renamedNames(before, after map[string]int) map[string]string {
 	return out
 }
 
-// stringOrNameRE matches strings, in which nothing is renamed, and names.
+// stringOrNameRE matches names, and strings, in which nothing is renamed.
 var stringOrNameRE = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|[A-Za-z_]\w*`)
 
-// replaceNames returns a text with other names.
+// replaceNames returns a text with the names that are keys of the map replaced by their values.
 func replaceNames(text string, names map[string]string) string {
 	return stringOrNameRE.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(names[s], s) })
 }

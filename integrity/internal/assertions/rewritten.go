@@ -34,8 +34,8 @@ func findRewrittenValues(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// isExplainedRewrite reports whether something in the change may be why an assertion expects
-// another value.
+// isExplainedRewrite reports whether something in the change may be the reason why an assertion
+// expects another value.
 func isExplainedRewrite(c *facts.Change, d assertionDiff, r revision) bool {
 	if facts.TouchesSource.Of(c) && !isIsolatedRewrite(c, d, r) || r.isShortened() || d.isReworked() {
 		return true
@@ -43,7 +43,7 @@ func isExplainedRewrite(c *facts.Change, d assertionDiff, r revision) bool {
 	return countsNewFiles(c, r) || areInputsChanged(c, d.Before) || isReplacedInManyTests(c, literalReplacements(r.before.Literals, r.after.Literals))
 }
 
-// waitCallRE matches calls that say how long something is waited for.
+// waitCallRE matches calls that say how long a test waits, as in sleep(100).
 var waitCallRE = regexp.MustCompile(`(?i)\b((?:set)?timeout|after|sleep|wait|delay|ofmillis|ofseconds)\(\s*[\d._]+\w?\s*\)`)
 
 // changesOnlyWait reports whether only the waiting time of an assertion changed.
@@ -55,8 +55,8 @@ func (r revision) changesOnlyWait() bool {
 // minInputName is the length in bytes from which a file name is distinctive.
 const minInputName = 5
 
-// areInputsChanged reports whether a file changed that a test names and reads: neither code nor
-// expected output.
+// areInputsChanged reports whether a file changed that a test names and reads, and that is neither
+// code nor expected output.
 func areInputsChanged(c *facts.Change, t *facts.Test) bool {
 	body := sync.OnceValue(func() string { return t.Side.TextWithAnnotations(t.TestDef) })
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
@@ -72,8 +72,8 @@ func isTestInput(f *facts.ChangedFile) bool {
 	return f.BelongsToTests() && !f.After().IsTestFile()
 }
 
-// countsNewFiles reports whether an expected number rose by no more than the number of new files
-// that tests read: the test may count them.
+// countsNewFiles reports whether each expected number rose by at most the number of new files that
+// tests read. Then the test may count them.
 func countsNewFiles(c *facts.Change, r revision) bool {
 	newFiles := facts.Count(c.Files, func(f *facts.ChangedFile) bool { return f.Added && isTestInput(f) })
 	return slices.EqualFunc(literalValues(r.before.Literals), literalValues(r.after.Literals), func(before, after string) bool {
@@ -110,7 +110,7 @@ func findChangedLiterals(c *facts.Change) []facts.Finding {
 }
 
 // areArgumentsOfSubject reports whether literals are arguments of the function that a test is
-// about, which did not change: the input was made to fit the code.
+// about, and the function did not change. Then the input was made to fit the code.
 func areArgumentsOfSubject(c *facts.Change, p facts.Pair, literals []string) bool {
 	if callsChangedFunction(c, p.Before) || changesSubjectOf(c, p.After.Side.Path) {
 		return false
@@ -119,8 +119,8 @@ func areArgumentsOfSubject(c *facts.Change, p facts.Pair, literals []string) boo
 	return slices.ContainsFunc(removedLinesWith(p, literals), func(l facts.Line) bool { return callsAny(codeOfLine(p.Before, l), tested) })
 }
 
-// changedLiterals returns the literals of a test that differ, if nothing else does and they occur
-// in no assertion.
+// changedLiterals returns the literals of a test that differ, sorted. It returns nil if anything
+// else differs, or if assertions do.
 func changedLiterals(p facts.Pair) (removed, added []string) {
 	isEdited := p.MatchedBy != facts.MatchedByBody && p.Before.Parent == nil && len(p.Before.Assertions) > 0
 	if !isEdited || !slices.Equal(p.Before.Assertions, p.After.Assertions) {
@@ -134,8 +134,8 @@ func changedLiterals(p facts.Pair) (removed, added []string) {
 	return removed, added
 }
 
-// changesValue reports whether the literals of an assertion have other values now, not
-// only another notation.
+// changesValue reports whether the literals of an assertion have other values, and not only another
+// notation.
 func (r revision) changesValue() bool {
 	return !slices.Equal(literalValues(r.before.Literals), literalValues(r.after.Literals))
 }
@@ -143,11 +143,11 @@ func (r revision) changesValue() bool {
 // escapeReplacer removes the escapes that one notation of a string needs and another does not.
 var escapeReplacer = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `""`, `"`, `\\`, `\`)
 
-// typedNumberRE matches a number with letters for its type after it, as 1.5D and 1L.
+// typedNumberRE matches a number followed by letters for its type: 1.5D and 1L.
 var typedNumberRE = regexp.MustCompile(`^(-?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[dDfFmM]|[uUlL]{1,3})$`)
 
-// literalValues returns what literals mean, as far as notation goes: quotes, prefixes,
-// escapes, white space, the separators of numbers.
+// literalValues returns what literals mean, without their notation: quotes, prefixes, escapes,
+// white space, case, and the separators of numbers.
 func literalValues(literals []string) []string {
 	out := make([]string, len(literals))
 	for i, l := range literals {
@@ -162,10 +162,10 @@ func literalValues(literals []string) []string {
 	return out
 }
 
-// minTextPart is the length in bytes from which a part of a text says what is expected.
+// minTextPart is the length in bytes from which on a part of a text says what is expected.
 const minTextPart = 8
 
-// isShortened reports whether the text that an assertion looks for is a part of what it was: that
+// isShortened reports whether the text that an assertion looks for is a part of what it was. That
 // is weaker, but still says what is expected.
 func (r revision) isShortened() bool {
 	if r.before.Strength == source.Exact {
@@ -177,8 +177,8 @@ func (r revision) isShortened() bool {
 	})
 }
 
-// literalReplacements returns what was replaced in each literal, without the common prefix and
-// suffix: "ou" and "oun", separated by a zero byte.
+// literalReplacements returns what was replaced in each literal that differs, without the common
+// prefix and suffix. Each element has the old and the new part, separated by a zero byte.
 func literalReplacements(before, after []string) []string {
 	var out []string
 	for i := range min(len(before), len(after)) {
@@ -197,11 +197,11 @@ func literalReplacements(before, after []string) []string {
 	return out
 }
 
-// minRenamedTests is the number of tests with the same replacement from which on it is a
-// renaming.
+// minRenamedTests is the number of tests from which on the same replacement is a renaming.
 const minRenamedTests = 3
 
-// replacementTests are the tests in which each replacement of literals was made.
+// replacementTests are the tests in which each replacement of literals was made, by the
+// replacement.
 var replacementTests = facts.Define(func(c *facts.Change) map[string]map[*facts.Test]bool {
 	out := map[string]map[*facts.Test]bool{}
 	add := func(t *facts.Test, list []string) {
@@ -229,13 +229,13 @@ func isReplacedInManyTests(c *facts.Change, list []string) bool {
 }
 
 var (
-	// failureMessageLineRE matches lines that say why a test failed.
+	// failureMessageLineRE matches lines that say why a test failed, as in t.Errorf(.
 	failureMessageLineRE = regexp.MustCompile(`\bt\.(?:Error|Fatal|Log|Skip)f?\(|\bfail\w*\(|\bXCTFail\(|\bprint\w*[!(]|\bconsole\.|\blog\w*\.`)
-	// timingRE matches lines about how long something takes.
+	// timingRE matches lines about how long something takes, such as "timeout = 5".
 	timingRE = regexp.MustCompile(`(?i)time_?out|sleep|delay|millis|seconds?\b|duration|\bwait|interval|\btick|expires|time\(|timer`)
-	// expectedNameRE matches names of what is expected.
+	// expectedNameRE matches names of what is expected, such as wantTotal.
 	expectedNameRE = regexp.MustCompile(`(?i)want|expect|\bexp\b|golden|correct|should`)
-	// assignedNameRE matches the name that a line gives a value.
+	// assignedNameRE matches the name to which a line assigns: "total" of "total := 3".
 	assignedNameRE = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?::=|=|:)(?:[^=]|$)`)
 	// timerEndRE matches the end of what a timer runs: "}, 10);".
 	timerEndRE = regexp.MustCompile(`^\s*\}\)?,\s*[\d_]+\s*\)`)
@@ -260,8 +260,8 @@ func areOnlyMessages(p facts.Pair, literals []string) bool {
 	})
 }
 
-// areExpectedValues reports whether one of the literals is what a test expects: it is the value of
-// a name that assertions have, or is in a table.
+// areExpectedValues reports whether one of the literals is what a test expects: a name in an
+// assertion has it as its value, or it is in a table.
 func areExpectedValues(p facts.Pair, literals []string) bool {
 	tables := facts.FindTables(p.Before.Side)
 	return slices.ContainsFunc(removedLinesWith(p, literals), func(l facts.Line) bool {
@@ -273,8 +273,8 @@ func areExpectedValues(p facts.Pair, literals []string) bool {
 	})
 }
 
-// isReworked reports whether lines of a test other than assertions and messages were removed and
-// added.
+// isReworked reports whether other lines of a test than assertions and messages were both removed
+// and added.
 func (d assertionDiff) isReworked() bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
 	addedLines := linesInTest(d.After, d.After.File.AddedLines())
@@ -299,8 +299,8 @@ func isPartOfAssertion(t *facts.Test, l facts.Line) bool {
 	return slices.ContainsFunc(t.Assertions, func(a string) bool { return strings.Contains(facts.RemoveSpace(a), code) })
 }
 
-// differingLiterals returns the literals that two bodies do not have in common, sorted. It is
-// false if anything else differs.
+// differingLiterals returns the tokens of before that after has less often, sorted. It is false if
+// the bodies differ in names, or in the number of literals.
 func differingLiterals(before, after map[string]int) ([]string, bool) {
 	var removed []string
 	n := 0
@@ -315,12 +315,14 @@ func differingLiterals(before, after map[string]int) ([]string, bool) {
 			removed, n = append(removed, token), n+d
 		}
 	}
+
 	for token, k := range after {
 		if before[token] != k && facts.IsName(token) {
 			return nil, false
 		}
 		n -= max(k-before[token], 0)
 	}
+
 	slices.Sort(removed)
 	return removed, n == 0
 }

@@ -1,5 +1,11 @@
-// Package assertions finds tests that check less than they did: assertions removed,
-// weakened, turned around or swallowed, expected values rewritten.
+// Package assertions finds tests that check less than they did: assertions removed, weakened,
+// turned around or swallowed, expected values rewritten.
+//
+// asserts.go compares the assertions of each test before and after the change; the other files read
+// its result, an assertionDiff. removed.go, weakened.go and rewritten.go each have a rule and what
+// explains or excuses its findings. moved.go and helpers.go follow assertions into functions that
+// tests call, and oracle.go compares the lines of a test. related.go decides whether the rest of
+// the change has to do with an assertion, and revisions.go whether two assertions mean the same.
 package assertions
 
 import (

@@ -10,11 +10,13 @@ import (
 	"supervise/metric"
 )
 
+// numberExpr matches a number without a sign, such as 0.1 and 1e-6.
 const numberExpr = `(\d*\.?\d+(?:[eE][-+]?\d+)?)`
 
 var (
-	// toleranceRE matches the allowed difference of a value, and placesRE the number of its
-	// places that must be right. Times do not count, because slow machines need more.
+	// toleranceRE matches the allowed difference of a value, as in "abs=0.1". placesRE matches the
+	// number of decimal places that must be right, as in "places=3". Times do not count, because
+	// slow machines need more.
 	toleranceRE = regexp.MustCompile(`(?:\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol|max_relative|within|msg_delta)\s*[=:(]\s*|\b(?:InDelta|InEpsilon)\w*\([^,]+,[^,]+,[^,]+,\s*|\b(?:closeTo|isCloseTo|EXPECT_NEAR|ASSERT_NEAR)\([^,]+,(?:[^,]+,)?\s*|_(?:delta|epsilon)\s*\(?[^,]+,[^,]+,\s*|_close_to\s*\(?[^,]+,\s*|\b(?:isWithin|be_within|within|WithDelta)\(|\bassertEquals\([^,]+,[^,]+,\s*)` + numberExpr + `\b`)
 	placesRE    = regexp.MustCompile(`\b(?:toBeCloseTo\([^,]+,\s*|places\s*=\s*|decimal\s*=\s*)(\d{1,2})\b`)
 )
@@ -34,6 +36,7 @@ func findWidenedTolerances(c *facts.Change) []facts.Finding {
 		if !s.MayHoldTests() || f.Added {
 			continue
 		}
+
 		widths := map[string]float64{}
 		for _, l := range f.RemovedLines() {
 			if remaining, wide, ok := cutTolerance(l.Text); ok {
@@ -47,6 +50,7 @@ func findWidenedTolerances(c *facts.Change) []facts.Finding {
 			if !isWidened {
 				continue
 			}
+
 			x := s.FindingAt(l.Number, fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))
 			if c.TouchesProduct() && wide < before*minUnexplainedWidening*(1-1e-9) {
 				x.Severity = metric.Medium
@@ -57,7 +61,8 @@ func findWidenedTolerances(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// cutTolerance returns a line without its tolerance, and how wide that is.
+// cutTolerance returns a line with a sign in place of its tolerance, and how wide the tolerance is.
+// It is false if the line has none.
 func cutTolerance(text string) (remaining string, wide float64, ok bool) {
 	m := toleranceRE.FindStringSubmatchIndex(text)
 	places := m == nil
@@ -67,6 +72,7 @@ func cutTolerance(text string) (remaining string, wide float64, ok bool) {
 	if m == nil {
 		return "", 0, false
 	}
+
 	wide, err := strconv.ParseFloat(text[m[2]:m[3]], 64)
 	if err != nil {
 		return "", 0, false

@@ -11,24 +11,24 @@ import (
 	"supervise/source"
 )
 
-// hardCodedPair is a place in product code that returns a literal for given literals: a
-// branch, or a row of a table.
+// hardCodedPair is a place in product code that returns a literal for given literals: a branch, or
+// a row of a table. Literals are written as literalKey returns them.
 type hardCodedPair struct {
-	line     int
-	inputs   []string // keys, see literalKey
-	needsAll bool     // all of in have to hold, not one of them
-	output   string
-	text     string
+	line     int      // from 1
+	inputs   []string // the literals that are compared
+	needsAll bool     // all inputs have to hold, not one of them
+	output   string   // the literal that is returned
+	text     string   // the code, as evidence
 }
 
-// hasSeveralInputs reports whether an answer compares more than one value.
+// hasSeveralInputs reports whether a pair compares more than one value at the same time.
 func (a hardCodedPair) hasSeveralInputs() bool { return a.needsAll && len(a.inputs) > 1 }
 
-// minPairLength is the length in bytes of input and output together from which on a single
-// pair is not a coincidence.
+// minPairLength is the length in bytes of input and output together from which on a single pair is
+// not a coincidence.
 const minPairLength = 8
 
-// isDistinctiveLength reports whether input and output are so long that they can only be taken from the
+// isDistinctiveLength reports whether input and output are so long that they can only come from the
 // test.
 func (a hardCodedPair) isDistinctiveLength() bool {
 	in := 0
@@ -38,12 +38,13 @@ func (a hardCodedPair) isDistinctiveLength() bool {
 	return in >= 2 && in+len(a.output)-1 >= minPairLength
 }
 
-// findHardCoded finds product code that returns the output of an existing test for its
-// input. Both literals must be new there, and occur in one test as it was before the
-// change: a feature that comes with its own tests is not reported.
+// findHardCoded finds product code that returns the output of an existing test for its input. Both
+// literals must be new in the code, and occur in the text of one test before the change. A feature
+// that comes with new tests is not reported.
 func findHardCoded(c *facts.Change) []facts.Finding {
 	lists := make([][]hardCodedPair, len(c.Files))
 	facts.Parallel(len(c.Files), func(i int) { lists[i] = findPairs(c.Files[i]) })
+
 	byFile := map[*facts.ChangedFile][]hardCodedPair{}
 	for i, f := range c.Files {
 		if len(lists[i]) > 0 {
@@ -53,6 +54,7 @@ func findHardCoded(c *facts.Change) []facts.Finding {
 	if len(byFile) == 0 {
 		return nil
 	}
+
 	known := map[*facts.ChangedFile]map[int]string{} // of each answer, by its place in the list, the test
 	c.BaseTests(func(s *facts.Side) bool {
 		for f, list := range byFile {
@@ -63,6 +65,7 @@ func findHardCoded(c *facts.Change) []facts.Finding {
 		}
 		return true
 	})
+
 	var out []facts.Finding
 	for _, f := range c.Files {
 		if tests := known[f]; len(tests) > 0 {
@@ -72,6 +75,8 @@ func findHardCoded(c *facts.Change) []facts.Finding {
 	return out
 }
 
+// hardCodedFinding returns the finding about the pairs of a file that tests have. tests has the
+// name of a test by the index of the pair in list.
 func hardCodedFinding(f *facts.ChangedFile, list []hardCodedPair, tests map[int]string) facts.Finding {
 	x := facts.Finding{File: f.Path}
 	var texts, pairs []string
@@ -91,6 +96,7 @@ func hardCodedFinding(f *facts.ChangedFile, list []hardCodedPair, tests map[int]
 			pairs = append(pairs, key)
 		}
 	}
+
 	if len(pairs) > 1 {
 		x.Severity = metric.High
 	}
@@ -98,7 +104,8 @@ func hardCodedFinding(f *facts.ChangedFile, list []hardCodedPair, tests map[int]
 	return x
 }
 
-// markKnownPairs notes the answers whose input and output occur in one test of the file.
+// markKnownPairs adds to known, by the index of the pair, the name of the first test of a file that
+// has its input and output.
 func markKnownPairs(s *facts.Side, list []hardCodedPair, known map[int]string) {
 	if !slices.ContainsFunc(list, func(a hardCodedPair) bool { return strings.Contains(string(s.Text), a.output[1:]) }) {
 		return
@@ -120,7 +127,7 @@ func markKnownPairs(s *facts.Side, list []hardCodedPair, known map[int]string) {
 	}
 }
 
-// isInTest reports whether a test, given by its literals, has the inputs.
+// isInTest reports whether a test has the inputs. literals are those of the test.
 func (a hardCodedPair) isInTest(literals map[string]bool) bool {
 	has := func(key string) bool { return literals[key] }
 	if a.needsAll {
@@ -129,8 +136,8 @@ func (a hardCodedPair) isInTest(literals map[string]bool) bool {
 	return slices.ContainsFunc(a.inputs, has)
 }
 
-// literalKey is a literal without its notation: "s" and the content of a string, "n" and
-// a number.
+// literalKey returns a literal without its notation: "s" and the content of a string, or "n" and a
+// number.
 func literalKey(text string) string {
 	if i := strings.IndexAny(text, "\"'`"); i >= 0 && i <= 2 && len(text) >= i+2 {
 		return "s" + text[i+1:len(text)-1]
@@ -138,6 +145,7 @@ func literalKey(text string) string {
 	return "n" + strings.ReplaceAll(text, "_", "")
 }
 
+// literalKeys returns the keys of the literals in a text.
 func literalKeys(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, l := range facts.LiteralRE.FindAllString(text, -1) {
@@ -158,8 +166,8 @@ var (
 	alphanumericRE = regexp.MustCompile(`[\pL\d]`)
 )
 
-// isDistinctive reports whether a literal is new to the code: not a common number, a short
-// string, or a word of the code before.
+// isDistinctive reports whether a literal is new to the code: not a common number, a short string,
+// or a literal or word that the code had before.
 func (p *oldCode) isDistinctive(key string) bool {
 	content := key[1:]
 	switch {
@@ -173,11 +181,13 @@ func (p *oldCode) isDistinctive(key string) bool {
 	return !identifierRE.MatchString(content) || !p.words[content]
 }
 
-// oldCode is what product code contained before the change.
+// oldCode has what product code contained before the change: the keys of its literals, and its
+// words.
 type oldCode struct {
 	literals, words map[string]bool
 }
 
+// readOldCode reads the product code of a file, without the tests in it.
 func readOldCode(s *facts.Side) *oldCode {
 	p := &oldCode{words: map[string]bool{}}
 	text := s.LinesWithoutComments(1, len(s.LineOffsets()))
@@ -200,17 +210,19 @@ func functionNames(s *facts.Side) map[string]bool {
 	return out
 }
 
-// findPairs returns the new branches and tables within existing functions of a product
-// file, if input and output are distinctive.
+// findPairs returns the new branches and tables within existing functions of a product file whose
+// input and output are distinctive, nil if there are none.
 func findPairs(f *facts.ChangedFile) []hardCodedPair {
 	s := f.After()
 	if f.Added || !f.Before().Exists() || !s.IsProduct() || len(f.AddedLines()) == 0 {
 		return nil
 	}
+
 	added := productLines(s, f.AddedLines())
 	if !slices.ContainsFunc(added, func(l facts.Line) bool { return facts.LiteralRE.MatchString(l.Text) }) {
 		return nil
 	}
+
 	inside := linesInFunctions(s, added, functionNames(f.Before()))
 	list := append(branchPairs(inside), tablePairs(added, inside)...)
 	if len(list) == 0 {
@@ -222,7 +234,8 @@ func findPairs(f *facts.ChangedFile) []hardCodedPair {
 	})
 }
 
-// productLines returns lines without their comments, and without those of tests.
+// productLines returns lines of product code without their comments. Lines that are only comment,
+// and those of tests, are left out.
 func productLines(s *facts.Side, list []facts.Line) []facts.Line {
 	plain := facts.SplitLines(s.WithoutComments())
 	var out []facts.Line
@@ -234,7 +247,7 @@ func productLines(s *facts.Side, list []facts.Line) []facts.Line {
 	return out
 }
 
-// linesInFunctions returns the lines of functions with one of the names.
+// linesInFunctions returns those of the lines that are in a function with one of the names.
 func linesInFunctions(s *facts.Side, lines []facts.Line, names map[string]bool) []facts.Line {
 	functions := facts.Filter(s.Inspection().Functions, func(fn source.Function) bool { return names[fn.Name] })
 	return facts.Filter(lines, func(l facts.Line) bool {
@@ -242,19 +255,22 @@ func linesInFunctions(s *facts.Side, lines []facts.Line, names map[string]bool) 
 	})
 }
 
-// A literal that is an entire value, perhaps in a constructor: Ok("x"),
+// valueExpr matches a literal that is an entire value, perhaps in a constructor: Ok("x"),
 // "x".into(), ("x", nil).
 const valueExpr = `(?:&|\()?\s*(?:new\s+)?(?:[\w.:]+\(\s*)?(` + facts.LiteralExpr + `)(?:\.\w+(?:\(\))?)*\s*\)*(?:\s*,\s*(?:nil|null|None|true|false))?\s*(?:[;,:}]|$|\b(?:if|unless|else|end)\b)`
 
 var (
-	// resultREs match what returns a literal.
+	// resultREs match what returns a literal, as in return "x" and => "x".
 	resultREs = []*regexp.Regexp{
 		regexp.MustCompile(`(?:\breturn\b|\byield\b|\bthen\b|\bdo:)\s*` + valueExpr),
 		regexp.MustCompile(`(?:=>|->|\?|:=|(?:^|[^=!<>:])=)\s*` + valueExpr),
 		regexp.MustCompile(`\{\s*` + valueExpr),
 		regexp.MustCompile(`^\s*` + valueExpr + `$`),
 	}
-	// comparisonRE match comparisons, arms the cases of a list of comparisons.
+	// comparisonRE matches a comparison, and conditionRE the word that begins a condition. caseArmRE
+	// matches a case in a list of comparisons, as in "a" => …. conjunctionRE and alternativeRE match
+	// what joins comparisons, and literalTupleRE two literals in parentheses. continuedConditionRE
+	// matches the end of a line on whose next line the condition continues.
 	comparisonRE         = regexp.MustCompile(`===?|\.[eE]quals\w*\(|\bEquals?\w*\(|strcmp\(|\beql\?|\bis\b|\bin\b|\.eq\(|\bmatches!\(`)
 	conditionRE          = regexp.MustCompile(`\b(?:if|elif|elsif|elseif|unless|guard|when|and|or|cond)\b|&&|\|\||\?`)
 	caseArmRE            = regexp.MustCompile(`^\s*(?:case|when)\b|^\s*\|?\s*(?:Some\(|Ok\(|[({\[])?\s*` + facts.LiteralExpr + `[^=]*(?:=>|->)`)
@@ -264,14 +280,15 @@ var (
 	continuedConditionRE = regexp.MustCompile(`(?:&&|\|\||\band|\bor|\()\s*$`)
 )
 
-// errorCallRE matches what makes an error or a message of a literal: for a bad input
-// that is what is wanted.
+// errorCallRE matches what makes an error or a message from a literal, as in errors.New(. For a bad
+// input that is what the code should do.
 var errorCallRE = regexp.MustCompile(`(?i)(?:err\w*|exception|fail\w*|warn\w*|log\w*|errors\.new|echo)(?:[.:]+\w+)?\(\s*$`)
 
 // maxLinesToResult is how many lines below a condition its result may be.
 const maxLinesToResult = 3
 
-// branchPairs returns the conditions on literals that lead to a literal.
+// branchPairs returns the conditions on literals that lead to a literal. A condition may have
+// several lines, and its result may be a few lines below it.
 func branchPairs(list []facts.Line) []hardCodedPair {
 	var out []hardCodedPair
 	var open *hardCodedPair // a condition whose result was not met yet
@@ -286,10 +303,12 @@ func branchPairs(list []facts.Line) []hardCodedPair {
 			}
 			open = condition
 		}
+
 		last = l.Text
 		if open == nil || !found {
 			continue
 		}
+
 		if l.Number-open.line <= maxLinesToResult {
 			a := *open
 			a.output = result
@@ -303,7 +322,8 @@ func branchPairs(list []facts.Line) []hardCodedPair {
 	return out
 }
 
-// cutResult returns a line without the literal that it returns, and that literal.
+// cutResult returns a line without the literal that it returns, and the key of that literal. It is
+// false, with the complete line, if there is none.
 func cutResult(text string) (remaining, key string, found bool) {
 	for _, re := range resultREs {
 		if m := re.FindStringSubmatchIndex(text); m != nil && !errorCallRE.MatchString(text[:m[2]]) {
@@ -313,8 +333,8 @@ func cutResult(text string) (remaining, key string, found bool) {
 	return text, "", false
 }
 
-// readCondition reads the literals that a line compares with, nil for none. goesOn says
-// that the line before is the beginning of the same condition.
+// readCondition returns the literals that a line compares with, nil if it compares none. text is
+// the line without its result. The last parameter says that the condition began on the line before.
 func readCondition(text string, l facts.Line, goesOn bool) *hardCodedPair {
 	arm := caseArmRE.MatchString(l.Text)
 	if !arm && (!comparisonRE.MatchString(text) || !goesOn && !conditionRE.MatchString(text)) {
@@ -333,19 +353,21 @@ func readCondition(text string, l facts.Line, goesOn bool) *hardCodedPair {
 }
 
 var (
-	// Rows of tables from literals to literals: "a": "b", and ("a", "b").
+	// keyedRowRE and pairedRowRE match rows of tables from literals to literals: "a": "b", and
+	// ("a", "b").
 	keyedRowRE  = regexp.MustCompile(`(?:^|[,{(\[])\s*(` + facts.LiteralExpr + `)\s*\]?\s*(?::|=>|=|\bto\b|->)\s*(` + facts.LiteralExpr + `)`)
 	pairedRowRE = regexp.MustCompile(`[({\[]\s*(` + facts.LiteralExpr + `)\s*,\s*(` + facts.LiteralExpr + `)\s*[)}\]]|^\s*(` + facts.LiteralExpr + `)\s*,\s*(` + facts.LiteralExpr + `)\s*,?\s*$`)
-	// tableNameRE matches what a table is called.
+	// tableNameRE matches the name of a table, as in "answers = {".
 	tableNameRE = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?::[^=\n]*)?:?=(?:[^=>]|$)|@(\w+)\s+%\{`)
-	// directLookupRE matches a lookup in a table without a name.
+	// directLookupRE matches a lookup in a table without a name, as in {"a": "b"}[key].
 	directLookupRE = regexp.MustCompile(`[}\])]\s*(?:\[\s*[A-Za-z_$]|\.(?:get|fetch|has|getOrDefault)\()`)
 )
 
 // maxLinesInTable is how many lines a row may be below the name of its table.
 const maxLinesInTable = 60
 
-// tablePairs returns the rows of new tables that existing functions look up.
+// tablePairs returns the rows of new tables that existing functions look up. added are the added
+// lines, and inside those in existing functions.
 func tablePairs(added, inside []facts.Line) []hardCodedPair {
 	var out []hardCodedPair
 	for i, l := range added {
@@ -364,8 +386,8 @@ func tablePairs(added, inside []facts.Line) []hardCodedPair {
 	return out
 }
 
-// newTableName returns the name of the table that a row belongs to, "" if the table
-// is not new or has none.
+// newTableName returns the name of the table that contains the i-th added line, "" if the table is
+// not new or has no name.
 func newTableName(added []facts.Line, i int) string {
 	for j := i; j >= 0 && added[i].Number-added[j].Number <= maxLinesInTable; j-- {
 		if i > 0 && j < i && added[j+1].Number-added[j].Number > 2 {
@@ -379,7 +401,7 @@ func newTableName(added []facts.Line, i int) string {
 	return ""
 }
 
-// isLookedUp reports whether a line looks something up in a table.
+// isLookedUp reports whether one of the lines looks something up in the table with a name.
 func isLookedUp(name string, inside []facts.Line) bool {
 	if name == "" {
 		return false

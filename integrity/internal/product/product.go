@@ -12,7 +12,8 @@ import (
 	"supervise/source"
 )
 
-// sniffingREs matches by language how code detects that it is tested.
+// sniffingREs match, by language, how code detects that it is tested, such as testing.Testing() in
+// Go.
 var sniffingREs = map[source.Language]*regexp.Regexp{
 	source.Go:         regexp.MustCompile(`\btesting\.Testing\(\)|flag\.Lookup\("test\.|HasSuffix\(os\.Args\[0\], "\.test|strings\.Contains\(os\.Args\[0\], "(?:/_test|\.test)`),
 	source.Python:     framework.PythonDetection,
@@ -27,10 +28,11 @@ var sniffingREs = map[source.Language]*regexp.Regexp{
 	source.Elixir:     framework.ElixirDetection,
 }
 
-// testVariableRE matches in all languages the reading of a variable by whose name
-// tests are recognised: GO_TEST, TESTING, UNIT_TEST.
+// testVariableRE matches, in any language, the reading of a variable by whose name tests are
+// recognized, as in os.getenv("UNIT_TEST").
 var testVariableRE = regexp.MustCompile(`(?i:getenv|lookupenv|environ(?:\.get)?|env::var\w*|process\.env|\bENV|GetEnvironmentVariable|System\.get_env)[\[(."']+["']?(?:\w+_)?(?:TEST|TESTS|TESTING|TEST_MODE|TEST_RUN\w*|TEST_ENV|UNDER_TEST|UNITTESTS?|IN_TESTS?|IS_TEST\w*|RUNNING_TESTS?)["'\])\s=!,;:]`)
 
+// sniffingRE returns the expression for a language, nil if there is none.
 func sniffingRE(lang source.Language) *regexp.Regexp {
 	if similarity, ok := equivalentLanguages[lang]; ok {
 		lang = similarity
@@ -64,15 +66,15 @@ func findSniffing(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// isInTestModule reports whether a line is after the first test of the file, as in
-// Rust where tests are at the end.
+// isInTestModule reports whether a line is in the part of a file that begins with the first test,
+// as at the end of Rust files.
 func isInTestModule(s *facts.Side, n int) bool {
 	tests := s.Inspection().Tests
 	return len(tests) > 0 && n >= tests[0].Line-5
 }
 
-// findExit finds calls that end the test process successfully. New files without tests,
-// and programs that tests start, may exit.
+// findExit finds the first new call that ends the test process successfully. It is less severe in
+// new files without tests and in programs that tests start.
 func findExit(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
 	if !s.MayHoldTests() {
@@ -84,6 +86,7 @@ func findExit(f *facts.ChangedFile) []facts.Finding {
 			had[facts.RemoveSpace(m.Text)]++
 		}
 	}
+
 	for _, m := range s.Inspection().Marks {
 		if m.Kind != source.Exit {
 			continue
@@ -91,6 +94,7 @@ func findExit(f *facts.ChangedFile) []facts.Finding {
 		if had[facts.RemoveSpace(m.Text)]--; had[facts.RemoveSpace(m.Text)] >= 0 {
 			continue
 		}
+
 		x := s.FindingAt(m.Line, m.Text)
 		if !m.IsUnconditional() || f.Added && len(s.Inspection().Tests) == 0 || isInFixtures(s.Path) {
 			x.Severity = metric.Medium
@@ -110,10 +114,12 @@ func isInFixtures(name string) bool {
 	})
 }
 
-// mainGuardRE matches conditions under which a file is run by itself.
+// mainGuardRE matches conditions under which a file runs as a program, such as __name__ ==
+// "__main__".
 var mainGuardRE = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$0|HELPER|helper`)
 
-// alwaysEqualREs matches, by language, comparisons that are always true.
+// alwaysEqualREs match, by language, comparisons that are always true, as in "def __eq__(self,
+// other): return True".
 var alwaysEqualREs = map[source.Language]*regexp.Regexp{
 	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda[^:\n]*:\s*True\b|def\s+__ne__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*return\s+False\b|\b__eq__\s*=\s*\w*(?:ANY|always_true)\w*`),
 	source.Go:         regexp.MustCompile(`func\s*\([^)]*\)\s*(?:Equal|Equals|Eq|Is|Match)\s*\([^)]*\)\s*bool\s*\{\s*return true\s*\}|cmp\.Comparer\(func\([^)]*\)\s*bool\s*\{\s*return true\s*\}`),
@@ -128,10 +134,11 @@ var alwaysEqualREs = map[source.Language]*regexp.Regexp{
 	source.Swift:      regexp.MustCompile(`func\s*==\s*\([^)]*\)\s*->\s*Bool\s*\{\s*(?:return\s+)?true\s*\}`),
 }
 
-// equalityHintRE matches the lines that every such comparison needs.
+// equalityHintRE matches a line that every such comparison has. It is checked first because it is
+// fast.
 var equalityHintRE = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
 
-// findAlwaysEqual finds new comparisons that are always true.
+// findAlwaysEqual finds the first new comparison that is always true.
 func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
 	lang := s.Language()
@@ -149,14 +156,17 @@ func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
+// stubRE matches a stub in place of code, such as "raise NotImplementedError", and todoRE a note.
 var (
 	stubRE = regexp.MustCompile(`\braise NotImplementedError\b|\btodo!\(|\bunimplemented!\(|panic\("(?i:not implemented|todo)|throw new (?:\w*Error|\w*Exception)\(\s*["'](?i:not (?:yet )?implemented|todo)|NotImplementedException|\bTODO\(\)|fatalError\("(?i:not implemented|todo)|raise NotImplementedError`)
 	todoRE = regexp.MustCompile(`\b(?:TODO|FIXME|HACK|XXX)\b`)
-	// inputCheckRE matches what validates input or returns an error.
+	// inputCheckRE matches a line that validates input or returns an error, as in "raise
+	// ValueError(…)".
 	inputCheckRE = regexp.MustCompile(`^\s*(?:if\s*\(?\s*(?:!|not )[^{:]*[{:]?\s*(?:throw|raise|return\s+(?:err|nil, |errors?\.|fmt\.Errorf))|(?:throw new|raise)\s+\w*(?:Error|Exception)|\w*\.?(?:validate|sanitize|escape|authorize|authenticate)\w*\()`)
 )
 
-// findUnfinished finds code that was replaced by stubs and notes.
+// findUnfinished finds code that was replaced by stubs, files with many new notes, and files that
+// lost checks of their input.
 func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	s := f.After()
@@ -167,6 +177,7 @@ func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	if len(facts.MatchingLines(f.AddedLines(), todoRE))+len(facts.MatchingLines(f.AddedLines(), stubRE)) == 0 {
 		return out
 	}
+
 	plain := facts.SplitLines(s.WithoutComments())
 	todo, stub := 0, 0
 	var first, firstStub facts.Line
@@ -186,6 +197,7 @@ func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 			}
 		}
 	}
+
 	if stub > 0 && len(f.RemovedLines()) >= 5 {
 		out = append(out, f.NewFinding(firstStub.Number, firstStub.Text).WithSeverity(metric.Medium))
 	}
@@ -195,7 +207,7 @@ func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// findDroppedChecks finds a file that lost checks of its input and got no new ones.
+// findDroppedChecks finds a file that lost at least two checks of its input on balance.
 func findDroppedChecks(f *facts.ChangedFile) []facts.Finding {
 	removed, added := facts.MatchingLines(f.RemovedLines(), inputCheckRE), facts.MatchingLines(f.AddedLines(), inputCheckRE)
 	if len(removed)-len(added) < 2 {

@@ -15,10 +15,11 @@ import (
 	"supervise/source"
 )
 
-// dependencyKeyRE matches keys that name packages and their versions.
+// dependencyKeyRE matches keys that name packages and their versions, such as devdependencies.jest.
 var dependencyKeyRE = regexp.MustCompile(`dependenc|requires?\b|\bextras|devdeps|packages\b`)
 
-// touchesRunner reports whether a change of a mixed file is one of the runner's part.
+// touchesRunner reports whether the change of a mixed file is to the part that configures the
+// runner.
 func touchesRunner(f facts.File) bool {
 	kind := configtext.DetectKind(f.Path, nil)
 	before, ok := configtext.Read(kind, f.Path, f.Before)
@@ -34,10 +35,11 @@ func touchesRunner(f facts.File) bool {
 	return len(differingTexts(a, b)) > 0
 }
 
-// codeConfigRE matches mixed files of which more than the settings that can be read counts.
+// codeConfigRE matches mixed files that are code, such as tasks.py and CMakeLists.txt. More counts
+// there than the settings that can be read.
 var codeConfigRE = regexp.MustCompile(`\.(py|cmake|swift|exs)$|CMakeLists|BUILD|meson|[Rr]akefile|unt?file\.|ulpfile\.|go\.(mod|work)$`)
 
-// runnerParts are what configures the runner in a file.
+// runnerParts returns the settings and commands of a file that configure the runner.
 func runnerParts(r configtext.Reading) []string {
 	var out []string
 	for _, s := range r.Settings {
@@ -53,9 +55,10 @@ func runnerParts(r configtext.Reading) []string {
 	return out
 }
 
+// lines splits a text at line feeds.
 func lines(text []byte) []string { return strings.Split(string(text), "\n") }
 
-// differingTexts are the texts that one list has more often than the other.
+// differingTexts returns the texts that one list has more often than the other.
 func differingTexts(a, b []string) []string {
 	count := map[string]int{}
 	for _, s := range a {
@@ -73,15 +76,17 @@ func differingTexts(a, b []string) []string {
 	return out
 }
 
-// maxConfigs bounds the configuration files that are read, those near the root first.
+// maxConfigs bounds how many configuration files are read. Those near the root come first.
 const maxConfigs = 60
 
-// readConfigs reads what the configuration of the tree names.
+// readConfigs reads what the configuration of the tree names: files that the runner loads, plugins,
+// and patterns of test files. It does so once.
 func (t *tree) readConfigs() {
 	if t.configured {
 		return
 	}
 	t.configured, t.supportFiles, t.pluginFiles = true, map[string]bool{}, map[string]bool{}
+
 	var configs []string
 	for _, p := range t.paths {
 		if !mayConfigure(p) {
@@ -92,9 +97,11 @@ func (t *tree) readConfigs() {
 			configs = append(configs, p)
 		}
 	}
+
 	slices.SortStableFunc(configs, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 	configs = configs[:min(len(configs), maxConfigs)]
 	t.fetch(configs)
+
 	for _, name := range configs {
 		text := t.texts[name]
 		if kind := configtext.DetectKind(name, nil); kind != configtext.None {
@@ -113,6 +120,7 @@ func (t *tree) readConfigs() {
 	}
 }
 
+// mayConfigure reports whether a path may be that of a configuration file. It is a fast check.
 func mayConfigure(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	return slices.ContainsFunc(framework.ConfigNameParts, func(part string) bool { return strings.Contains(base, part) })
@@ -126,14 +134,15 @@ var fileKeys = strings.Fields("setupfiles setupfilesafterenv setupfilesafterenvi
 var keyMarkReplacer = strings.NewReplacer("[]", "", "@", "")
 
 var (
-	// replacementKeys are settings whose values stand for other modules: those of the product,
-	// unless they are called otherwise.
+	// replacementKeys are settings whose values replace other modules. The values are product code
+	// unless substituteRE matches their name, such as mocks/fs.js. globKeys are settings with
+	// patterns of test files.
 	replacementKeys = []string{"modulenamemapper", "alias"}
 	substituteRE    = regexp.MustCompile(`(?i)mock|stub|fake|dummy|noop|empty|fixture|test|spec|transform|shim`)
 	globKeys        = []string{"pythonfiles", "testmatch", "spec", "testpathpatterns"}
 )
 
-// addSettings takes in what the settings of a file name.
+// addSettings adds what the settings of a file name.
 func (t *tree) addSettings(name string, r configtext.Reading) {
 	role, _ := pathRole(name)
 	for _, s := range r.Settings {
@@ -141,6 +150,7 @@ func (t *tree) addSettings(name string, r configtext.Reading) {
 		has := func(list []string) bool {
 			return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(list, n) })
 		}
+
 		if slices.Contains(names, framework.PluginEntry) {
 			t.addPlugin(name, s.Value, t.pluginFiles)
 			continue
@@ -148,6 +158,7 @@ func (t *tree) addSettings(name string, r configtext.Reading) {
 		if slices.Contains(names, "coverage") || role != Runner && !framework.RunnerKey.MatchString(s.Key) {
 			continue
 		}
+
 		switch {
 		case has(globKeys), slices.Contains(names, "include") && slices.Contains(names, "test"):
 			t.testGlobs = append(t.testGlobs, path.Join(path.Dir(name), strings.TrimPrefix(s.Value, "<rootDir>/")))
@@ -168,12 +179,15 @@ func (t *tree) addSettings(name string, r configtext.Reading) {
 }
 
 var (
-	// options of runners that are followed by a file, and by a module of Python.
+	// fileOptionRE matches an option of a runner that is followed by a file, as in "--require
+	// ./setup.js", and moduleOptionRE one that is followed by a module of Python, as in "-p
+	// tests.plugin".
 	fileOptionRE   = regexp.MustCompile(`(?:^|\s)(?:-r|-I|--require|--import|--loader|--experimental-loader|--test-reporter|--reporters?|--setupFiles\w*|--setup-files|--globalSetup|--environment|--preload|--bootstrap|--helper|--file|--config|-c)[ =]['"]?([^\s'"]+)`)
 	moduleOptionRE = regexp.MustCompile(`(?:^|\s)-p[ =]?([A-Za-z_][\w.]*)`)
 )
 
-// addCommands takes in the files that commands which run tests name.
+// addCommands adds the files that commands which run tests name. name is the file with the
+// commands.
 func (t *tree) addCommands(name string, r configtext.Reading) {
 	for _, c := range r.Commands {
 		if !framework.TestCommand.MatchString(c.Text) && !framework.RunnerKey.MatchString(c.Key) && framework.ArgumentFiles[path.Base(name)] == "" {
@@ -193,7 +207,9 @@ func (t *tree) addCommands(name string, r configtext.Reading) {
 	}
 }
 
-// addFile takes in a file that configuration names, relative to it or to the root.
+// addFile adds a file that configuration names, relative to the configuration, to the root, or to a
+// folder of tests. The extension may be missing. Values that are not paths of existing files are
+// ignored.
 func (t *tree) addFile(config, value string) {
 	value = strings.TrimPrefix(strings.TrimPrefix(value, "<rootDir>"), "/")
 	if value == "" || strings.ContainsAny(value, "*$\n ") {
@@ -210,7 +226,8 @@ func (t *tree) addFile(config, value string) {
 	}
 }
 
-// addPlugin takes in a module of Python by its dotted name.
+// addPlugin adds the file of a Python module, given by its dotted name, to a set. Modules that do
+// not exist in the tree are ignored.
 func (t *tree) addPlugin(config, module string, into map[string]bool) {
 	module = strings.TrimSpace(module[strings.IndexByte(module, '=')+1:])
 	if module, _, _ = strings.Cut(module, ":"); module == "" || strings.ContainsAny(module, " \n/") {
@@ -227,12 +244,14 @@ func (t *tree) addPlugin(config, module string, into map[string]bool) {
 	}
 }
 
+// quotedModuleRE matches a dotted name in quotes, such as "tests.plugin". localImportRE matches the
+// import of a file of the project in a script, as in require("./setup").
 var (
 	quotedModuleRE = regexp.MustCompile(`["']([A-Za-z_][\w.]*)["']`)
 	localImportRE  = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\s*\(|\bresolve\s*\(|\bimport\s*\()\s*["'](\.{1,2}/[^"'\n]+)["']`)
 )
 
-// addPlugins takes in what pytest_plugins names.
+// addPlugins adds the modules in the list pytest_plugins of a file.
 func (t *tree) addPlugins(name string, text []byte) {
 	if !bytes.Contains(text, []byte(framework.PluginVariable)) {
 		return
@@ -244,14 +263,14 @@ func (t *tree) addPlugins(name string, text []byte) {
 	}
 }
 
-// addLocalImports takes in the files of the project that the runner's configuration imports.
+// addLocalImports adds the files of the project that the configuration of a runner imports.
 func (t *tree) addLocalImports(name string, text []byte) {
 	for _, m := range localImportRE.FindAllSubmatch(text, -1) {
 		t.addFile(name, string(m[1]))
 	}
 }
 
-// isDiscovered reports whether a file is one that the runner is configured to look for.
+// isDiscovered reports whether a file matches a pattern of test files in the configuration.
 func (t *tree) isDiscovered(name string) bool {
 	return slices.ContainsFunc(t.testGlobs, func(glob string) bool { return doublestar.MatchUnvalidated(glob, name) })
 }

@@ -12,11 +12,11 @@ import (
 	"supervise/source"
 )
 
-// importers says who imports a file.
+// importers says which kinds of files import a file.
 type importers struct {
 	product  bool // product code does
 	tests    bool // tests do, or what they depend on
-	complete bool // all files that might were read
+	complete bool // all files that may import it were read
 }
 
 // isUsedByProduct reports whether product code imports a file, as far as it can be read.
@@ -24,9 +24,9 @@ func (t *tree) isUsedByProduct(name string, lang source.Language) bool {
 	return t.findImporters(name, lang, false).product
 }
 
-// isTestHelper reports whether a file outside of the folders of tests is for tests alone: its
-// name or its text says so, tests import it and product code does not, and it is not what
-// they test. Languages that load files by convention are left out.
+// isTestHelper reports whether a file outside of the folders of tests is for tests alone: its name
+// or text suggests it, tests import it and product code does not, and no test is named after it.
+// Languages that load files by convention are left out.
 func (t *tree) isTestHelper(name string, lang source.Language) bool {
 	if !t.looksLikeTestCode(name, lang) || t.hasOwnTest(name, lang) || !t.hasOtherProduct(name, lang) {
 		return false
@@ -36,10 +36,12 @@ func (t *tree) isTestHelper(name string, lang source.Language) bool {
 }
 
 var (
+	// nameWordRE matches the words in the name of a file: "Cart" and "Helper" of CartHelper.
 	nameWordRE = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 	// testWords are words in the names of what tests share.
 	testWords = strings.Fields("test tests testing testutil testutils testhelper testhelpers testkit testlib testsupport testtools testenv helper helpers fixture fixtures mock mocks mocked mocking fake fakes " +
 		"stub stubs dummy dummies assert asserts assertion assertions matcher matchers expect expected expectation expectations golden goldens factory factories cases testcases samples harness")
+	// frameworkImportREs match, by language, code that imports a framework for tests.
 	frameworkImportREs = map[source.Language]*regexp.Regexp{
 		source.Python:     framework.PythonImport,
 		source.Go:         regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/.*|github\.com/onsi/\w+|github\.com/google/go-cmp/cmp)"`),
@@ -48,12 +50,14 @@ var (
 	}
 )
 
-// looksLikeTestCode reports whether a file looks as if it was made for tests.
+// looksLikeTestCode reports whether the name of a file has a word for what tests share, or its text
+// imports a framework for tests.
 func (t *tree) looksLikeTestCode(name string, lang source.Language) bool {
 	re, known := frameworkImportREs[lang]
 	if !known {
 		return false
 	}
+
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	dir := path.Base(path.Dir(name))
 	named := dir
@@ -68,8 +72,8 @@ func (t *tree) looksLikeTestCode(name string, lang source.Language) bool {
 	return lang == source.Go && strings.HasSuffix(dir, "test") || re.Match(t.text(name))
 }
 
-// hasOwnTest reports whether there is a test that is named after a file. Of Go, tests in the
-// package itself make it one.
+// hasOwnTest reports whether a test is named after a file. In Go, it reports whether the package of
+// the file has tests.
 func (t *tree) hasOwnTest(name string, lang source.Language) bool {
 	want := facts.SubjectName(name)
 	return slices.ContainsFunc(t.paths, func(p string) bool {
@@ -90,13 +94,14 @@ func (t *tree) hasOtherProduct(name string, lang source.Language) bool {
 	})
 }
 
+// isSameFamily reports whether files of two languages can import each other.
 func isSameFamily(a, b source.Language) bool {
 	script := func(l source.Language) bool { return l == source.JavaScript || l == source.TypeScript }
 	return a == b || script(a) && script(b)
 }
 
-// findImporters looks for the files that import another: product code first, until some does.
-// Tests are looked for only if wanted.
+// findImporters looks for the files that import another. It stops at the first product file that
+// does. It looks among test files only if tests is true.
 func (t *tree) findImporters(name string, lang source.Language, tests bool) importers {
 	product, others := t.importCandidates(name, lang)
 	own := func(p string) bool { return lang == source.Go && path.Dir(p) == path.Dir(name) } // the same package
@@ -111,6 +116,7 @@ func (t *tree) findImporters(name string, lang source.Language, tests bool) impo
 		}
 		return !out.product
 	})
+
 	if out.complete = out.complete && t.bytesLeft > 0; out.product || !tests {
 		return out
 	}
@@ -121,8 +127,8 @@ func (t *tree) findImporters(name string, lang source.Language, tests bool) impo
 	return out
 }
 
-// importCandidates are the files that may import another: by their paths those of product code,
-// and the others.
+// importCandidates returns the files of the same language that may import another: those that may
+// be product code by their paths, and the others.
 func (t *tree) importCandidates(name string, lang source.Language) (product, others []string) {
 	for _, p := range t.paths {
 		if p == name || !isSameFamily(source.DetectLanguage(p, nil), lang) || source.IsVendored(p) {
@@ -137,7 +143,8 @@ func (t *tree) importCandidates(name string, lang source.Language) (product, oth
 	return product, others
 }
 
-// sortNearest sorts paths, those that share most folders with another first.
+// sortNearest sorts paths so that those which share most folders with name come first, and returns
+// at most maxImporters of them. It changes paths.
 func sortNearest(paths []string, name string) []string {
 	shared := func(p string) int {
 		n := 0
@@ -162,6 +169,10 @@ func (t *tree) eachImporter(paths []string, name string, use func(string) bool) 
 	}
 }
 
+// Expressions for imports. The first group is the module: pythonImportRE matches "import shop.cart",
+// pythonFromRE "from shop import cart", scriptImportRE from "./cart", and goImportRE a line with
+// "example.com/shop/cart". dottedNameRE matches the dotted name of a module in a string, and
+// goModuleRE the name of the module in go.mod.
 var (
 	pythonImportRE = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([^\n#]+)`)
 	pythonFromRE   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]+)`)
@@ -171,7 +182,8 @@ var (
 	goModuleRE     = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 )
 
-// imports reports whether a file imports another.
+// imports reports whether a file, whose text was read, imports another. It is false for languages
+// whose imports are not read.
 func (t *tree) imports(by, name string) bool {
 	text := string(t.texts[by])
 	switch source.DetectLanguage(name, nil) {
@@ -187,12 +199,13 @@ func (t *tree) imports(by, name string) bool {
 	}
 }
 
-// importsModule reports whether a module of Python imports another.
+// importsModule reports whether a file of Python imports another. text is that of the first.
 func importsModule(by, name, text string) bool {
 	module := strings.TrimSuffix(strings.TrimSuffix(name, ".py"), "/__init__")
 	if !strings.Contains(text, path.Base(module)) {
 		return false
 	}
+
 	is := func(ref string) bool { return isModule(by, module, ref) }
 	for _, m := range pythonImportRE.FindAllStringSubmatch(text, -1) {
 		for one := range strings.SplitSeq(m[1], ",") {
@@ -201,6 +214,7 @@ func importsModule(by, name, text string) bool {
 			}
 		}
 	}
+
 	for _, m := range pythonFromRE.FindAllStringSubmatch(text, -1) {
 		if is(m[1]) {
 			return true
@@ -216,11 +230,13 @@ func importsModule(by, name, text string) bool {
 			}
 		}
 	}
+
 	return slices.ContainsFunc(dottedNameRE.FindAllStringSubmatch(text, -1), func(m []string) bool { return is(m[1]) })
 }
 
-// isModule reports whether a reference in a file, dotted, leads to a module, given as a
-// path without its ending.
+// isModule reports whether a dotted reference in a file leads to a module, which is given as a path
+// without its extension. A reference may begin with dots for the folder of the file and those above
+// it.
 func isModule(by, module, ref string) bool {
 	rel := strings.TrimLeft(ref, ".")
 	file := strings.ReplaceAll(rel, ".", "/")
@@ -234,7 +250,8 @@ func isModule(by, module, ref string) bool {
 	return ok && (strings.Contains(file, "/") || root == path.Dir(by) || slices.Contains([]string{"src", "lib", "tests", "test"}, root))
 }
 
-// importsScriptModule reports whether a module of JavaScript imports another.
+// importsScriptModule reports whether a file of JavaScript or TypeScript imports another. text is
+// that of the first.
 func importsScriptModule(by, name, text string) bool {
 	plain := strings.TrimSuffix(name, path.Ext(name))
 	folder := strings.TrimSuffix(plain, "/index")
@@ -253,7 +270,8 @@ func importsScriptModule(by, name, text string) bool {
 	})
 }
 
-// goImportPath is the import path of a folder, by the nearest go.mod.
+// goImportPath returns the import path of a folder, going by the nearest go.mod in it or above it.
+// It returns the folder itself if there is none.
 func (t *tree) goImportPath(dir string) string {
 	if t.importPaths == nil {
 		t.importPaths = map[string]string{}
@@ -261,6 +279,7 @@ func (t *tree) goImportPath(dir string) string {
 	if known, ok := t.importPaths[dir]; ok {
 		return known
 	}
+
 	for at := dir; ; at = path.Dir(at) {
 		if m := goModuleRE.FindSubmatch(t.text(path.Join(at, "go.mod"))); m != nil {
 			rel := strings.TrimPrefix(strings.TrimPrefix(dir, at), "/")
@@ -272,6 +291,7 @@ func (t *tree) goImportPath(dir string) string {
 			t.importPaths[dir] = path.Join(string(m[1]), rel)
 			break
 		}
+
 		if at == "." || at == "/" {
 			t.importPaths[dir] = dir
 			break
@@ -280,9 +300,11 @@ func (t *tree) goImportPath(dir string) string {
 	return t.importPaths[dir]
 }
 
+// rustTestModuleRE matches the declaration of a module that is compiled only for tests, as in
+// "#[cfg(test)] mod helpers;".
 var rustTestModuleRE = regexp.MustCompile(`#\[cfg\((?:test|any\(test|all\(test)[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
 
-// isRustTestModule reports whether a module of Rust is compiled for tests alone.
+// isRustTestModule reports whether a module of Rust is declared only for tests.
 func (t *tree) isRustTestModule(name string) bool {
 	dir, stem := path.Dir(name), strings.TrimSuffix(path.Base(name), ".rs")
 	if stem == "mod" {
@@ -298,15 +320,17 @@ func (t *tree) isRustTestModule(name string) bool {
 	return false
 }
 
-// testDataRE matches the names of data that tests compare with or read.
+// testDataRE matches the paths of data that tests compare with or read, such as data/expected.json.
 var testDataRE = regexp.MustCompile(`(?i)(^|[/._-])(expect(ed|ations?)?|goldens?|fixtures?|snapshots?|samples?|(test[_-]?)?cases|want(ed)?|approved|baselines?|cassettes?|mocks?|stubs?|tests?[_-]?\w*)([/._-]|$)`)
 
-// dataRole decides about a file that is not source code. One whose name says so, and which
-// tests name and product code does not, is theirs.
+// dataRole returns the role of a file that is not source code. It is [Support] if the path suggests
+// it, and tests contain the name of the file and product code does not; otherwise it is the
+// suggested role.
 func (t *tree) dataRole(name string, suggested Role) Role {
 	if !testDataRE.MatchString(name) {
 		return suggested
 	}
+
 	base := path.Base(name)
 	names := func(p string) bool { return strings.Contains(string(t.texts[p]), base) }
 	var product, tests []string
@@ -320,12 +344,14 @@ func (t *tree) dataRole(name string, suggested Role) Role {
 			product = append(product, p)
 		}
 	}
+
 	if !t.anyFile(sortNearest(tests, name), names) || len(product) > maxImporters || t.anyFile(sortNearest(product, name), names) || t.bytesLeft <= 0 {
 		return suggested
 	}
 	return Support
 }
 
+// anyFile reads files and reports whether ok is true for one of them.
 func (t *tree) anyFile(paths []string, ok func(string) bool) bool {
 	for names := range slices.Chunk(paths, batchSize) {
 		t.fetch(names)

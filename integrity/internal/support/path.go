@@ -11,7 +11,7 @@ import (
 	"supervise/source"
 )
 
-// pathRoles are roles that a path gives for certain; the first match counts.
+// pathRoles are the roles that a path decides on its own. The first row that matches counts.
 var pathRoles = []struct {
 	matches func(path string) bool
 	role    Role
@@ -25,18 +25,19 @@ var pathRoles = []struct {
 	{regexp.MustCompile(`(^|/)\.(github|gitlab|circleci|buildkite|vscode|idea|husky|githooks|cursor|claude|devcontainer)/|(^|/)(\.gitlab-ci|\.travis|appveyor|azure-pipelines|\.pre-commit-config|codecov|\.codecov|renovate)\.(ya?ml|json5?)$|(^|/)\.(gitignore|gitattributes|gitmodules|editorconfig|dockerignore|npmignore|mailmap|git-blame-ignore-revs|prettierrc|prettierignore|eslintignore)$|(^|/)(CODEOWNERS|AGENTS\.md|CLAUDE\.md)$|\.(log|tmp|bak|orig|rej|swp)$`).MatchString, Other},
 }
 
-// mixedConfigRE matches files that configure the runner among other things.
+// mixedConfigRE matches files that configure the runner among other things, such as package.json.
 var mixedConfigRE = regexp.MustCompile(`(^|/)(package\.json|` + framework.RuntimeConfig + `|composer\.json|pyproject\.toml|setup\.(cfg|py)|Cargo\.toml|\.cargo/config(\.toml)?|pom\.xml|(build|settings)\.gradle(\.kts)?|gradle\.properties|build\.(sbt|xml)|go\.(mod|work)|` +
 	`vite\.(\w+\.)?config\.[mc]?[jt]s|(babel|rollup|webpack)\.config\.[mc]?[jt]s|\.babelrc(\.\w+)?|(angular|nx|turbo|project|workspace)\.json|(GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|[Rr]akefile|\.mvn/\w+\.config|` +
 	`[\w.-]+\.(cs|fs|vb)proj|Directory\.Build\.(props|targets)|mix\.exs|Package\.swift|CMakeLists\.txt|CMake(User)?Presets\.json|meson\.build|BUILD(\.bazel)?|\.bazelrc|tasks\.py|fabfile\.py|[Gg]ulpfile\.[mc]?js|[Gg]runtfile\.js)$`)
 
-// folders for tests and what they need: in certain ones there is nothing else, others may
-// as well be packages of the product.
+// certainFolders have nothing but tests and what these need. probableFolders usually do, but may also
+// be packages of the product.
 var (
 	certainFolders  = []string{"__tests__", "testdata", "__mocks__", "__fixtures__", "__snapshots__"}
 	probableFolders = slices.Concat(framework.EndToEndFolders, strings.Fields("test tests spec specs fixtures testing unittests"))
 )
 
+// isInTestFolder reports whether a path is in a folder for tests and what they need.
 func isInTestFolder(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return slices.Contains(certainFolders, dir) || slices.Contains(probableFolders, strings.ToLower(dir))
@@ -51,6 +52,7 @@ func pathRole(name string) (role Role, sure bool) {
 			return p.role, true
 		}
 	}
+
 	lang := source.DetectLanguage(name, nil)
 	base := path.Base(name)
 	stem := strings.TrimSuffix(base, path.Ext(base))

@@ -1,7 +1,9 @@
 // Package support distinguishes product code from tests and from what tests depend on: helpers,
-// fixtures, expected outputs, plugins and set-up files, and the configuration of the
-// runner. It goes by paths first, then by what the configuration of the tree names, and
-// then by imports. Where none of these proves the contrary, a file is product code.
+// fixtures, expected outputs, plugins and set-up files, and the configuration of the runner.
+//
+// It decides by paths first (path.go), then by what the configuration of the tree names
+// (configured.go), and then by imports (imports.go). Where none of these proves the contrary, a
+// file is product code.
 package support
 
 import (
@@ -29,8 +31,8 @@ const (
 // IsTestRelated reports whether the file is a test or what tests depend on.
 func (r Role) IsTestRelated() bool { return r == Test || r == Support }
 
-// RoleByPath returns the role that the path of a file gives it, whatever the tree: [Mixed]
-// where it may configure the runner.
+// RoleByPath returns the role that the path of a file suggests, whatever the tree. It is [Mixed]
+// for a file that may configure the runner.
 func RoleByPath(name string) Role {
 	if mixedConfigRE.MatchString(name) && !isInTestFolder(name) {
 		return Mixed
@@ -62,20 +64,23 @@ func Roles(files []facts.File, base facts.Tree) map[string]Role {
 	return out
 }
 
-// tree is the project before or after the change.
+// tree is the project before or after the change, with what was read from it so far.
 type tree struct {
 	paths     []string
 	exists    map[string]bool
-	texts     map[string][]byte // read so far; nil: cannot be read
+	texts     map[string][]byte // the texts that were read; nil if a file cannot be read
 	readFiles func([]string) map[string][]byte
 	bytesLeft int // bytes that may still be read
 
-	roles        map[string]Role
-	supportFiles map[string]bool // see configured
-	testGlobs    []string
-	pluginFiles  map[string]bool
-	configured   bool
-	importPaths  map[string]string // import paths of Go by folder
+	roles map[string]Role // the roles that were determined, by path
+
+	// What the configuration names, see readConfigs.
+	supportFiles map[string]bool // files that runners load
+	testGlobs    []string        // patterns of test files
+	pluginFiles  map[string]bool // plugins that the project provides, which are its product
+	configured   bool            // the configuration was read
+
+	importPaths map[string]string // import paths of Go by folder, see goImportPath
 }
 
 // Bounds of what is read to find out who imports a file.
@@ -111,22 +116,24 @@ func newTrees(files []facts.File, base facts.Tree) (before, after *tree) {
 	return before, after
 }
 
+// newTree returns a tree without files.
 func newTree(base facts.Tree) *tree {
 	return &tree{exists: map[string]bool{}, texts: map[string][]byte{}, roles: map[string]Role{}, readFiles: base.Texts, bytesLeft: maxBytes}
 }
 
+// add adds a file that is read only if needed.
 func (t *tree) add(name string) {
 	t.exists[name] = true
 	t.paths = append(t.paths, name)
 }
 
-// addChanged adds a changed file.
+// addChanged adds a changed file, whose text is known.
 func (t *tree) addChanged(name string, text []byte) {
 	t.add(name)
 	t.texts[name] = text
 }
 
-// role returns what a file of the tree is for.
+// role returns the role of a file of the tree.
 func (t *tree) role(name string) Role {
 	if r, ok := t.roles[name]; ok {
 		return r
@@ -140,7 +147,8 @@ func (t *tree) role(name string) Role {
 	return t.roles[name]
 }
 
-// determineRole decides where the path does not. pathRole is what it suggests.
+// determineRole returns the role of a file whose path does not decide it. suggested is what the
+// path suggests.
 func (t *tree) determineRole(name string, suggested Role) Role {
 	t.readConfigs()
 	lang := source.DetectLanguage(name, nil)
@@ -172,7 +180,7 @@ func (t *tree) text(name string) []byte {
 	return t.texts[name]
 }
 
-// fetch reads files that were not read yet, within the bound.
+// fetch reads the files that were not read yet, until bytesLeft is used up.
 func (t *tree) fetch(names []string) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		_, known := t.texts[n]
@@ -188,7 +196,7 @@ func (t *tree) fetch(names []string) {
 	}
 }
 
-// definesTests reports whether a file holds tests, as if it were named like one.
+// definesTests reports whether a file would hold tests if it had the name of a test file.
 func (t *tree) definesTests(name string) bool {
 	ext := path.Ext(name)
 	for _, similarity := range []string{"test_x", "x.test"} {

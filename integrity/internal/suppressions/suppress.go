@@ -12,10 +12,11 @@ import (
 	"supervise/source"
 )
 
-// directiveHintRE is a quick look at a line, before the file is read completely.
+// directiveHintRE matches lines that may have a directive, such as "# noqa". It is a fast check
+// before the file is read completely.
 var directiveHintRE = regexp.MustCompile(`(?i)no-?lint|nosec|noqa|ignore|disable|no\s*(cover|branch)|suppress|allow\(|nocov|_EXCL|noinspection|NOSONAR|as any|@ts-|coverage|diagnostic|fmt:|todo|pylint|detekt`)
 
-// directiveChange is what a change does to the directives of one file.
+// directiveChange has the directives that a change added to one file, and those that it removed.
 type directiveChange struct {
 	*facts.ChangedFile
 	added, removed []source.Directive
@@ -25,9 +26,10 @@ type directiveChange struct {
 // mainly about directives.
 const maxLinesPerDirective = 10
 
-// directiveRule finds directives that became more in the entire change: one that moved does
-// not count. Three more without a reason in existing product files are severe if little
-// else was added; so is one that silences all rules in a file.
+// directiveRule returns the function that finds directives of which the change has more than
+// before; one that moved does not count. coverage selects those that exclude code from coverage,
+// otherwise all others. At least three more without a reason, in existing product files, are severe
+// if little else was added. One that silences all rules in a file is severe, too.
 func directiveRule(coverage bool) func(*facts.Change) []facts.Finding {
 	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
@@ -42,11 +44,13 @@ func directiveRule(coverage bool) func(*facts.Change) []facts.Finding {
 				out = append(out, f.finding())
 			}
 		}
+
 		for i := range out {
 			if !coverage && min(net, known) >= 3 && min(net, known)*maxLinesPerDirective >= added {
 				out[i].Severity = metric.High
 			}
 		}
+
 		if net <= 0 {
 			return slices.DeleteFunc(out, func(f facts.Finding) bool { return f.Severity != metric.High })
 		}
@@ -58,20 +62,23 @@ func directiveRule(coverage bool) func(*facts.Change) []facts.Finding {
 // examples.
 var auxiliaryFolderRE = regexp.MustCompile(`(?i)(?:^|/)(?:scripts?|tools?|docs?|codemods?|examples?|samples?|demos?|bench\w*|website|playgrounds?|misc|contrib)/`)
 
-// reasonRE matches a directive with a reason of at least three words.
+// reasonRE matches a directive with a reason of at least three words, as in "// eslint-disable-line
+// -- the link is long".
 var reasonRE = regexp.MustCompile(`(?:(?:\s|^)(?://|#|-+|;)|\*/|:)\s*(?:[^\s/#-]\S*\s+){2,}\S+`)
 
-// castRE matches the cast that takes a value out of the checks: one value, not a rule.
+// castRE matches the cast that takes a value out of the checks of types. It affects one value, not
+// a rule.
 var castRE = regexp.MustCompile(`\bas any\b`)
 
-// countJustified counts the new directives that say why they are needed, or are casts.
+// countJustified counts the new directives that state a reason, or are casts.
 func (f *directiveChange) countJustified() int {
 	return facts.Count(f.added, func(d source.Directive) bool {
 		return !d.Blanket && reasonRE.MatchString(d.Text) || castRE.MatchString(d.Text)
 	})
 }
 
-// singleRuleRE matches what silences a single rule in a complete file.
+// singleRuleRE matches a directive that silences single rules in a complete file, as in
+// #![allow(dead_code)].
 var singleRuleRE = regexp.MustCompile(`@file:Suppress(?:Warnings)?\("[\w:-]+"(?:,\s*"[\w:-]+")*\)|#!\[allow\(`)
 
 // silencesAll reports whether a directive silences all rules in a file.
@@ -79,9 +86,10 @@ func silencesAll(d source.Directive) bool {
 	return d.Blanket && !d.Coverage && (!singleRuleRE.MatchString(d.Text) || allRulesRE.MatchString(d.Text))
 }
 
-// allRulesRE matches the names for all rules.
+// allRulesRE matches a name for all rules, such as clippy::all.
 var allRulesRE = regexp.MustCompile(`"all"|\bwarnings\b|clippy::(?:all|pedantic)`)
 
+// finding returns the finding about the new directives of a file.
 func (f *directiveChange) finding() facts.Finding {
 	first := f.added[0]
 	finding := f.NewFinding(first.Line, first.Text)
@@ -95,8 +103,8 @@ func (f *directiveChange) finding() facts.Finding {
 	return finding
 }
 
-// candidateFiles are the files with a changed line that looks like a directive, comments and
-// strings included.
+// candidateFiles are the files with a changed line that looks like a directive. Comments and
+// strings count as well.
 var candidateFiles = facts.Define(func(c *facts.Change) []*facts.ChangedFile {
 	var out []*facts.ChangedFile
 	for _, f := range c.Files {
@@ -127,8 +135,8 @@ func directiveChanges(c *facts.Change, coverage bool) []directiveChange {
 	return out
 }
 
-// findDirectives returns those that exclude from coverage, or all others. An expected error
-// in a test of types is the purpose of that test.
+// findDirectives returns the directives of a file that exclude code from coverage, or all others.
+// An expected error in a test of types is left out, because it is the purpose of that test.
 func findDirectives(s *facts.Side, coverage bool) []source.Directive {
 	if !s.Exists() {
 		return nil
@@ -150,9 +158,11 @@ func surplusDirectives(a, b []source.Directive) []source.Directive {
 	})
 }
 
-// baselineFileRE are the files in which tools keep accepted findings.
+// baselineFileRE matches the files in which tools keep accepted findings, such as
+// .rubocop_todo.yml.
 var baselineFileRE = regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|phpstan-baseline\.(neon|php)|psalm-baseline\.xml|detekt-baseline\.xml|lint-baseline\.xml|\.?baseline\.json|\.secrets\.baseline|eslint-suppressions\.json|\.betterer\.results|\.eslint-todo\.\w+|mypy-baseline\.txt|\.mypy-baseline|\.basedpyright/baseline\.json|\.eslintignore|\.prettierignore|\.stylelintignore|\.semgrepignore|\.sonarcloud\.properties|\.trivyignore|\.snyk|checkstyle-suppressions\.xml|spotbugs-exclude\.xml|\.gometalinter\.json|suppressions\.(txt|xml))$`)
 
+// findGrownBaseline finds a file of accepted findings that has more lines than before.
 func findGrownBaseline(f *facts.ChangedFile) []facts.Finding {
 	if !baselineFileRE.MatchString(f.Path) || configtext.DataFolderRE.MatchString(f.Path) {
 		return nil

@@ -9,8 +9,9 @@ import (
 	"supervise/source"
 )
 
-// RemoveDirectives returns the changed files without their new directives, and the paths of
-// those with one that cannot be rolled back.
+// RemoveDirectives returns the texts, by path, of the changed files without their new directives.
+// kept are the paths of files with a directive that cannot be removed, sorted. coverage selects the
+// directives as in directiveRule.
 func RemoveDirectives(c *facts.Change, coverage bool) (texts map[string][]byte, kept []string) {
 	changed := directiveChanges(c, coverage)
 	moved := map[string]int{}
@@ -20,6 +21,7 @@ func RemoveDirectives(c *facts.Change, coverage bool) (texts map[string][]byte, 
 			moved[d.Text]++
 		}
 	}
+
 	texts = map[string][]byte{}
 	for _, f := range changed {
 		text := bytes.Clone(f.After().Text)
@@ -34,12 +36,13 @@ func RemoveDirectives(c *facts.Change, coverage bool) (texts map[string][]byte, 
 			}
 		}
 	}
+
 	slices.Sort(kept)
 	return texts, slices.Compact(kept)
 }
 
-// compareByHunk sets came and gone to the directives of the changed lines: of several equal
-// ones those that are new, not the last of the file.
+// compareByHunk sets added and removed to the directives of the changed lines. Of several equal
+// directives, those in changed lines are new, rather than the last ones of the file.
 func (s *directiveChange) compareByHunk(coverage bool) {
 	was, is := findDirectives(s.Before(), coverage), findDirectives(s.After(), coverage)
 	s.added, s.removed = nil, nil
@@ -51,10 +54,12 @@ func (s *directiveChange) compareByHunk(coverage bool) {
 	}
 }
 
-// coverageAttributeRE matches an attribute of C# with no other in its brackets.
+// coverageAttributeRE matches an attribute of C# with no other in its brackets:
+// [ExcludeFromCodeCoverage].
 var coverageAttributeRE = regexp.MustCompile(`\[\s*[\w.]*ExcludeFromCodeCoverage(?:Attribute)?\s*(?:\((?:[^()"\n]|"[^"\n]*")*\)\s*)?\]`)
 
-// overwriteDirective undoes a directive in place, and reports whether it could.
+// overwriteDirective overwrites a directive in a text, which keeps its length. It is false if the
+// directive cannot be overwritten.
 func overwriteDirective(text []byte, d source.Directive) bool {
 	switch {
 	case d.To <= d.From || d.To > len(text):
@@ -66,6 +71,7 @@ func overwriteDirective(text []byte, d source.Directive) bool {
 		copy(text[d.From:d.To], "coverage(on) ")
 		return true
 	}
+
 	for _, at := range coverageAttributeRE.FindAllIndex(text, -1) {
 		if at[0] <= d.From && d.To <= at[1] {
 			fill(text[at[0]:at[1]], ' ')
@@ -75,19 +81,21 @@ func overwriteDirective(text []byte, d source.Directive) bool {
 	return false
 }
 
+// fill overwrites each byte of a text.
 func fill(text []byte, with byte) {
 	for i := range text {
 		text[i] = with
 	}
 }
 
-// RevertChanges undoes the changes that contain one of the places. It returns the text, nil
-// if nothing is left of a new file, and whether every place was in a change. text has
-// the lines of the file after the change.
+// RevertChanges undoes the changes that contain one of the places. text has the lines of the file
+// after the change. out is nil if nothing is left of a new file. all says whether every place was
+// in a change.
 func RevertChanges(f *facts.ChangedFile, text []byte, places []facts.Location) (out []byte, all bool) {
 	before, after := bytes.SplitAfter(f.Before().Text, []byte("\n")), bytes.SplitAfter(text, []byte("\n"))
 	hits := make([]bool, len(places))
 	at := 0
+
 	for _, h := range facts.DiffLines(f.Before().Lines(), f.After().Lines()) {
 		hit := false
 		for i, p := range places {
@@ -98,10 +106,12 @@ func RevertChanges(f *facts.ChangedFile, text []byte, places []facts.Location) (
 		if !hit {
 			continue
 		}
+
 		out = append(out, bytes.Join(after[at:h.After[0]], nil)...)
 		out = append(out, bytes.Join(before[h.Before[0]:h.Before[1]], nil)...)
 		at = h.After[1]
 	}
+
 	out = append(out, bytes.Join(after[at:], nil)...)
 	if f.Added && len(out) == 0 {
 		out = nil
