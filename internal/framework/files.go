@@ -46,7 +46,8 @@ const (
 	SetUpFile = `(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js`
 )
 
-// runnerFiles match the paths of files that configure a runner of tests, and nothing else.
+// runnerFiles match the paths of files that configure a runner of tests, and nothing else. The
+// comment above an expression has paths that it matches.
 var runnerFiles = []*regexp.Regexp{
 	// pytest.ini, tox.ini
 	regexp.MustCompile(`(^|/)\.?pytest\.(ini|toml)$|(^|/)(tox\.ini|\.?coveragerc|nose2?\.cfg|\.noserc|\.?nosetests\.cfg|\.testr\.conf|\.stestr\.conf|noxfile\.py)$`),
@@ -71,7 +72,8 @@ var runnerFiles = []*regexp.Regexp{
 // RunnerFile reports whether a file configures a runner of tests, and nothing else.
 func RunnerFile(path string) bool { return matchesAny(runnerFiles, path) }
 
-// supportFiles match the paths of files that tests load because of their names.
+// supportFiles match the paths of files that tests load because of their names. The comment above
+// an expression has paths that it matches.
 var supportFiles = []*regexp.Regexp{
 	// conftest.py
 	regexp.MustCompile(`(^|/)(conftest|sitecustomize|usercustomize)\.py$|\.pth$`),

@@ -26,6 +26,7 @@ const (
 
 var effectNames = [...]string{"focus", "exclude", "stop early", "run none", "update", "loosen", "mask", "hide code", "configure", "allow", "neutral"}
 
+// String returns the name of the effect, as in "stop early".
 func (e Effect) String() string { return effectNames[e] }
 
 // Options are the options of a program by their effect. Each field has the spellings of the options

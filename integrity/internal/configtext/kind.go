@@ -30,29 +30,48 @@ const (
 )
 
 // configNames give the format of a file by its path. The first row that matches counts, so the
-// files that are not read come first.
+// files that are not read come first. The comment above a row has a path that it matches.
 var configNames = []struct {
 	name *regexp.Regexp
 	kind Kind
 }{
+	// package-lock.json
 	{regexp.MustCompile(`(^|/)(package-lock|npm-shrinkwrap|composer\.lock|pnpm-lock|packages\.lock|project\.assets)\b|\.lock$|\.min\.js$`), None},
+	// Makefile
 	{regexp.MustCompile(`(^|/)(GNU|BSD)?[Mm]akefile(\.\w+)?$|\.mk$|(^|/)\.?[Jj]ustfile$`), makeConfig},
+	// Dockerfile
 	{regexp.MustCompile(`(^|/)(Docker|Container)file[^/]*$|\.[Dd]ockerfile$`), dockerConfig},
+	// .husky/pre-commit
 	{regexp.MustCompile(`(^|/)(\.husky|\.githooks|git-?hooks|hooks)/[^/.]+$|(^|/)\.envrc$`), shellConfig},
+	// build.ps1
 	{regexp.MustCompile(`(?i)\.(ps1|cmd|bat)$`), powerShellConfig},
+	// Shop.xctestplan
 	{regexp.MustCompile(`\.xctestplan$|(^|/)CMake(User)?Presets\.json$`), jsonConfig},
+	// src/Makefile.am
 	{regexp.MustCompile(`(^|/)Makefile\.am$`), makeConfig},
+	// .rspec
 	{regexp.MustCompile(`(^|/)(` + framework.ArgumentFile + `|\.mvn/(maven|jvm)\.config|\.jvmopts|\.sbtopts)$`), argsConfig},
+	// jest.config.js
 	{regexp.MustCompile(`(^|/)(` + framework.NodeConfig + `)\.(\w+\.)?(config|conf|workspace|rc|setup)(\.\w+)?\.[mc]?[jt]s$`), braceConfig},
+	// .mocharc.js
 	{regexp.MustCompile(`(^|/)(\w+\.(workspace|conf)|\.(` + framework.DotSettings + `))\.[mc]?[jt]s$`), braceConfig},
+	// build.gradle
 	{regexp.MustCompile(`\.gradle(\.kts)?$|\.sbt$|(^|/)(Jenkinsfile|mix\.exs|\.credo\.exs|coveralls\.exs|[Gg]runtfile\.js)$`), braceConfig},
+	// .babelrc
 	{regexp.MustCompile(`(^|/)\.(` + framework.DotSettings + `|babelrc|swcrc|jshintrc)$|\.(jsonc|json5)$`), jsonConfig},
+	// tsconfig.json
 	{regexp.MustCompile(`(^|/)([^/]*(config|rc|conf)[^/]*|package|composer|` + framework.RuntimeConfigStem + `|biome|project|nx|lerna|turbo|` + framework.NodeConfig + `|settings[^/]*|infection|phpstan|tslint|coveralls|codecov|hooks|nest-cli|angular|xunit\.runner|testconfig|testem|coverlet[^/]*|\.c8rc)\.json$`), jsonConfig},
+	// .github/workflows/ci.yml
 	{regexp.MustCompile(`\.ya?ml$|(^|/)\.clang-(tidy|format)$|(^|/)(phpstan|phpstan-baseline)(\.dist)?\.neon(\.dist)?$`), yamlConfig},
+	// pyproject.toml
 	{regexp.MustCompile(`\.toml$|(^|/)\.cargo/config$|(^|/)Pipfile$`), tomlConfig},
+	// setup.cfg
 	{regexp.MustCompile(`(^|/)(\.coveragerc|\.flake8|\.?pylintrc|\.npmrc|\.yarnrc|\.bandit|\.pydocstyle|\.condarc|\.nosetestsrc|\.testr\.conf|\.gitconfig|\.gitmodules|\.pypirc)$|\.(ini|cfg|properties|editorconfig)$|(^|/)\.?env(\.[\w.-]+)?$`), iniConfig},
+	// pom.xml
 	{regexp.MustCompile(`(^|/)(` + framework.XMLSettings + `)[\w.-]*\.xml(\.dist)?$|\.xml\.dist$|(^|/)[\w.-]*(exclude|suppress|baseline|checkstyle|detekt|lint)[\w.-]*\.xml$`), xmlConfig},
+	// Shop.csproj
 	{regexp.MustCompile(`\.(cs|fs|vb|vcx)proj$|\.(props|targets|runsettings|ruleset)$`), xmlConfig},
+	// noxfile.py
 	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)(test|spec)/helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
 }
 

@@ -17,20 +17,31 @@ import (
 var lintConfigRE = regexp.MustCompile(`(?i)` + framework.NodeLintConfig + `|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
 
 // ruleOffRows are the settings that turn rules off. key matches the end of the key, and value the
-// value; "" matches any. gone says that the removal of the setting turns rules off, not its addition.
+// value; "" matches any. gone says that the removal of the setting turns rules off, not its
+// addition. The comment above a row has a setting that it matches.
 var ruleOffRows = []struct {
 	key, value string
 	gone       bool
 }{
+	// rules.noconsole: off
 	{key: `(^|\.)rules?\.[^.]+(\[\])?`, value: `^(off|0|false|none|disable|warn|1)$`},
+	// lints.clippy.unwrapused: allow
 	{key: `(^|\.)(linter|lints?|clippy|rust|checks)\.[^.]+(\.level)?`, value: `^(off|allow|none|false)$`},
+	// lint.ignore[]: E501
 	{key: `(^|\.|\.\w+)(ignore|extendignore|disable|perfileignores(\.[^.]+)?|skips|disabledrules|excluderules(\[\])*\.\w+|exclusions\.rules(\[\])*\.\w+|ignoreerrors(\[\])*(\.message)?|disableerrorcode|unfixable|nowarn|msgdisable|warningsnotaserrors|ignorepatterns|exclude|excludepatterns|globalignores(\[\])?|ignoredpaths)(\[\])?`},
+	// compileroptions.strict: false
 	{key: `(^|\.)(strict\w*|noimplicit\w+|nounused\w+|nouncheckedindexedaccess|exactoptionalpropertytypes|nofallthroughcasesinswitch|alwaysstrict|disallow\w+|checkuntypeddefs|warnreturnany|warnunused\w+|warnredundantcasts|warnunreachable|treatwarningsaserrors|enforcecodestyleinbuild|nullable|enablenetanalyzers|typecheck|checkjs)`, value: `(?i)^(false|disable|off|no)$`},
+	// compileroptions.skiplibcheck: true
 	{key: `(^|\.)(ignoreerrors|ignoremissingimports|skiplibcheck|nocheck|allowjs|allowunreachablecode|allowuntyped\w*|suppresswarnings|implicitreexport)`, value: `(?i)^true$`},
+	// rules.enabled: false
 	{key: `(^|\.)[a-z0-9]+/[a-z0-9/]+\.enabled|(^|\.)enabled|(^|\.)active`, value: `(?i)^false$`},
+	// lint.select[]: E501
 	{key: `(^|\.)(select|extendselect|enable|enableerrorcode|extends|linters\.enable|pluginsenabled|optinrules)\[\]`, gone: true},
+	// dotnetdiagnostic.ca1822.severity: none
 	{key: `dotnetdiagnostic\.\w+\.severity`, value: `^(none|silent)$`},
+	// module@name: LineLength
 	{key: `module@name`, gone: true},
+	// parameters.level: 2
 	{key: `(^|\.)level`, value: `^[0-3]$`},
 }
 

@@ -33,7 +33,9 @@ type settingRow struct {
 
 // settingTable has the rows of [settingRule] by their IDs: TP-08 focuses tests, TP-21 replaces
 // parts of the runner, TP-25 ignores failures, TP-26 narrows the search for tests, TP-27 excludes
-// code from coverage, TP-31 sets variables that load code, and TP-32 replaces dependencies.
+// code from coverage, TP-31 sets variables that load code, and TP-32 replaces dependencies. The
+// first row after narrowingRows, for example, finds the new setting jest.testnamepattern in
+// package.json.
 var settingTable = compileRows(slices.Concat(narrowingRows, []settingRow{
 	{id: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
 	{id: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},

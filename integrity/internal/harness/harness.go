@@ -37,22 +37,36 @@ type forcePattern struct {
 	severity   metric.Severity // 0 for that of the rule
 }
 
-// forcePatterns are the rows that findForcedOutcomes looks for. The first is report.outcome =
-// "passed", for example, and the third os._exit(0).
+// forcePatterns are the rows that findForcedOutcomes looks for. The comment above a row has a line
+// that it matches.
 var forcePatterns = []forcePattern{
+	// report.outcome = "passed"
 	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true, 0},
+	// setattr(report, "outcome", "passed")
 	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, true, 0},
+	// os._exit(0)
 	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil, false, 0},
+	// items.clear()
 	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil, false, 0},
+	// TestCase.assertEqual = noop
 	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil, false, 0},
+	// process.exit(0)
 	{script, regexp.MustCompile(`\bprocess\.(exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|process\.on\(\s*["'\x60](exit|beforeExit)["'\x60].*(exitCode\s*=|exit\()|\bprocess\.(exit|reallyExit)\s*=[^=]`), nil, false, 0},
+	// globalThis.expect = noop
 	{script, regexp.MustCompile(`\b(globalThis|global|window)\.(it|test|describe|expect|assert|xit|before|beforeEach)\s*=[^=]|^\s*(it|test|describe|expect)\s*=[^=>]|\b(Runner|Test|Runnable|Suite|Hook)\.prototype\.\w+\s*=|\.(state|outcome|status)\s*=\s*["'\x60]pass(ed)?["'\x60]|failures\s*=\s*0\b|numFailedTests?\w*\s*=\s*0|assert\.\w+\s*=\s*(function|\(|\w+\s*=>|noop)`), nil, false, 0},
+	// { pass: true }
 	{script, regexp.MustCompile(`pass:\s*true\s*[,}]|addEqualityTesters\(`), nil, false, 0},
+	// exit!(0)
 	{ruby, regexp.MustCompile(`\bexit!?[ (]*(0|true)\b|\bexit!\s*$|at_exit\s*(\{|do).*exit|@exception,\s*nil|\.(exception|failures)\s*=\s*(nil|\[\])|failures\.clear|def\s+(assert\w*|passed\?|failure\b).*(true|nil)?\s*;?\s*end|execution_result\.status\s*=\s*:passed|failure_exit_code\s*=\s*0`), nil, false, 0},
+	// exit(0);
 	{php, regexp.MustCompile(`register_shutdown_function\(.*exit|^\s*(exit|die)\s*\(\s*0?\s*\)`), nil, false, 0},
+	// System.halt(0)
 	{elixir, regexp.MustCompile(`System\.(halt|stop)\(\s*0?\s*\)|exit_status:\s*0`), nil, false, 0},
+	// #![test_runner(crate::run)]
 	{rust, regexp.MustCompile(`#!\[test_runner\(|#!\[feature\(custom_test_frameworks\)|panic::set_hook\(.*exit\(0\)`), regexp.MustCompile(`\.rs$`), false, 0},
+	// System.exit(0)
 	{jvm, regexp.MustCompile(`System\.exit\(\s*0\s*\)|Runtime\.\w+\(\)\.halt\(\s*0\s*\)|exitProcess\(\s*0\s*\)`), regexp.MustCompile(`(?i)test.*\.(java|kt)$`), false, 0},
+	// item.runtest = noop
 	{python, regexp.MustCompile(`\b\w*(?:item|function|pyfuncitem)\w*\.(?:runtest|obj|_obj|function)\s*=[^=]|\bsetattr\(\s*\w*(?:item|function)\w*\s*,\s*["'](?:runtest|obj|_obj|function)["']|\bitems\[\w+\]\s*=[^=]`), regexp.MustCompile(`\.py$`), true, metric.High},
 }
 

@@ -11,17 +11,25 @@ import (
 	"supervise/source"
 )
 
-// pathRoles are the roles that a path decides on its own. The first row that matches counts.
+// pathRoles are the roles that a path decides on its own. The first row that matches counts. The
+// comment above a row has a path that it matches.
 var pathRoles = []struct {
 	matches func(path string) bool
 	role    Role
 }{
+	// node_modules/react/index.js
 	{regexp.MustCompile(`(^|/)(node_modules|site-packages|\.?venv|virtualenv|\.yarn|\.tox|\.nox|__pycache__|\.\w+_cache|\.git|\.hg|\.svn)/`).MatchString, Other},
+	// pytest.ini
 	{framework.RunnerFile, Runner},
+	// conftest.py
 	{framework.SupportFile, Support},
+	// app.test.js.snap
 	{regexp.MustCompile(`(?i)\.(snap|ambr|golden)$|\.(golden|snap|approved|verified)\.\w+$|(^|/)__(snapshots|image_snapshots|file_snapshots|mocks|fixtures)__/|(^|/)(cassettes|goldens?|golden[-_]files)/|-snapshots/`).MatchString, Support},
+	// testdata/cart.json
 	{regexp.MustCompile(`(^|/)testdata/|(^|/)src/(test|it|[a-z]+Test)(Fixtures)?/|(^|/)src/(testFixtures|testUtils|testkit)/|\.(Unit|Integration)?Tests?\.\w*proj$`).MatchString, Support},
+	// src/main/Cart.java
 	{regexp.MustCompile(`(^|/)src/(main|commonMain|jvmMain)/`).MatchString, Product},
+	// .github/workflows/ci.yml
 	{regexp.MustCompile(`(^|/)\.(github|gitlab|circleci|buildkite|vscode|idea|husky|githooks|cursor|claude|devcontainer)/|(^|/)(\.gitlab-ci|\.travis|appveyor|azure-pipelines|\.pre-commit-config|codecov|\.codecov|renovate)\.(ya?ml|json5?)$|(^|/)\.(gitignore|gitattributes|gitmodules|editorconfig|dockerignore|npmignore|mailmap|git-blame-ignore-revs|prettierrc|prettierignore|eslintignore)$|(^|/)(CODEOWNERS|AGENTS\.md|CLAUDE\.md)$|\.(log|tmp|bak|orig|rej|swp)$`).MatchString, Other},
 }
 

@@ -107,6 +107,7 @@ func newTrees(files []facts.File, base facts.Tree) (before, after *tree) {
 			after.addChanged(f.Path, f.After)
 		}
 	}
+
 	for _, p := range paths {
 		if !before.exists[p] && !changed[p] {
 			before.add(p)
