@@ -2,10 +2,10 @@ package integrity
 
 import "supervise/integrity/internal/support"
 
-// Role is what a file is for: product code, tests, what tests depend on, configuration.
+// Role is what a file is for: product code, tests, what tests depend on, or configuration.
 type Role = support.Role
 
-// The roles.
+// The roles of a file. [Roles] decides by paths, configuration and imports.
 const (
 	Product      = support.Product // what is tested, with its data
 	TestCode     = support.Test

@@ -24,16 +24,18 @@ const (
 	// RunnerSettings matches the base name of a file with settings of any test tool.
 	RunnerSettings = NodeSettings + `|` + PythonSettings + `|nextest|surefire|pom\.xml|\.gradle|runsettings|phpunit|karma`
 
-	// XMLSettings matches the start of the name of an XML file with settings.
+	// XMLSettings matches the beginning of the name of an XML file with settings, such as pom.xml.
 	XMLSettings = `pom|phpunit|phpcs|phpmd|psalm|build|testng|checkstyle|pmd|spotbugs|findbugs|ruleset|nunit|behat`
 
-	// DotSettings matches the name of a file of settings that starts with a dot.
+	// DotSettings matches the name of a file of settings after its first character, which is a dot:
+	// "mocharc" of .mocharc.js.
 	DotSettings = `mocharc|eslintrc|nycrc|c8rc|taprc|huskyrc|lintstagedrc|stylelintrc|prettierrc`
 
-	// ReportName matches the base name of a report that a test runner writes.
+	// ReportName matches the base name of a report that a test runner writes, such as junit.xml and
+	// TEST-CartTest.xml.
 	ReportName = `junit([\w.-]*)\.xml|TEST-[\w.-]+\.xml|(test[-_]?)?(results?|report)\.(xml|trx|tap|junit)|test[-_](results?|report|output)\.(xml|json|trx|tap)|nosetests\.xml|pytest[\w-]*\.xml|xunit[\w-]*\.xml|phpunit[-.](report|result|junit)[\w.-]*\.xml|rspec[\w-]*\.(xml|json)|ctest[\w-]*\.xml`
 
-	// ReportFolder matches the name of a folder of such reports.
+	// ReportFolder matches the name of a folder with reports of test runners.
 	ReportFolder = `surefire-reports|failsafe-reports|test-results|test-reports|junit-reports|TestResults`
 
 	// EndToEndFolder matches the name of a folder of tests in a browser.
@@ -42,7 +44,8 @@ const (
 	// SupportFolder matches folders whose files are loaded before the tests.
 	SupportFolder = `cypress/support|features/support|spec/support|test/support`
 
-	// SetUpFile matches the base name of a file with settings of Node's runners that is code.
+	// SetUpFile matches the base name of a file with settings of Node's runners that is code, such
+	// as jest.setup.ts.
 	SetUpFile = `(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js`
 )
 
@@ -99,8 +102,8 @@ var CheckFile = regexp.MustCompile(`(?i)(^|/)(pytest\.ini|tox\.ini|setup\.cfg|py
 // as tool.coverage.omit in pyproject.toml. Keys are in lower case.
 var RunnerKey = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karma|\bava\b|\bnyc\b|\bc8\b|\btap\b|rspec|coverage|surefire|failsafe|harness|\brunner\b|plugin(\[\w*\])?\.configuration|argline|autoloaddev|\bspecs?\b|\bcheck\b|\bverify\b|\be2e\b|\bci\b`)
 
-// ConfigNameParts are parts of the names of configuration files, in lower case: most files
-// have none of them.
+// ConfigNameParts are parts of the names of configuration files, in lower case. Most other files
+// have none of them in their names.
 var ConfigNameParts = split("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
 
 // Names of folders and files of tests.
@@ -115,13 +118,14 @@ var (
 // ArgumentFile matches the base name of a file with the arguments of a program.
 const ArgumentFile = `\.rspec`
 
-// ArgumentFiles have the arguments of a program: the base name → the program.
+// ArgumentFiles maps the base name of a file with the arguments of a program to the program.
 var ArgumentFiles = map[string]string{".rspec": "rspec"}
 
-// ArgumentSettings have the arguments of a program: a part of the key → the program.
+// ArgumentSettings maps a part of the key of a setting with the arguments of a program to the
+// program.
 var ArgumentSettings = map[string]string{"addopts": "pytest", "maven": "mvn test", "gradle": "gradle test"}
 
-// ActionCommands are the checks that actions of GitHub run: the action → the command.
+// ActionCommands maps actions of GitHub that check to the command that they run.
 var ActionCommands = map[string]string{
 	"golangci/golangci-lint-action": "golangci-lint run", "pre-commit/action": "pre-commit run", "psf/black": "black --check",
 	"chartboost/ruff-action": "ruff check", "astral-sh/ruff-action": "ruff check", "actions-rs/clippy-check": "cargo clippy",

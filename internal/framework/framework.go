@@ -74,7 +74,7 @@ type Framework struct {
 // Operand is the kind of operands that a framework takes to select tests.
 type Operand uint8
 
-// The kinds of operands.
+// The kinds of operands. A framework takes operands of one kind.
 const (
 	Files    Operand = iota // files or folders
 	Packages                // packages, "./..." for all
@@ -86,7 +86,7 @@ const (
 // Capability is a part of a row, which is filled in or has a reason why not.
 type Capability string
 
-// The capabilities.
+// The capabilities, with the fields of [Framework] that they are about if the name differs.
 const (
 	Call    Capability = "call"      // Programs
 	Detect  Capability = "detection" // Packages, ConfigFiles

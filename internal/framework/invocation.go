@@ -8,7 +8,7 @@ import (
 // Purpose is what a command does for the project.
 type Purpose uint8
 
-// The purposes.
+// The purposes of a command.
 const (
 	Unknown Purpose = iota
 	RunsTests
@@ -22,6 +22,7 @@ type Invocation struct {
 	Framework *Framework // nil for a linter, and for a script or target of the project
 	Args      []string   // the words that follow
 
+	// index has the options of the program by their names.
 	index index
 }
 

@@ -10,7 +10,7 @@ type List struct {
 // ListFormat is a format of lists of tests. Package listing of measure reads them.
 type ListFormat int
 
-// The formats.
+// The formats of lists of tests, with the command or the content that they come from.
 const (
 	NoList      ListFormat = iota
 	GoList                 // go test -list . -json

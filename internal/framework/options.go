@@ -8,7 +8,7 @@ import (
 // Effect is what an option does to a run of tests or of a linter.
 type Effect uint8
 
-// The effects.
+// The effects of an option. One option may have several.
 const (
 	Focus     Effect = iota // selects tests
 	Exclude                 // leaves tests out
@@ -89,7 +89,7 @@ func (o Options) mergedWith(other Options) Options {
 // Style is how the options of a program are written.
 type Style uint8
 
-// The styles.
+// The styles in which programs take options.
 const (
 	Plain   Style = iota // as in the table
 	Bundled              // short options may share one dash: -xvs

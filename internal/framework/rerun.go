@@ -35,7 +35,7 @@ type Rerun struct {
 // Way is how tests are selected.
 type Way int
 
-// The ways.
+// The ways to select tests. ByWords works for most frameworks.
 const (
 	noWay         Way = iota
 	ByWords           // words that are added to the command
@@ -53,7 +53,7 @@ func (w Way) String() string {
 // Place is where words are added to a command.
 type Place int
 
-// The places.
+// The places in a command where words are added.
 const (
 	AtEnd      Place = iota
 	BeforeWord       // before the word, or at the end

@@ -1,5 +1,10 @@
-// Package configuration finds what changes in scripts and settings: commands that run
-// fewer tests or hide failures, thresholds lowered, rules of linters turned off.
+// Package configuration finds what changes in scripts and settings: commands that run fewer tests
+// or hide failures, thresholds lowered, rules of linters turned off.
+//
+// commands.go compares the calls of programs that check. settings.go, narrowing.go and lines.go
+// have tables of settings and lines that are findings, leftout.go says when a setting leaves out
+// nothing or applies only under a condition, threshold.go compares limits, and ruleoff.go counts
+// the rules of linters that are off.
 package configuration
 
 import (

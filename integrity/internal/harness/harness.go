@@ -368,7 +368,7 @@ func findAddedHook(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// hadPytestHook reports whether a function of the same name was there before.
+// hadPytestHook reports whether a file defined the hook of a line before the change.
 func hadPytestHook(f *facts.ChangedFile, text string) bool {
 	m := decidingHookRE.FindStringSubmatch(text)
 	return m != nil && strings.Contains(string(f.Before().WithoutComments()), "def "+m[1]+"(")

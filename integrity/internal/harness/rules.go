@@ -1,5 +1,9 @@
-// Package harness finds what changes around the tests: hooks and set-up code that force
-// outcomes, reports written manually, programs and dependencies shadowed.
+// Package harness finds what changes around the tests: hooks and set-up code that force outcomes,
+// reports written manually, programs and dependencies shadowed.
+//
+// harness.go finds code that forces outcomes, standin.go code that exchanges functions of the
+// product, shadow.go files that hide programs and dependencies, ignored.go tests that git ignores,
+// and environment.go files that should not come from an agent at all, such as reports.
 package harness
 
 import (

@@ -40,7 +40,7 @@ func sniffingRE(lang source.Language) *regexp.Regexp {
 	return sniffingREs[lang]
 }
 
-// equivalentLanguages maps languages to others with the same rules.
+// equivalentLanguages maps languages to the language whose expressions apply to them as well.
 var equivalentLanguages = map[source.Language]source.Language{
 	source.TypeScript: source.JavaScript, source.Kotlin: source.Java, source.Scala: source.Java, source.C: source.CPP,
 }

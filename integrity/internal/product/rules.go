@@ -1,5 +1,9 @@
-// Package product finds product code that is written to pass the tests rather than to
-// work, and tests that replace the code they are about.
+// Package product finds product code that is written to pass the tests rather than to work, and
+// tests that replace the code they are about.
+//
+// hardcoded.go finds literals of tests in product code, product.go finds code that detects tests,
+// comparisons that are always true, and stubs, and mocked.go finds tests that replace their
+// subject.
 package product
 
 import (

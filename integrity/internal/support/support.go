@@ -18,7 +18,7 @@ import (
 // Role is what a file is for.
 type Role uint8
 
-// The roles.
+// The roles of a file.
 const (
 	Product Role = iota // what is tested, with its data; and everything that is nothing else
 	Test                // holds tests, or what their runner wrote for them

@@ -1,5 +1,8 @@
-// Package suppressions finds directives in the code that silence linters and take lines
-// out of the coverage, and undoes them for a second run.
+// Package suppressions finds directives in the code that silence linters and take lines out of the
+// coverage, and undoes them for a second run.
+//
+// suppress.go compares the directives before and after the change, and undo.go removes the new ones
+// from the texts.
 package suppressions
 
 import (

@@ -1,5 +1,9 @@
-// Package tests finds tests that are not run any more: deleted, renamed out of
-// discovery, commented out, skipped, or with fewer rows in their tables.
+// Package tests finds tests that are not run any more: deleted, renamed out of discovery, commented
+// out, skipped, or with fewer rows in their tables.
+//
+// lost.go says how each lost test was lost, and classes.go finds classes and groups that runners no
+// longer collect. skips.go finds skips, for which reasons.go looks for a stated reason. guarded.go
+// finds assertions under new conditions, and rows.go compares tables.
 package tests
 
 import (
