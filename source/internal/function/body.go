@@ -8,8 +8,8 @@ import (
 // maxHeadTokens limits how far the head of a function is followed, in tokens outside brackets.
 const maxHeadTokens = 200
 
-// readBody finds the body of the function f whose head continues at token i: a block in braces
-// or an expression.
+// readBody finds the body of the function f whose head continues at token i: a block in braces,
+// or an expression. It returns false if the declaration has no body.
 func (s *Shape) readBody(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 	for n := 0; i < len(t.List) && n < maxHeadTokens; n++ {
 		switch {
@@ -28,18 +28,22 @@ func (s *Shape) readBody(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 
 // endsDeclaration reports whether the declaration of f ends at token i without a body.
 func (s *Shape) endsDeclaration(t *lex.Tokens, f lex.Span, i int) bool {
+	// The declaration continues on a line that starts, or follows a line that ends, with such a
+	// token.
 	switch t.Text(i) {
 	case ";", "}", ")":
 		return true
 	case "=":
 		return s.definesByHeader // a value, or "= default" of C++
 	}
+
 	if t.List[i].Word && s.keywords[t.Text(i)] && t.Lang != language.Scala {
 		return true
 	}
 	if t.List[i].Word && s.definesByHeader && declarationWords[t.Text(i)] && !t.Is(i-1, ":") && !t.Is(i-1, ",") {
-		return true // of C# remains "where T : class"
+		return true // not the constraint "where T : class" of C#
 	}
+
 	if !s.endsAtNewline || !t.StartsLine(i) {
 		return false
 	}
@@ -82,7 +86,8 @@ func isInitializer(t *lex.Tokens, head, i int) bool {
 	return false
 }
 
-// readExpressionBody reads a body that is an expression after token i.
+// readExpressionBody reads the body after token i, an arrow or similar: an expression, or a block
+// in braces.
 func (s *Shape) readExpressionBody(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 	if t.Is(i+1, "{") {
 		f.Body, f.End = i+1, t.List[i+1].Partner
@@ -108,8 +113,9 @@ func (s *Shape) HeadEnd(t *lex.Tokens, head, from int) int {
 	return head
 }
 
-// Block reads an indented body. It ends before the next line that is indented no more than the
-// line of the head; lines within brackets or strings do not count.
+// Block reads an indented body that starts after token last. The body ends before the next line
+// whose indentation is not greater than that of the head. Lines within brackets or strings do not
+// count. It returns false if the body is empty.
 func (s *Shape) Block(t *lex.Tokens, f lex.Span, last int) (lex.Span, bool) {
 	base := t.Indent(f.Head)
 	f.Body, f.End = last+1, last
@@ -145,8 +151,8 @@ func (s *Shape) closesOuter(t *lex.Tokens, i int) bool {
 	return false
 }
 
-// readAssignment reads a function that is assigned to a name: name = (…) => …, name: function
-// (…) { … }.
+// readAssignment reads a function that is assigned to the name at token i, as in "name = (…) =>
+// …" and "name: function (…) { … }". It returns false if the value is no function.
 func (s *Shape) readAssignment(t *lex.Tokens, i int) (lex.Span, bool) {
 	f := lex.Span{Name: t.Text(i), Head: i}
 	if t.Is(i-1, "type") {
@@ -155,6 +161,7 @@ func (s *Shape) readAssignment(t *lex.Tokens, i int) (lex.Span, bool) {
 	if t.Is(i-1, ":") && t.IsWord(i-2) && t.Is(i+1, "=") { // const f: Handler = …
 		f.Name = t.Text(i - 2)
 	}
+
 	j := i + 2
 	if t.Is(j, "async") {
 		j++
@@ -167,6 +174,7 @@ func (s *Shape) readAssignment(t *lex.Tokens, i int) (lex.Span, bool) {
 		}
 		return s.readBody(t, f, j)
 	}
+
 	at, ok := findArrow(t, j)
 	if !ok || t.Is(i+1, ":") && !t.Is(at+1, "{") { // the type of a function
 		return lex.Span{}, false
@@ -174,7 +182,8 @@ func (s *Shape) readAssignment(t *lex.Tokens, i int) (lex.Span, bool) {
 	return s.readExpressionBody(t, f, at)
 }
 
-// findArrow returns the arrow of the function literal that starts at token i.
+// findArrow returns the arrow of the function literal that starts at token i. It returns false if
+// there is none.
 func findArrow(t *lex.Tokens, i int) (int, bool) {
 	if t.Is(i, "<") { // type parameters
 		for n := 0; n < 20 && i < len(t.List) && !t.Is(i, "("); n++ {

@@ -6,12 +6,14 @@ import (
 )
 
 // branching lists the tokens of a language that start another path through the code. Each adds
-// one to the cyclomatic complexity (McCabe 1976); the default branch of a switch does not.
+// one to the cyclomatic complexity (McCabe 1976). The default branch of a switch does not.
 type branching struct {
-	words         map[string]bool
-	operators     map[string]bool
-	countsTernary bool                                // ? between blanks
-	isExcluded    func(t *lex.Tokens, i, in int) bool // exceptions; in is the brace around token i, -1 at the top
+	words         map[string]bool // keywords, such as if
+	operators     map[string]bool // operators of two bytes, such as &&
+	countsTernary bool            // a question mark between spaces counts
+	// isExcluded reports whether token i does not count although it is in the table. in is the
+	// innermost open brace around it, -1 for none. A nil isExcluded excludes nothing.
+	isExcluded func(t *lex.Tokens, i, in int) bool
 }
 
 var (
@@ -22,6 +24,7 @@ var (
 	scriptBranches = branching{words: lex.WordSet(`if for while case catch`), operators: andOrQ, countsTernary: true}
 )
 
+// branchings are the decision points of each language.
 var branchings = [language.Count]branching{
 	language.Go:         {words: lex.WordSet(`if for case`), operators: andOr},
 	language.Python:     {words: lex.WordSet(`if elif for while except and or case`), isExcluded: excludePython},
@@ -66,6 +69,7 @@ func findDecisions(t *lex.Tokens) []int {
 	return found
 }
 
+// isDecision reports whether token i is one of the words and operators of the table.
 func (b *branching) isDecision(t *lex.Tokens, i int) bool {
 	tok := t.List[i]
 	read := t.Masked[tok.Pos:tok.End]

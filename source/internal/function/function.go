@@ -9,39 +9,38 @@ import (
 
 // Function is a function or method with a body.
 type Function struct {
-	// Name is as the language writes it, with the receiver or class where it
-	// is in the declaration itself: "File.Close" in Go, "Foo::bar" in C++.
-	// A file in which no function was found is named "(file)".
+	// Name is the name as the language writes it, with the receiver or class if it is part of the
+	// declaration: "File.Close" in Go, "Foo::bar" in C++. It is FileScope if no function was
+	// found in a file with code.
 	Name string
 	// Line and End are the first and last line, from 1.
 	Line, End int
-	// Complexity is the cyclomatic complexity: 1 and the number of decision
-	// points. Those of functions without a name of their own count towards
-	// the function around them.
+	// Complexity is the cyclomatic complexity: 1 plus the number of decision points. Decision
+	// points in a function without a name count for the function around it.
 	Complexity int
 }
 
 // FileScope is the name of the only function of a file in which no function was found.
 const FileScope = "(file)"
 
-// Shape describes how functions of a language are written.
+// Shape describes how the functions of a language are written.
 type Shape struct {
-	keywords            map[string]bool // words that a definition begins with
-	controlWords        map[string]bool // words before a parenthesis that begin no definition
+	keywords            map[string]bool // words that start a definition, such as def
+	controlWords        map[string]bool // words before a parenthesis that start no definition, such as if
 	definesByHeader     bool            // name(…) { defines a function
 	definesByAssignment bool            // name = (…) => defines a function
-	Indented            bool            // the body is recognised by its indentation
-	expressionMark      string          // the token before a body that is an expression, "" for none
-	endsAtNewline       bool            // the end of a line ends a declaration without body
+	Indented            bool            // the body is determined by its indentation
+	expressionMark      string          // the token before a body that is an expression, such as =>; "" for none
+	endsAtNewline       bool            // the end of a line ends a declaration without a body
 	noNesting           bool            // named functions do not nest
-	allowsMacros        bool            // any word may be between parameters and body
-	trailerTokens       map[string]bool // tokens that may
-	typeKeywords        map[string]bool // words that begin a type
-	closingWords        map[string]bool // words at the level of the head that close the body
-	continuingWords     map[string]bool // words at the level of the head that belong to the body
+	allowsMacros        bool            // any word may be between the parameters and the body
+	trailerTokens       map[string]bool // tokens that may be between the parameters and the body
+	typeKeywords        map[string]bool // words that start the declaration of a type, whose members look like functions
+	closingWords        map[string]bool // words with the indentation of the head that close the body, such as end
+	continuingWords     map[string]bool // words with the indentation of the head that belong to the body, such as rescue
 
-	readName     func(t *lex.Tokens, i int) (string, int)  // after a keyword: the name, and the token after it
-	isOtherBrace func(t *lex.Tokens, head, brace int) bool // a brace in the head that does not open the body
+	readName     func(t *lex.Tokens, i int) (string, int)  // returns the name after the keyword at token i, and the token after the name
+	isOtherBrace func(t *lex.Tokens, head, brace int) bool // reports whether a brace in the head does not open the body
 }
 
 var (
@@ -56,7 +55,7 @@ var (
 	declarationWords   = lex.WordSet(`class struct enum union interface namespace if for while else return do extern static public private protected switch typedef function import export using`)
 )
 
-// Shapes are the shapes of all languages.
+// Shapes are the shapes of all languages. Unknown has none.
 var Shapes = [language.Count]Shape{
 	language.Go:         {keywords: lex.WordSet(`func`), readName: readGoName},
 	language.Python:     {keywords: lex.WordSet(`def`), readName: readWordName, Indented: true},
@@ -88,12 +87,14 @@ func FindFunctions(t *lex.Tokens) []Function {
 	if len(t.List) == 0 {
 		return nil
 	}
+
 	points := findDecisions(t)
 	found := FindSpans(t)
 	if len(found) == 0 {
 		end := t.List[len(t.List)-1].Line
 		return []Function{{Name: FileScope, Line: 1, End: end, Complexity: 1 + len(points)}}
 	}
+
 	list := make([]Function, len(found))
 	for i, s := range found {
 		list[i] = Function{Name: s.Name, Line: t.Line(s.Head), End: t.Line(s.End), Complexity: 1}
@@ -120,11 +121,12 @@ func countDecisions(spans []lex.Span, points []int, list []Function) {
 	}
 }
 
-// FindSpans returns the functions of a file. It searches once.
+// FindSpans returns the functions of a file in the order of their bodies. It searches only at the
+// first call.
 func FindSpans(t *lex.Tokens) []lex.Span { return t.Spans(findSpans) }
 
-// findSpans returns the functions in the order of their bodies. If two readings share a body,
-// the one whose name is closer to it wins.
+// findSpans implements FindSpans. If two readings of the code share a body, the one whose name is
+// closer to the body wins.
 func findSpans(t *lex.Tokens) []lex.Span {
 	s := &Shapes[t.Lang]
 	var spans []lex.Span
@@ -138,7 +140,9 @@ func findSpans(t *lex.Tokens) []lex.Span {
 			spans = append(spans, f)
 		}
 	}
+
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].Body < spans[j].Body })
+
 	accepted := spans[:0]
 	for _, f := range spans {
 		n := len(accepted)
@@ -153,8 +157,8 @@ func findSpans(t *lex.Tokens) []lex.Span {
 	return accepted
 }
 
-// typeEnd returns the last token of the type that token i declares, whose members only look
-// like functions; 0 if it declares none.
+// typeEnd returns the last token of the type that token i declares, so that its members are not
+// read as functions. It returns 0 if token i declares no type.
 func (s *Shape) typeEnd(t *lex.Tokens, i int) int {
 	if !s.typeKeywords[t.Text(i)] || !t.IsWord(i+1) {
 		return 0
@@ -175,8 +179,8 @@ func (s *Shape) typeEnd(t *lex.Tokens, i int) int {
 	return 0
 }
 
-// findParameters returns the opening parenthesis after a name and its type parameters, 0 if
-// there is none.
+// findParameters returns the opening parenthesis after the name at token i and its type
+// parameters, as in name<T>(…). It returns 0 if there is none.
 func findParameters(t *lex.Tokens, i int) int {
 	if t.Is(i+1, "(") {
 		return i + 1
@@ -184,6 +188,7 @@ func findParameters(t *lex.Tokens, i int) int {
 	if t.Lang != language.CSharp && t.Lang != language.TypeScript && t.Lang != language.CPP || !t.Is(i+1, "<") {
 		return 0
 	}
+
 	depth := 0
 	for j := i + 1; j < len(t.List) && j < i+40; j = t.Skip(j) {
 		switch t.Text(j) {
@@ -204,7 +209,7 @@ func findParameters(t *lex.Tokens, i int) int {
 	return 0
 }
 
-// readAt reads the function that starts at token i, or whose name token i is.
+// readAt reads the function whose keyword or name is token i. It returns false if there is none.
 func (s *Shape) readAt(t *lex.Tokens, i int) (lex.Span, bool) {
 	read := t.Masked[t.List[i].Pos:t.List[i].End]
 	if s.keywords[string(read)] && !isNamed(t, i) {
@@ -224,7 +229,8 @@ func (s *Shape) readAt(t *lex.Tokens, i int) (lex.Span, bool) {
 	return lex.Span{}, false
 }
 
-// readKeyword reads a function that starts with a keyword such as def.
+// readKeyword reads a function that starts with a keyword such as def. It returns false if the
+// keyword defines no function with a name and a body.
 func (s *Shape) readKeyword(t *lex.Tokens, i int) (lex.Span, bool) {
 	name, from := s.readName(t, i)
 	if name == "" {
@@ -252,7 +258,8 @@ func readWordName(t *lex.Tokens, i int) (string, int) {
 	return t.Text(j), j + 1
 }
 
-// readGoName reads the name of a function in a Go file that does not parse.
+// readGoName reads the name of a function in a Go file that does not parse: "Name", or
+// "Type.Name" for a method. It returns "" for a function literal.
 func readGoName(t *lex.Tokens, i int) (string, int) {
 	j := i + 1
 	if !t.StartsLine(i) || t.Indent(i) > 0 { // a literal
@@ -273,8 +280,8 @@ func readGoName(t *lex.Tokens, i int) (string, int) {
 	return receiver + t.Text(j), j + 1
 }
 
-// readKotlinName reads the last word before the parameters, after type parameters and
-// receiver.
+// readKotlinName reads the last word before the parameters, which follows the type parameters and
+// the receiver. A name in backticks may contain spaces.
 func readKotlinName(t *lex.Tokens, i int) (string, int) {
 	for j := i + 1; j < len(t.List) && j < i+40; j++ {
 		if t.Is(j, "(") {
@@ -293,7 +300,8 @@ func readKotlinName(t *lex.Tokens, i int) (string, int) {
 // maxNameBytes limits the length of a symbolic name.
 const maxNameBytes = 200
 
-// readSymbolName reads a name that may contain signs: empty?, self.call, ==.
+// readSymbolName reads a name that may contain operators, as in empty?, self.call and ==. It
+// returns "" if no name follows on the line.
 func readSymbolName(t *lex.Tokens, i int) (string, int) {
 	if t.Lang == language.Swift && !t.Is(i, "func") {
 		return t.Text(i), i + 1
@@ -301,12 +309,14 @@ func readSymbolName(t *lex.Tokens, i int) (string, int) {
 	if i+1 >= len(t.List) || t.List[i+1].Line != t.List[i].Line {
 		return "", i + 1
 	}
+
 	start := t.List[i+1].Pos
 	end := start
 	for end < len(t.Masked) && end-start < maxNameBytes && !lex.IsSpace(t.Masked[end]) && !endsSymbolName(t.Masked[end], t.Lang) {
 		end++
 	}
 	end = max(end, t.List[i+1].End)
+
 	j := i + 1
 	for j < len(t.List) && t.List[j].Pos < end {
 		j++
@@ -327,10 +337,11 @@ func endsSymbolName(c byte, lang language.Language) bool {
 	return false
 }
 
-// nonDefinitionTokens precede a "name(…)" that is no definition.
+// nonDefinitionTokens precede a "name(…)" that is a call or similar, and not a definition.
 var nonDefinitionTokens = lex.WordSet(`new . ?. -> return = ( ? && || ! + - / : => throw case await function operator`)
 
-// readHeader reads "name(…) {".
+// readHeader reads a definition without a keyword, as in "name(…) {". It returns false if token i
+// is not the name of one.
 func (s *Shape) readHeader(t *lex.Tokens, i int) (lex.Span, bool) {
 	open := findParameters(t, i)
 	if open == 0 || i > 0 && nonDefinitionTokens[t.Text(i-1)] || t.Is(i-1, ",") && !s.definesByAssignment {
@@ -343,7 +354,8 @@ func (s *Shape) readHeader(t *lex.Tokens, i int) (lex.Span, bool) {
 	return s.readBody(t, lex.Span{Name: qualifiedName(t, i), Head: i}, mate+1)
 }
 
-// readOperator reads an overloaded operator of C++.
+// readOperator reads an overloaded operator of C++, as in "operator==(…) {". Its name includes
+// the operator.
 func (s *Shape) readOperator(t *lex.Tokens, i int) (lex.Span, bool) {
 	j := i + 1
 	if t.Is(j, "(") && t.Is(j+1, ")") {
@@ -359,7 +371,7 @@ func (s *Shape) readOperator(t *lex.Tokens, i int) (lex.Span, bool) {
 	return s.readBody(t, lex.Span{Name: name, Head: i}, t.List[j].Partner+1)
 }
 
-// qualifiedName returns the name at token i with its qualifiers in C++.
+// qualifiedName returns the name at token i. In C++ it includes the qualifiers, as in Foo::~Foo.
 func qualifiedName(t *lex.Tokens, i int) string {
 	start := i
 	if t.Lang == language.CPP {

@@ -12,17 +12,20 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// conditionsOf returns the conditions of the statement at token i, outermost first, within the
-// test that starts at line from. It returns false if the statement is in a function within the
-// test.
+// conditionsOf returns the conditions under which the statement at token i runs, outermost first,
+// within the test that starts at line from. It returns false if the statement is in a function
+// within the test. Conditions are quoted as written; a branch that runs instead of another is the
+// word that starts it, such as "else".
 func (in *inspector) conditionsOf(i, from int) ([]string, bool) {
 	if function.Shapes[in.Lang].Indented {
 		return in.indentedConditions(i, from)
 	}
+
 	var conds []string
 	if c, ok := in.inlineCondition(i); ok {
 		conds = append(conds, c)
 	}
+
 	functions := 0
 	for j := in.enclosing[i]; j >= 0 && in.List[j].Line >= from; j = in.enclosing[j] {
 		if !in.Is(j, "{") {
@@ -42,6 +45,7 @@ func (in *inspector) conditionsOf(i, from int) ([]string, bool) {
 			conds = append(conds, word)
 		}
 	}
+
 	slices.Reverse(conds)
 	return conds, functions <= 1
 }
@@ -49,9 +53,9 @@ func (in *inspector) conditionsOf(i, from int) ([]string, bool) {
 // conditional are the words whose blocks have a condition, alternative those
 // whose blocks run instead of others.
 var (
-	// conditionalWords start a block with a condition, alternativeWords one that runs instead
-	// of another.
+	// conditionalWords start a block with a condition.
 	conditionalWords = lex.WordSet(`if while match switch guard when for foreach`)
+	// alternativeWords start a block that runs instead of another block.
 	alternativeWords = lex.WordSet(`else catch case default`)
 )
 
@@ -66,8 +70,9 @@ func (in *inspector) hasTestAt(line int) bool {
 // blockWords are the words that can start the head of a block.
 var blockWords = lex.WordSet(`if while for foreach match switch guard when else catch case default try do loop finally func function fn fun class struct mod namespace describe context suite impl enum interface unsafe using lock synchronized`)
 
-// blockHead returns the word that starts the head of the block opened at token j, and its
-// token. The word is "" if there is none.
+// blockHead returns the word that starts the head of the block opened by the brace at token j,
+// and the index of that word: "if" for "if x {". For an arrow function the word is "=>", and the
+// index is where its parameters start. The word is "" if there is none.
 func (in *inspector) blockHead(j int) (string, int) {
 	if in.Is(j-1, "=>") {
 		at := j - 2
@@ -76,6 +81,7 @@ func (in *inspector) blockHead(j int) (string, int) {
 		}
 		return "=>", at
 	}
+	// A head of more than 60 tokens is not expected.
 	for i, n := j-1, 0; i >= 0 && n < 60; i, n = i-1, n+1 {
 		if m := in.List[i].Partner; m >= 0 && m < i && !in.Is(i, "}") {
 			i = m
@@ -102,7 +108,8 @@ func (in *inspector) endsBlockHead(text string) bool {
 	return false
 }
 
-// headCondition returns the text between the word of a block and its brace.
+// headCondition returns the condition between the word of a block and its brace, without its
+// parentheses. In Go, an initial statement is moved after the condition.
 func (in *inspector) headCondition(word, brace int) string {
 	cond := in.between(in.List[word].End, in.List[brace].Pos)
 	if i := strings.LastIndex(cond, ";"); i >= 0 && in.Lang == language.Go {
@@ -114,13 +121,14 @@ func (in *inspector) headCondition(word, brace int) string {
 	return cond
 }
 
-// inlineCondition returns the condition of the statement at token i in "if (cond) statement"
-// and "cond && statement".
+// inlineCondition returns the condition of the statement at token i if it is on the same line, as
+// in "if (cond) statement" and "cond && statement". It returns false if there is none.
 func (in *inspector) inlineCondition(i int) (string, bool) {
 	j := i - 1
 	for j >= 0 && in.List[j].Line == in.List[i].Line && (in.IsWord(j) && !blockWords[in.Text(j)] || in.Is(j, ".") || in.Is(j, "->")) {
 		j--
 	}
+
 	switch {
 	case in.Is(j, ")") && in.List[j].Partner > 0 && in.Is(in.List[j].Partner-1, "if"):
 		return in.between(in.List[in.List[j].Partner].End, in.List[j].Pos), true
@@ -133,28 +141,35 @@ func (in *inspector) inlineCondition(i int) (string, bool) {
 	return "", false
 }
 
-// indentedHeadRE matches the head of an indented block, as in "if x == 1:".
+// indentedHeadRE matches the head of an indented block, as in "if x == 1:". The groups are its
+// word and the text up to the colon.
 var indentedHeadRE = regexp.MustCompile(`^(if|elif|elsif|unless|while|until|for|else|except|case|when|cond|rescue|def|class|lambda)\b(.*?):?\s*$`)
 
-// rubyModifierRE matches the modifier of a Ruby statement, as in "return if ci".
+// rubyModifierRE matches the modifier of a Ruby statement, as in "return if ci". The groups are
+// its word and its condition.
 var rubyModifierRE = regexp.MustCompile(`\b(if|unless)\b\s+(.*?)\s*$`)
 
 // indentedConditions is conditionsOf for languages with indented blocks.
 func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
 	var conds []string
+
 	at := in.List[i].Line
 	level := in.Indent(i)
 	text := in.lineText(at)
+
 	if in.Lang == language.Ruby || in.Lang == language.Elixir {
 		masked, plain := in.maskedLine(at), in.plainLine(at)
 		if m := rubyModifierRE.FindStringSubmatchIndex(masked); m != nil && m[5] <= len(plain) && !strings.HasPrefix(strings.TrimSpace(masked), masked[m[2]:m[3]]) {
 			conds = append(conds, negateIf(masked[m[2]:m[3]] == "unless", plain[m[4]:m[5]]))
 		}
 	}
+
 	if m := indentedHeadRE.FindStringSubmatch(text); m != nil && !in.StartsLine(i) { // if cond: statement
 		cond, _, _ := strings.Cut(m[2], ":")
 		conds = append(conds, strings.TrimSpace(cond))
 	}
+
+	// Each earlier line with less indentation is the head of a block around the statement.
 	for n := at - 1; n > from && level > 0; n-- {
 		first, ok := in.firstTokenOf(n)
 		if !ok || in.Indent(first) >= level {
@@ -170,16 +185,21 @@ func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
 		}
 		conds = append(conds, conditionOfHead(m))
 	}
+
 	slices.Reverse(conds)
 	return conds, true
 }
 
 var (
+	// definitionWords start a function or class within the test.
 	definitionWords = lex.WordSet(`def class lambda`)
-	fallbackWords   = lex.WordSet(`else except rescue case cond when`)
+	// fallbackWords start a block that runs instead of another block. The complete head is its
+	// condition.
+	fallbackWords = lex.WordSet(`else except rescue case cond when`)
 )
 
-// conditionOfHead returns the condition of a block from a match of indentedHeadRE.
+// conditionOfHead returns the condition of a block from a match of indentedHeadRE: "x == 1" for
+// "if x == 1:", and "else:" for "else:".
 func conditionOfHead(m []string) string {
 	if fallbackWords[m[1]] {
 		return strings.TrimSpace(m[0])
@@ -194,7 +214,8 @@ func (in *inspector) firstTokenOf(n int) (int, bool) {
 	return i, i < len(in.List) && in.List[i].Line == n && !in.InText[n-1]
 }
 
-// negateIf returns the condition, negated if negated is set.
+// negateIf returns the condition, with "not " before it if negated is set. A negated constant
+// becomes "true" or "false".
 func negateIf(negated bool, cond string) string {
 	if !negated {
 		return cond
@@ -214,8 +235,8 @@ func (in *inspector) maskedLine(n int) string {
 	return string(in.Masked[from:to])
 }
 
-// locateAnnotated sets the lines of m to those of the test or class after the annotation at
-// token i.
+// locateAnnotated sets the lines of m to those of the test or class after the annotation at token
+// i. It returns false if neither follows.
 func (in *inspector) locateAnnotated(m *Mark, i int) bool {
 	if in.Lang == language.Rust && m.Condition == "not test" {
 		return false
@@ -223,6 +244,7 @@ func (in *inspector) locateAnnotated(m *Mark, i int) bool {
 	if in.Lang == language.Rust && m.Condition == "not not(test)" { // tests are built for tests alone
 		m.Constant = true
 	}
+
 	to := in.annotationEnd(i)
 	for n, j := 0, to; j < len(in.List) && n < tests.MaxAnnotationTokens; j, n = j+1, n+1 {
 		for k := range in.file.Tests {
@@ -248,7 +270,7 @@ func (in *inspector) locateAnnotated(m *Mark, i int) bool {
 	return false
 }
 
-// annotationEnd returns the token after the annotation at token i.
+// annotationEnd returns the token after the annotation at token i, including its arguments.
 func (in *inspector) annotationEnd(i int) int {
 	if b := in.enclosing[i]; b >= 0 && in.Is(b, "[") { // within [ … ] of C#
 		return in.List[b].Partner + 1
@@ -268,7 +290,8 @@ func (in *inspector) containsTest(from, to int) bool {
 	return slices.ContainsFunc(in.file.Tests, func(t tests.TestDef) bool { return from <= t.Line && t.Line <= to })
 }
 
-// blockEnd returns the last line of the class or group that starts at token j.
+// blockEnd returns the last line of the class or group that starts at token j. It is the line of
+// the token if no block follows.
 func (in *inspector) blockEnd(j int) int {
 	if s := &function.Shapes[in.Lang]; s.Indented {
 		last := in.FirstOfLine[in.List[j].Line] - 1
@@ -286,7 +309,7 @@ func (in *inspector) blockEnd(j int) int {
 	return in.Line(j)
 }
 
-// locateCall sets the lines of m to those of the call at token i.
+// locateCall sets the lines of m to those of the call at token i. It returns true.
 func (in *inspector) locateCall(m *Mark, i int) bool {
 	end := m.Line
 	if in.Lang == language.Ruby {
@@ -305,6 +328,7 @@ func (in *inspector) locateCall(m *Mark, i int) bool {
 			}
 		}
 	}
+
 	m.From, m.To = m.Line, end
 	if tests.ScriptShape.Groups[strings.TrimSpace(in.Text(i))] || tests.RubyGroups[in.Text(i)] || strings.Contains(in.Text(i), "describe") || strings.Contains(in.Text(i), "context") {
 		m.Scope = OnGroup
@@ -312,7 +336,8 @@ func (in *inspector) locateCall(m *Mark, i int) bool {
 	return true
 }
 
-// locateFile sets the lines of m to those of the enclosing class, or of the file.
+// locateFile sets the lines of m to those of the enclosing class, or of the file. It returns
+// false for a Python statement within a test, and for an indented pytest.skip.
 func (in *inspector) locateFile(m *Mark, i int) bool {
 	if in.Lang == language.Python && in.enclosingTest(m.Line) != nil {
 		return false
@@ -342,8 +367,9 @@ func (in *inspector) enclosingGroup(i int) (from, to int, s Scope) {
 	return from, to, s
 }
 
-// locateModified sets the lines of m to those of the test whose call contains the line of m,
-// or ends or starts next to it.
+// locateModified sets the lines of m to those of the test that contains the line of m, ends on
+// it, or starts on the next line. Without such a test they are those of the group that starts on
+// the line of m. It returns false if that group has no tests.
 func (in *inspector) locateModified(m *Mark) bool {
 	if t := in.enclosingTest(m.Line); t != nil {
 		m.From, m.To = t.Line, t.End
@@ -365,14 +391,18 @@ func (in *inspector) constantValue(cond string) (value, known bool) {
 	if value, known = assertion.ConstantValue(cond); known {
 		return value, known
 	}
+
 	m := nameRE.FindStringSubmatch(strings.TrimSpace(cond))
 	if m == nil {
 		return false, false
 	}
+
+	// The name is assigned exactly once, as in "const enabled = true" or "enabled: bool = True".
 	set := regexp.MustCompile(`(?m)^(?:[^\n;({]*[ \t;{])?[$@]*`+regexp.QuoteMeta(m[2])+`[ \t]*(?::[ \t]*\w+[ \t]*)?(?::=|=)[ \t]*([^=~>\s][^\n;]*)`).FindAllSubmatch(in.plain, 3)
 	if len(set) != 1 {
 		return false, false
 	}
+
 	to := strings.TrimSpace(string(set[0][1]))
 	if !booleanRE.MatchString(to) {
 		return false, false
@@ -383,6 +413,8 @@ func (in *inspector) constantValue(cond string) (value, known bool) {
 
 var (
 	// nameRE matches a condition that is only a name, maybe negated, as in "!self.enabled".
-	nameRE    = regexp.MustCompile(`^(!|not\s+)?\(?[$@]*(?:(?:self|this|cls|Self|[A-Z]\w*)(?:\.|::|->)[$]?)?([A-Za-z_]\w*)\)?$`)
+	nameRE = regexp.MustCompile(`^(!|not\s+)?\(?[$@]*(?:(?:self|this|cls|Self|[A-Z]\w*)(?:\.|::|->)[$]?)?([A-Za-z_]\w*)\)?$`)
+	// booleanRE matches the start of a Boolean value or of its negation, as in "true" and
+	// "!false".
 	booleanRE = regexp.MustCompile(`^!?(?:[Tt]rue|TRUE|False|false|FALSE|1|0)\b`)
 )

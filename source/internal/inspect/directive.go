@@ -9,15 +9,16 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// directiveRule is one kind of comment or annotation that silences a tool.
+// directiveRule is a regular expression for directives that silence one or more tools.
 type directiveRule struct {
-	re       *regexp.Regexp
-	comment  bool // it is in a comment
-	blanket  *regexp.Regexp
-	coverage bool
+	re       *regexp.Regexp // matches the start of the directive: "noqa", "@Suppress"
+	comment  bool           // the directive is a comment; otherwise it is code
+	blanket  *regexp.Regexp // matches a directive that silences everything; nil for none
+	coverage bool           // the directive excludes lines from the measurement of test coverage
 }
 
-// newDirectiveRule compiles a rule. An empty pattern for blanket matches nothing.
+// newDirectiveRule compiles a rule. An empty pattern for blanket means that no directive silences
+// everything.
 func newDirectiveRule(re string, comment bool, blanket string, coverage bool) directiveRule {
 	r := directiveRule{re: regexp.MustCompile(re), comment: comment, coverage: coverage}
 	if blanket != "" {
@@ -26,7 +27,13 @@ func newDirectiveRule(re string, comment bool, blanket string, coverage bool) di
 	return r
 }
 
-// directiveRules are the rules of each language.
+// directiveRules are the rules of each language. Samples of what they match:
+//
+//	Python      # noqa: E501               Elixir      # credo:disable-for-this-file
+//	JavaScript  /* istanbul ignore next    Java        @SuppressWarnings("unchecked")
+//	C           // NOLINTNEXTLINE          Rust        #[allow(dead_code)]
+//	Ruby        # rubocop:disable all      PHP         // @phpstan-ignore-line
+//	C#          #pragma warning disable    Shell       # shellcheck disable=SC2086
 var directiveRules = func() (out [language.Count][]directiveRule) {
 	js := []directiveRule{
 		newDirectiveRule(framework.NodeSuppression, true, framework.NodeFileSuppression, false),
@@ -42,6 +49,7 @@ var directiveRules = func() (out [language.Count][]directiveRule) {
 		newDirectiveRule(`\bLCOV_EXCL_\w+|\bGCOVR?_EXCL_\w+`, true, "", true),
 		newDirectiveRule(`#\s*pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored`, false, "", false),
 	}
+
 	out[language.Go] = []directiveRule{newDirectiveRule(`nolint\b|#nosec\b|lint:ignore\b|lint:file-ignore\b`, true, `nolint\s*(?://|$)|nolint:all|file-ignore`, false), newDirectiveRule(`coverage:ignore`, true, `file`, true)}
 	out[language.Python] = []directiveRule{
 		newDirectiveRule(`noqa\b|type:\s*ignore\b|pylint:\s*(?:disable|skip-file)|mypy:\s*(?:ignore-errors|disable)|pyright:\s*(?:ignore|basic|off)|ruff:\s*noqa|flake8:\s*noqa|nosec\b|fmt:\s*off`, true, `ruff:\s*noqa\s*$|flake8:\s*noqa|skip-file|ignore-errors`, false),
@@ -63,6 +71,7 @@ func (in *inspector) findDirectives() []Directive {
 	var out []Directive
 	comments := in.findComments()
 	var code []int
+
 	for _, r := range directiveRules[in.Lang] {
 		if !r.comment && code == nil {
 			code = in.linesWithAny(directiveWords)
@@ -81,11 +90,12 @@ func (in *inspector) findDirectives() []Directive {
 	return out
 }
 
-// directiveWords contain at least one word of each pattern for code. Only lines with one of
-// them are searched.
+// directiveWords contains at least one word of each pattern for code. Only lines with one of
+// these words are searched.
 var directiveWords = lex.WordSet(`any SuppressWarnings SuppressLint Suppress pragma allow coverage SuppressMessage ExcludeFromCodeCoverage`)
 
-// appendDirectives appends the matches of a rule in text[from:to].
+// appendDirectives appends the matches of a rule in text[from:to]. text is the source or the
+// masked source; the text of each directive is taken from the source.
 func (in *inspector) appendDirectives(out []Directive, r directiveRule, from, to int, text []byte) []Directive {
 	for _, at := range r.re.FindAllIndex(text[from:to], -1) {
 		start, end := from+at[0], from+at[1]
@@ -93,6 +103,7 @@ func (in *inspector) appendDirectives(out []Directive, r directiveRule, from, to
 		for end < len(in.Src) && in.Src[end] != '\n' {
 			end++
 		}
+
 		d := Directive{Line: in.lineAt(start), Text: strings.Join(strings.Fields(string(in.Src[start:end])), " "), Coverage: r.coverage}
 		if d.Comment = r.comment; r.comment || r.coverage {
 			d.From, d.To = start, word
@@ -103,7 +114,7 @@ func (in *inspector) appendDirectives(out []Directive, r directiveRule, from, to
 	return out
 }
 
-// findComments returns the start and end offset of each comment.
+// findComments returns the byte offsets of the start and the end of each comment.
 func (in *inspector) findComments() [][2]int {
 	var out [][2]int
 	for i := 0; i < len(in.kinds); i++ {
@@ -119,7 +130,7 @@ func (in *inspector) findComments() [][2]int {
 	return out
 }
 
-// lineAt returns the line of an offset in the source.
+// lineAt returns the line, from 1, of a byte offset in the source.
 func (in *inspector) lineAt(pos int) int {
 	in.lineSpan(1)
 	lo, hi := 0, len(in.lineStarts)

@@ -32,8 +32,8 @@ func (in *inspector) markGuards() {
 	}
 }
 
-// addGuard adds a mark at line n for the lines from from to to, unless the condition is
-// constant.
+// addGuard adds a mark at line n for the lines between from and to, both included. It adds none
+// if there are no such lines, or if the condition is empty or constant.
 func (in *inspector) addGuard(n, from, to int, cond string) {
 	if _, known := in.constantValue(cond); from <= to && cond != "" && !known {
 		in.marks = append(in.marks, Mark{Kind: Guard, Line: n, From: from, To: to, Text: in.lineText(n), Condition: cond})
@@ -44,18 +44,22 @@ var (
 	// leavingWords are the statements that skip the remaining lines of a test or of a loop
 	// body.
 	leavingWords = lex.WordSet(`return continue break next`)
-	// oneLineIfRE splits a Python block on one line, as in "if ci: return".
+	// oneLineIfRE matches a Python block on one line, as in "if ci: return". The groups are its
+	// condition and its statement.
 	oneLineIfRE = regexp.MustCompile(`^if\b(.*?):\s*(\S.*)$`)
-	elseLineRE  = regexp.MustCompile(`^(?:else|elif|elsif)\b`)
+	// elseLineRE matches the start of a line that continues an if with another branch: "else",
+	// "elif" or "elsif".
+	elseLineRE = regexp.MustCompile(`^(?:else|elif|elsif)\b`)
 )
 
-// markGuardedLines marks the guarded lines of an indented test.
+// markGuardedLines marks the guarded lines of a test whose body is indented.
 func (in *inspector) markGuardedLines(t *tests.TestDef) {
 	for n := t.Line + 1; n <= t.End; n++ {
 		i, ok := in.firstTokenOf(n)
 		if !ok {
 			continue
 		}
+
 		text := in.lineText(n)
 		if in.Lang == language.Python {
 			if m := oneLineIfRE.FindStringSubmatch(in.maskedLine(n)[in.Indent(i):]); m != nil {
@@ -66,14 +70,17 @@ func (in *inspector) markGuardedLines(t *tests.TestDef) {
 			in.markGuardedStatement(t, n, i, negateIf(m[1] == "unless", m[2]))
 			continue
 		}
+
 		m := indentedHeadRE.FindStringSubmatch(text)
 		if m == nil || m[1] != "if" && m[1] != "unless" {
 			continue
 		}
+
 		end := in.indentedBlockEnd(n, in.Indent(i), t.End)
 		if j := in.nextCodeLine(end, t.End); j > 0 && elseLineRE.MatchString(in.lineText(j)) {
 			continue
 		}
+
 		if first := in.nextCodeLine(n, t.End); first > 0 && first <= end {
 			if at, _ := in.firstTokenOf(first); leavingWords[in.Text(at)] {
 				in.markGuardedRest(t, n, end, in.Text(at), conditionOfHead(m))
@@ -95,8 +102,8 @@ func (in *inspector) nextCodeLine(n, last int) int {
 	return 0
 }
 
-// markGuardedStatement marks the statement at token i of line n, or what follows it if it
-// leaves the test or loop.
+// markGuardedStatement marks the statement at token i of line n, which runs only under a
+// condition. If the statement leaves the test or its loop, the lines after it are marked instead.
 func (in *inspector) markGuardedStatement(t *tests.TestDef, n, i int, cond string) {
 	if i < len(in.List) && leavingWords[in.Text(i)] {
 		in.markGuardedRest(t, n, n, in.Text(i), cond)
@@ -105,8 +112,9 @@ func (in *inspector) markGuardedStatement(t *tests.TestDef, n, i int, cond strin
 	in.addGuard(n, n, n, cond)
 }
 
-// markGuardedRest marks the lines after a block that leaves the test with "return", or its
-// loop with another word.
+// markGuardedRest marks the lines after a conditional block, from line n to end, that leaves the
+// test or its loop. word is the statement that leaves: "return" skips the remainder of the test,
+// any other word the remainder of the loop body.
 func (in *inspector) markGuardedRest(t *tests.TestDef, n, end int, word, cond string) {
 	to := t.End
 	if i, _ := in.firstTokenOf(n); word != "return" {
@@ -121,7 +129,7 @@ func (in *inspector) markGuardedRest(t *tests.TestDef, n, end int, word, cond st
 	in.addGuard(n, end+1, to, negateIf(true, cond))
 }
 
-// markGuardedBlocks marks the guarded blocks of a test in braces.
+// markGuardedBlocks marks the guarded blocks of a test whose body is in braces.
 func (in *inspector) markGuardedBlocks(t *tests.TestDef) {
 	from, to, ok := in.testBody(t)
 	if !ok {
@@ -131,16 +139,19 @@ func (in *inspector) markGuardedBlocks(t *tests.TestDef) {
 		if !in.Is(j, "if") || in.Is(j-1, "else") || in.Is(j-1, ".") || in.Is(j-1, "#") {
 			continue
 		}
+
 		open, body := in.ifBody(j, to)
 		if body > to {
 			continue
 		}
+
 		cond := in.headCondition(j, open)
 		if !in.Is(open, "{") { // a statement without braces
 			end := in.statementEnd(body)
 			in.markGuardedBlock(t, j, [3]int{body, end - 1, end}, cond)
 			continue
 		}
+
 		end := in.List[open].Partner
 		in.markGuardedBlock(t, j, [3]int{body, end, end + 1}, cond)
 	}
@@ -168,8 +179,9 @@ func (in *inspector) markGuardedBlock(t *tests.TestDef, head int, block [3]int, 
 	}
 }
 
-// ifBody returns the token that ends the condition of the if at token i, and the first token
-// of its body.
+// ifBody returns the token that ends the condition of the if at token i, and the first token of
+// its body. The first is a brace, or the body itself if it has no braces. Both are after token to
+// if there is no body.
 func (in *inspector) ifBody(i, to int) (open, body int) {
 	if in.Is(i+1, "(") && in.List[i+1].Partner > i && in.Lang != language.Go && in.Lang != language.Rust && in.Lang != language.Swift {
 		open = in.List[i+1].Partner + 1
@@ -186,10 +198,12 @@ func (in *inspector) ifBody(i, to int) (open, body int) {
 	return to + 1, to + 1
 }
 
-// concurrency matches how a language starts work concurrently with a test, and how a test
-// waits for it.
+// concurrency matches how a test starts concurrent work (startRE), and how it waits for that work
+// (waitRE).
 type concurrency struct{ startRE, waitRE *regexp.Regexp }
 
+// concurrencies are the expressions of each language. They match, for example, "go func(" and
+// "wg.Wait(" in Go, and "new Thread(" and "thread.join(" in Java.
 var concurrencies = map[language.Language]concurrency{
 	language.Go:         {regexp.MustCompile(`\bgo func\(`), regexp.MustCompile(`Wait\(|<-|\bselect\b|Eventually|synctest|\.Do\(`)},
 	language.Rust:       {regexp.MustCompile(`\bspawn\(`), regexp.MustCompile(`join|await|recv`)},
@@ -207,12 +221,15 @@ func (in *inspector) markNotAwaited(t *tests.TestDef) {
 	if text := in.maskedLines(t.Line, t.End); !how.startRE.MatchString(text) || how.waitRE.MatchString(text) {
 		return
 	}
+
 	for n := t.Line; n <= t.End; n++ {
 		at := how.startRE.FindStringIndex(in.maskedLine(n))
 		if at == nil {
 			continue
 		}
 		from, _ := in.lineSpan(n)
+
+		// Token i is the bracket that contains the concurrent code.
 		i := in.tokenAt(from + at[1] - 1)
 		for i < len(in.List) && in.List[i].Partner <= i {
 			i++
@@ -220,6 +237,7 @@ func (in *inspector) markNotAwaited(t *tests.TestDef) {
 		if i >= len(in.List) || in.Line(i) != n || in.handlerLanguage() == language.JavaScript && in.isAwaited(i) {
 			continue
 		}
+
 		end := in.Line(in.List[i].Partner)
 		if in.Lang == language.Go && in.Is(in.List[i].Partner+1, "{") { // after the parameters
 			end = in.Line(in.List[in.List[i].Partner+1].Partner)
@@ -231,15 +249,16 @@ func (in *inspector) markNotAwaited(t *tests.TestDef) {
 	}
 }
 
-// maskedLines returns the lines from from to to without comments and the contents of strings.
+// maskedLines returns the lines between from and to, both included, without comments and the
+// contents of strings.
 func (in *inspector) maskedLines(from, to int) string {
 	start, _ := in.lineSpan(from)
 	_, end := in.lineSpan(min(to, in.lastLine()))
 	return string(in.Masked[start:end])
 }
 
-// isAwaited reports whether the result of the call chain before the parenthesis at token i is
-// used: awaited, returned or assigned.
+// isAwaited reports whether the result of the call whose parenthesis is token i is used: awaited,
+// returned or assigned.
 func (in *inspector) isAwaited(i int) bool {
 	k := i - 1
 	for k >= 0 && !valueUseTokens[in.Text(k)] && (!in.StartsLine(k+1) || in.continuesStatement(k+1)) {

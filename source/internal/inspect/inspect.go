@@ -15,12 +15,12 @@ import (
 // still detect.
 type Inspection struct {
 	scan.File
-	// Plain is the text without comments, Masked without the bodies of strings as
-	// well. Both are as long as the text and have its lines; of an Unknown
-	// language both are the text itself.
+	// Plain is the source with its comments replaced by spaces. In Masked the contents of strings
+	// are spaces, too. Both have the length and the lines of the source. For an Unknown language
+	// both are the source itself.
 	Plain, Masked []byte
-	// Marks are what keeps tests, or parts of them, from being run or from failing,
-	// in the order of the file. Of other code they are what swallows errors.
+	// Marks are the places that keep tests, or parts of tests, from running or failing, in the
+	// order of the file. In a file without tests they are only the places that swallow errors.
 	Marks []Mark
 	// Lists are the tables in the file: literals with two rows or more.
 	Lists []List
@@ -31,15 +31,16 @@ type Inspection struct {
 // Mark is a place in the source that changes whether or how some lines run.
 type Mark struct {
 	Kind MarkKind
-	// Line is where it is, From and To are the lines it affects.
+	// Line is the line of the mark. From and To are the first and the last line that it affects.
 	Line, From, To int
-	// Text is what it reads, in one line.
+	// Text is the marked source, on one line.
 	Text string
-	// Condition is under what it holds, as written; "" for always.
+	// Condition is the condition under which the mark applies, as written in the source. It is ""
+	// if the mark always applies.
 	Condition string
-	// Constant says that the condition depends on nothing and holds.
+	// Constant reports whether Condition is a constant that is true.
 	Constant bool
-	// Scope is what it applies to.
+	// Scope tells whether the mark applies to a test, a group of tests or the file.
 	Scope Scope
 }
 
@@ -72,23 +73,25 @@ func (m Mark) IsUnconditional() bool { return m.Condition == "" || m.Constant }
 // List is a literal with several rows, such as the table of a table-driven test.
 type List struct {
 	Line, End int
-	// Rows are its elements, each in one line.
+	// Rows are the elements of the literal, each on one line with single spaces.
 	Rows []string
 }
 
 // Directive is a comment or an annotation that silences a tool.
 type Directive struct {
 	Line int
-	// Text is what it reads, from its own beginning on.
+	// Text is the directive and the remainder of its line, with single spaces.
 	Text string
-	// Blanket says that it silences everything, or a complete file.
+	// Blanket reports whether the directive silences all messages of the tool, or a complete
+	// file.
 	Blanket bool
-	// Coverage says that it takes lines out of what is measured as covered.
+	// Coverage reports whether the directive excludes lines from the measurement of test
+	// coverage.
 	Coverage bool
-	// Comment says that it is in a comment: without its word it is any comment.
+	// Comment reports whether the directive is a comment.
 	Comment bool
-	// From and To are where its word begins and ends in the file, in bytes, of one in
-	// a comment or about coverage; else 0.
+	// From and To are the byte offsets of the start and the end of the directive's keyword, such
+	// as "noqa". They are set only for comments and for directives about coverage, else 0.
 	From, To int
 }
 
@@ -101,14 +104,18 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	}
 	r := lex.NewSource(lang, src)
 	defer r.Close()
+
 	file, err := scan.Read(path, r)
 	inTest := language.IsTestFile(path, lang) || len(file.Tests) > 0
+
 	t := tokensFor(r, inTest)
 	t.Budget = lex.BlockBudget * len(t.List)
 	in := &inspector{Tokens: t, plain: r.Plain(), kinds: r.Kinds, enclosing: r.Buffers.Enclosing, path: path, file: &file, inTest: inTest}
+
 	out := Inspection{File: file, Plain: in.plain, Masked: t.Masked, Directives: in.findDirectives()}
 	in.findEnclosingBrackets()
 	r.Buffers.Enclosing = in.enclosing
+
 	in.markEmptyHandlers()
 	if in.inTest {
 		in.markIdleHandlers()
@@ -118,6 +125,7 @@ func Inspect(path string, src []byte) (Inspection, error) {
 		in.markGuards()
 		out.Lists = in.findLists()
 	}
+
 	slices.SortStableFunc(in.marks, func(a, b Mark) int { return a.Line - b.Line })
 	out.Marks = in.marks
 	return out, err
@@ -126,18 +134,19 @@ func Inspect(path string, src []byte) (Inspection, error) {
 // inspector inspects the tokens of one file.
 type inspector struct {
 	*lex.Tokens
-	plain       []byte
-	kinds       []lex.Kind
+	plain       []byte     // the source with its comments replaced by spaces
+	kinds       []lex.Kind // the kind of each byte of the source
 	path        string
 	file        *scan.File
-	inTest      bool
-	enclosing   []int // of each token, the bracket that it is in, -1 for none
+	inTest      bool  // the file contains tests
+	enclosing   []int // by token: the index of the innermost bracket around it, -1 for none
 	marks       []Mark
-	loopedNames map[string]bool // names that loops go over
-	lineStarts  []int
+	loopedNames map[string]bool // names that loops iterate over; nil until loopsOver needs it
+	lineStarts  []int           // byte offset of each line; nil until lineSpan needs it
 }
 
-// findEnclosingBrackets sets enclosing for all tokens.
+// findEnclosingBrackets sets enclosing for all tokens. A bracket does not enclose itself or its
+// partner.
 func (in *inspector) findEnclosingBrackets() {
 	in.enclosing = slices.Grow(in.enclosing[:0], len(in.List))[:len(in.List)]
 	var open []int
@@ -162,13 +171,15 @@ func (in *inspector) findEnclosingBrackets() {
 	}
 }
 
-// tokenAt returns the first token at or after a byte offset.
+// tokenAt returns the index of the first token that starts at or after a byte offset. It is the
+// number of tokens if there is none.
 func (in *inspector) tokenAt(pos int) int {
 	i, _ := slices.BinarySearchFunc(in.List, pos, func(t lex.Token, pos int) int { return t.Pos - pos })
 	return i
 }
 
-// between returns the source between two byte offsets on one line.
+// between returns the source between two byte offsets without comments, on one line with single
+// spaces. It is "" if the range is empty or outside the source.
 func (in *inspector) between(from, to int) string {
 	if from >= to || to > len(in.plain) {
 		return ""
@@ -207,6 +218,7 @@ func (in *inspector) enclosingTest(line int) *tests.TestDef {
 	return best
 }
 
+// kindNames are the names of the kinds, in the order of the constants.
 var kindNames = [...]string{"skip", "focus", "dead", "swallow", "exit", "guard"}
 
 // String returns the lower-case name of the kind.

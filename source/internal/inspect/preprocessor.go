@@ -9,16 +9,16 @@ import (
 	"supervise/source/internal/language"
 )
 
-// preprocessorLineRE matches a conditional directive, as in "#if DEBUG", and splits it into
-// its keyword and condition.
+// preprocessorLineRE matches a conditional directive, as in "#if DEBUG". The groups are its
+// keyword and its condition.
 var preprocessorLineRE = regexp.MustCompile(`^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)\b[ \t]*([^\n]*)$`)
 
-// preprocessorBranch is one branch of an #if whose end is not read yet.
+// preprocessorBranch is one branch of a conditional directive that is not closed yet.
 type preprocessorBranch struct {
-	line         int
-	text         string
-	cond         string // under which it is built
-	earlierConds []string
+	line         int      // line of the directive that starts the branch
+	text         string   // that line
+	cond         string   // the condition of the branch, "" for #else
+	earlierConds []string // the conditions of the branches before it
 }
 
 // markPreprocessorBranches marks the tests, and the lines of tests, that are compiled only
@@ -29,6 +29,7 @@ func (in *inspector) markPreprocessorBranches() {
 	default:
 		return
 	}
+
 	var open []preprocessorBranch
 	for n := 1; n <= in.lastLine(); n++ {
 		from, to := in.lineSpan(n)
@@ -39,6 +40,7 @@ func (in *inspector) markPreprocessorBranches() {
 		if m == nil {
 			continue
 		}
+
 		text, cond := in.plainLine(n), strings.TrimSpace(m[2])
 		switch m[1] {
 		case "ifdef":
@@ -51,9 +53,12 @@ func (in *inspector) markPreprocessorBranches() {
 			open = append(open, preprocessorBranch{line: n, text: text, cond: cond})
 			continue
 		}
+
+		// The directive ends the current branch, and starts another one unless it is #endif.
 		if len(open) == 0 {
 			continue
 		}
+
 		b := &open[len(open)-1]
 		in.markPreprocessorBranch(*b, n-1)
 		if m[1] == "endif" {
@@ -65,7 +70,10 @@ func (in *inspector) markPreprocessorBranches() {
 	}
 }
 
-// markPreprocessorBranch adds the mark of a branch that ends at line to.
+// markPreprocessorBranch adds the mark of a branch that ends at line to. A branch within a test
+// is marked as unreachable if it is never compiled. A branch with complete tests is marked as a
+// skip unless it is always compiled. An #else gets no mark if the conditions before it are not
+// constant.
 func (in *inspector) markPreprocessorBranch(b preprocessorBranch, to int) {
 	value, known := assertion.ConstantValue(definedRE.ReplaceAllString(b.cond, "$1"))
 	for _, o := range b.earlierConds { // an earlier branch that is always taken
@@ -73,6 +81,7 @@ func (in *inspector) markPreprocessorBranch(b preprocessorBranch, to int) {
 			value, known = false, true
 		}
 	}
+
 	m := Mark{Kind: Skip, Line: b.line, From: b.line, To: to, Text: strings.TrimSpace(b.text), Scope: OnGroup}
 	switch {
 	case known && value, b.cond == "" && !known: // else
@@ -80,17 +89,20 @@ func (in *inspector) markPreprocessorBranch(b preprocessorBranch, to int) {
 	case !known:
 		m.Condition = "not " + b.cond
 	}
+
 	if t := in.enclosingTest(b.line); t != nil {
 		if known {
 			in.addUnreachable(t, b.line, b.line, to)
 		}
 		return
 	}
+
 	if in.containsTest(m.From, m.To) {
 		in.marks = append(in.marks, m)
 	}
 }
 
+// definedRE matches defined(NAME) and "defined NAME". The group is the name.
 var definedRE = regexp.MustCompile(`\bdefined\s*\(?\s*(\w+)\s*\)?`)
 
 // plainLine returns line n without comments.

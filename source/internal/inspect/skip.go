@@ -9,47 +9,58 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// markRule is a pattern in masked text by which tests are skipped or focused.
+// markRule is a regular expression for one way in which tests are skipped or focused, or a
+// process exits.
 type markRule struct {
-	langs     []language.Language
-	re        *regexp.Regexp
-	kind      MarkKind
-	target    markTarget
-	condition conditionKind
+	langs     []language.Language // languages that the rule applies to
+	re        *regexp.Regexp      // matches within one line of the masked source
+	kind      MarkKind            // kind of the marks that the rule adds
+	target    markTarget          // which lines the mark affects
+	condition conditionKind       // where the condition of the mark is
 }
 
-// markTarget is what the match of a rule is.
+// markTarget is what a rule matches. It determines which lines the mark affects.
 type markTarget uint8
 
 const (
-	targetStatement markTarget = iota // of a test, maybe under a condition
-	targetAnnotated                   // before a test or a class
-	targetCall                        // the call of a test or a group itself
-	targetFile                        // on all that the file, or the class, holds
-	targetModified                    // after the body or the title of a test
-	targetExit                        // a statement anywhere in a file of tests
-	targetNamed                       // the test whose name is first
+	targetStatement markTarget = iota // a statement within a test, maybe under a condition
+	targetAnnotated                   // an annotation before a test or a class
+	targetCall                        // the call that defines a test or a group
+	targetFile                        // a statement that applies to the enclosing class or to the file
+	targetModified                    // a modifier after the title or the body of a test
+	targetExit                        // a statement that ends the process, anywhere in a file of tests
+	targetNamed                       // a statement that starts with the name of the test or class: TestX.__test__ = False
 )
 
 // conditionKind is where the condition of a mark is.
 type conditionKind uint8
 
 const (
-	conditionNone             conditionKind = iota
-	conditionArgument                       // the first argument: skipif(cond)
-	conditionNegatedArgument                // the first argument, turned round: skipUnless(cond), assumeTrue(cond)
-	conditionOptionalArgument               // the first argument unless it is named: xfail(cond), xfail(reason=…)
-	conditionUnknown                        // one that is not an expression: @DisabledOnOs
+	conditionNone             conditionKind = iota // the match itself has no condition
+	conditionArgument                              // the first argument: skipif(cond)
+	conditionNegatedArgument                       // the negated first argument: skipUnless(cond), assumeTrue(cond)
+	conditionOptionalArgument                      // the first argument unless it is named: xfail(cond), xfail(reason=…)
+	conditionUnknown                               // the condition is not an expression, as in @DisabledOnOs
 )
 
+// scriptLanguages are the languages of the runners for Node.js.
 var scriptLanguages = []language.Language{language.JavaScript, language.TypeScript}
 
-// newMarkRule compiles a rule.
+// newMarkRule compiles a rule. It panics if the expression is invalid.
 func newMarkRule(kind MarkKind, on markTarget, cond conditionKind, re string, langs ...language.Language) markRule {
 	return markRule{langs: langs, re: regexp.MustCompile(re), kind: kind, target: on, condition: cond}
 }
 
-// markRules are the rules for skips, focus and exits.
+// markRules are the rules for skips, focused tests and exits. Samples of what they match, by
+// target:
+//
+//	targetStatement  t.Skip(            self.skipTest(       throw new SkipException
+//	targetAnnotated  @pytest.mark.skip  @Disabled            #[ignore
+//	targetCall       it.skip(           xdescribe(           fit(
+//	targetFile       pytestmark = pytest.mark.skip           @moduletag :skip
+//	targetModified   { skip: true       ->skip(              DISABLED_Adds
+//	targetExit       os.Exit(0)         sys.exit()           process.exit(0)
+//	targetNamed      TestOld.__test__ = False
 var markRules = []markRule{
 	newMarkRule(Skip, targetStatement, conditionNone, `\b\w+(?:\.T\(\))?\.(?:Skip|Skipf|SkipNow)\(`, language.Go),
 	newMarkRule(Exit, targetExit, conditionNone, `\bos\.Exit\(\s*0\s*\)|\bsyscall\.Exit\(\s*0\s*\)`, language.Go),
@@ -152,7 +163,7 @@ func (in *inspector) markSkips() {
 	in.markEarlyReturns()
 }
 
-// environmentRE matches conditions on the environment or the host.
+// environmentRE matches conditions on the environment or the host, as in os.Getenv("CI") != "".
 var environmentRE = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
 
 // markEarlyReturns marks the tests that return under a condition on the environment: there
@@ -177,9 +188,11 @@ func (in *inspector) markEarlyReturns() {
 
 // addMatch adds the mark for the match of a rule between two byte offsets.
 func (in *inspector) addMatch(r markRule, from, to int) {
+	// The match may start with the separator before the statement.
 	for from < to && (lex.IsSpace(in.Masked[from]) || in.Masked[from] == ';' || in.Masked[from] == '{' && r.target == targetStatement) {
 		from++
 	}
+
 	i := in.tokenAt(from)
 	if i >= len(in.List) || r.kind == Focus && shortFocusWords[in.Text(i)] && (in.Is(i-1, ".") || in.definesName(in.Text(i))) {
 		return
@@ -196,7 +209,8 @@ var markWords = lex.WordSet(`Skip Skipf SkipNow os syscall mark skip expectedFai
 	Explicit Inconclusive SkipWhen SkipUnless If IfNot Assume Environment GTEST_SKIP SKIP BOOST_TEST_DISABLED doctest boost std quick_exit _Exit
 	XCTSkip XCTSkipIf XCTSkipUnless XCTExpectFailure withKnownIssue cancel omit pend skip_until omit_if omit_unless raise disabled enabled tag moduletag describetag Kernel exit! at_exit test it describe context suite specify feature scenario`)
 
-// linesWithAny returns the numbers of the lines that contain one of the words.
+// linesWithAny returns the numbers of the lines that contain one of the words, a test name that
+// starts with DISABLED_, or an annotation with a condition.
 func (in *inspector) linesWithAny(words map[string]bool) []int {
 	var out []int
 	last := 0
@@ -219,11 +233,11 @@ func isConditionAnnotation(word []byte) bool {
 	return lex.HasPrefix(word, "DisabledOn") || lex.HasPrefix(word, "DisabledI") || lex.HasPrefix(word, "DisabledF") || lex.HasPrefix(word, "Enabled")
 }
 
-// hiddenTagRE matches the tags by which Catch2 does not run a test, or lets it fail:
-// TEST_CASE("x", "[.]").
+// hiddenTagRE matches the head of a Catch2 test that does not run by default or that may fail, as
+// in TEST_CASE("adds", "[.]"). It needs the contents of strings.
 var hiddenTagRE = regexp.MustCompile(`(?m)^[ \t]*(?:TEMPLATE_)?TEST_CASE\w*\s*\([^{;]*"[^"{;]*\[(?:\.|!hide|!shouldfail|!mayfail)`)
 
-// markHiddenCases marks the tests of Catch2 with such a tag.
+// markHiddenCases marks the Catch2 tests whose tags match hiddenTagRE.
 func (in *inspector) markHiddenCases() {
 	if in.Lang != language.CPP && in.Lang != language.C {
 		return
@@ -240,12 +254,14 @@ func (in *inspector) markHiddenCases() {
 // shortFocusWords focus a test, but may also be names of other functions.
 var shortFocusWords = lex.WordSet(`fit fdescribe fcontext fspecify`)
 
-// addMark adds the mark for the match of a rule at token i, up to byte offset end.
+// addMark adds the mark for the match of a rule at token i, up to byte offset end. It adds none
+// if the condition never holds, or if the match does not apply to any test.
 func (in *inspector) addMark(r markRule, i, end int) {
 	m := Mark{Kind: r.kind, Line: in.Line(i), Text: in.lineText(in.Line(i))}
 	if !in.readCondition(&m, r, i, end) {
 		return
 	}
+
 	ok := false
 	switch r.target {
 	case targetStatement:
@@ -263,6 +279,7 @@ func (in *inspector) addMark(r markRule, i, end int) {
 	case targetNamed:
 		ok = in.locateNamed(&m, in.Text(i))
 	}
+
 	if ok {
 		in.marks = append(in.marks, m)
 	}
@@ -278,10 +295,12 @@ func (in *inspector) readCondition(m *Mark, r markRule, i, end int) bool {
 		m.Condition = m.Text
 		return true
 	}
+
 	arg, given := in.firstArgument(i, end)
 	if !given || r.condition == conditionOptionalArgument && (arg == "" || namedArgumentRE.MatchString(arg)) {
 		return r.condition == conditionOptionalArgument
 	}
+
 	m.Condition = arg
 	value, known := in.constantValue(arg)
 	if r.condition == conditionNegatedArgument {
@@ -295,7 +314,8 @@ func (in *inspector) readCondition(m *Mark, r markRule, i, end int) bool {
 var namedArgumentRE = regexp.MustCompile(`^\w+\s*=[^=]`)
 
 // firstArgument returns the first argument of the call at token i, whose match ends at byte
-// offset end.
+// offset end. It returns false if the call has no parentheses. In Java and Kotlin, a quoted
+// message before the condition is skipped.
 func (in *inspector) firstArgument(i, end int) (string, bool) {
 	open := -1
 	for j := i; j < len(in.List) && j < i+40; j++ {
@@ -313,9 +333,11 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 			break
 		}
 	}
+
 	if open < 0 || in.List[open].Partner < 0 {
 		return "", false
 	}
+
 	j := in.argumentEnd(open+1, in.List[open].Partner)
 	arg := in.between(in.List[open].End, in.List[j].Pos)
 	if in.Is(j, ",") && (in.Lang == language.Java || in.Lang == language.Kotlin) && quotedTextRE.MatchString(arg) { // the message comes first
@@ -325,9 +347,11 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 	return arg, true
 }
 
+// quotedTextRE matches a string literal, as in "not on Windows" with its quotes.
 var quotedTextRE = regexp.MustCompile(`^"[^"]*"$`)
 
-// argumentEnd returns the token after the argument that starts at token j.
+// argumentEnd returns the token after the argument that starts at token j: a comma, or token end,
+// which closes the call.
 func (in *inspector) argumentEnd(j, end int) int {
 	for j < end && !in.Is(j, ",") {
 		j = in.Skip(j)
@@ -335,8 +359,9 @@ func (in *inspector) argumentEnd(j, end int) int {
 	return min(j, end)
 }
 
-// locateStatement sets the lines of m to those of the enclosing test, and adds the conditions
-// of the statement at token i.
+// locateStatement sets the lines of m to those of the enclosing test, and adds the conditions of
+// the statement at token i. It returns false if the statement does not skip a test, for example
+// in a function literal within the test.
 func (in *inspector) locateStatement(m *Mark, i int) bool {
 	t := in.enclosingTest(m.Line)
 	if t == nil {
@@ -354,8 +379,9 @@ func (in *inspector) locateStatement(m *Mark, i int) bool {
 	return true
 }
 
-// addConditions adds the enclosing conditions of a mark to its own. Constant conditions that
-// hold are dropped, and one that never holds replaces all others.
+// addConditions adds the conditions around a mark to the condition of the mark itself. Conditions
+// that are always true are dropped. One that is always false replaces all others, as in "never:
+// false".
 func (in *inspector) addConditions(m *Mark, conds []string) {
 	constant := m.Condition == "" || m.Constant
 	var open []string
@@ -381,8 +407,8 @@ func (in *inspector) addConditions(m *Mark, conds []string) {
 	}
 }
 
-// locateExit sets the lines of m to those of the enclosing test, and adds the conditions of
-// the exit at token i within its function.
+// locateExit sets the lines of m to those of the enclosing test, or else to the line of the exit,
+// and adds the conditions of the exit at token i within its function. It returns true.
 func (in *inspector) locateExit(m *Mark, i int) bool {
 	m.From, m.To = m.Line, m.Line
 	from := 0
@@ -391,9 +417,11 @@ func (in *inspector) locateExit(m *Mark, i int) bool {
 			from = f.Line
 		}
 	}
+
 	if t := in.enclosingTest(m.Line); t != nil {
 		from, m.From, m.To = max(from, t.Line), t.Line, t.End
 	}
+
 	conds, ok := in.conditionsOf(i, max(from, 1))
 	if !ok {
 		conds = append(conds, "in a function")
@@ -402,7 +430,8 @@ func (in *inspector) locateExit(m *Mark, i int) bool {
 	return true
 }
 
-// locateNamed sets the lines of m to those of the test or class with the name.
+// locateNamed sets the lines of m to those of the test or class with the name. It returns false
+// if the file has none.
 func (in *inspector) locateNamed(m *Mark, name string) bool {
 	for _, t := range in.file.Tests {
 		switch name {
@@ -422,8 +451,8 @@ func (in *inspector) locateNamed(m *Mark, name string) bool {
 // setUpNameRE matches the names of functions that run before each test or before all tests.
 var setUpNameRE = regexp.MustCompile(`(?i)^(?:set_?up|before|before_?each|before_?all|setup_?method|setup_?class)$`)
 
-// locateSetUp sets the lines of m for a skip in a set-up function: those of the enclosing
-// class or file.
+// locateSetUp sets the lines of m to those of the class or file around a skip in a set-up
+// function. It returns false if the skip is in no such function.
 func (in *inspector) locateSetUp(m *Mark, i int) bool {
 	for _, f := range in.file.Functions {
 		if f.Line <= m.Line && m.Line <= f.End && setUpNameRE.MatchString(lastNamePart(f.Name)) {
@@ -440,11 +469,14 @@ func (in *inspector) locateSetUp(m *Mark, i int) bool {
 	return false
 }
 
+// beforeCallRE matches the call of a set-up function, as in "beforeEach(() => {" or "before do".
 var beforeCallRE = regexp.MustCompile(`\bbefore(?:Each|All|_each|_all)?\b`)
 
+// lastNamePart returns the last part of a qualified name: "setUp" of "CalcTest.setUp".
 func lastNamePart(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
-// markBuildTags marks a Go file that build tags exclude from the build.
+// markBuildTags marks a Go file with a build constraint. The mark has no condition if the file is
+// never built, and otherwise the negated constraint.
 func (in *inspector) markBuildTags() {
 	if in.Lang != language.Go {
 		return
@@ -470,6 +502,7 @@ func (in *inspector) markBuildTags() {
 	}
 }
 
+// allTestsSkipped reports whether every test of the file skips itself.
 func (in *inspector) allTestsSkipped() bool {
 	for _, t := range in.file.Tests {
 		if !t.Skipped {
@@ -479,7 +512,8 @@ func (in *inspector) allTestsSkipped() bool {
 	return true
 }
 
-// lineSpan returns the byte offsets of the start and end of line n.
+// lineSpan returns the byte offsets of the start and the end of line n, from 1. The line break is
+// not included.
 func (in *inspector) lineSpan(n int) (from, to int) {
 	if in.lineStarts == nil {
 		in.lineStarts = []int{0}

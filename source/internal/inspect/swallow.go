@@ -10,8 +10,9 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// handlerHeadREs match the heads of exception handlers that catch the failure of an assertion,
-// by language. isIdleHandler checks what the handler does.
+// handlerHeadREs match the heads of exception handlers that catch the failure of an assertion, by
+// language: "except Exception:", "catch (e) {", "catch (Throwable t) {". Handlers of other
+// errors, such as "except KeyError:", do not match. isIdleHandler checks what the handler does.
 var handlerHeadREs = map[language.Language]*regexp.Regexp{
 	language.Python:     regexp.MustCompile(`(?m)^[ \t]*except\b(?:[ \t]*\*?[ \t]*\(?[\w., ]*\b(?:Exception|AssertionError|BaseException|Failed|OutcomeException)\b[\w., ]*\)?)?(?:[ \t]+as[ \t]+\w+)?[ \t]*:`),
 	language.JavaScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{`),
@@ -25,8 +26,8 @@ var handlerHeadREs = map[language.Language]*regexp.Regexp{
 	language.Elixir:     regexp.MustCompile(`(?m)^[ \t]*(?:rescue|catch)[ \t]*$`),
 }
 
-// idleStatementRE matches, in lower case, the statements of a handler that drop a failure or
-// only print it.
+// idleStatementRE matches a statement that drops a failure or only prints it, in lower case:
+// "pass", "return nil", "console.log(e)".
 var idleStatementRE = regexp.MustCompile(`^(?:pass|\.\.\.|continue|break|next|nil|null|none|true|false|:ok|:error|:skip|ok|_|0|void \w+|_\s*=\s*\w+|\w+\.printstacktrace\(\)|\w+\.message|e|ex|err|error|exception|ignored` +
 	`|return(?:\s+(?:none|nil|null|true|false|undefined|:ok|0))?` +
 	`|(?:self\.|this\.|\$this->|std::)?(?:print|println|puts|pp|p|warn|warnings|log\w*|console|system\.(?:out|err)|fmt|io|trace|debug|nslog|os_log|error_log|echo|var_dump|printf|fprintf|cout|cerr|testcontext|output|_output|eprintln!?)\b.*)$`)
@@ -39,6 +40,7 @@ func (in *inspector) markIdleHandlers() {
 	for _, m := range in.marks {
 		noted[m.Line] = noted[m.Line] || m.Kind == Swallow
 	}
+
 	if re := handlerHeadREs[lang]; re != nil {
 		for _, at := range re.FindAllIndex(in.Masked, -1) {
 			i := in.tokenAt(at[0])
@@ -51,13 +53,15 @@ func (in *inspector) markIdleHandlers() {
 			}
 		}
 	}
+
 	in.markInlineDrops()
 	if lang == language.Kotlin || lang == language.Rust || lang == language.CSharp {
 		in.markDroppedResults()
 	}
 }
 
-// locateTried is locateTriedBlock, also for Elixir, where the tried lines precede the handler.
+// locateTried sets the lines of m to those whose failures the handler at token i catches. It
+// returns false if they are not found. In Elixir they are the lines between "do" and the handler.
 func (in *inspector) locateTried(m *Mark, i int) bool {
 	if in.Lang != language.Elixir {
 		return in.locateTriedBlock(m, i)
@@ -72,8 +76,8 @@ func (in *inspector) locateTried(m *Mark, i int) bool {
 	return false
 }
 
-// isIdleHandler reports whether the handler at token i does nothing with the failure. Its head
-// ends at byte offset end.
+// isIdleHandler reports whether every statement of the handler at token i is idle: none passes
+// the failure on. The head of the handler ends at byte offset end.
 func (in *inspector) isIdleHandler(i, end int) bool {
 	var text string
 	switch in.Lang {
@@ -93,6 +97,7 @@ func (in *inspector) isIdleHandler(i, end int) bool {
 		}
 		text = string(in.Masked[in.List[open].End:in.List[in.List[open].Partner].Pos])
 	}
+
 	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' || r == '\r' }) {
 		s = strings.TrimSpace(s)
 		if in.Lang == language.Elixir {
@@ -107,16 +112,18 @@ func (in *inspector) isIdleHandler(i, end int) bool {
 }
 
 var (
-	// inlineDropREs match what drops the failure of the statement that it ends, as in
-	// ".catch(() => {})".
+	// inlineDropREs match code that drops the failure of the statement before it, as in "save
+	// rescue nil" and ".catch(() => {})".
 	inlineDropREs = map[language.Language]*regexp.Regexp{
 		language.Ruby:       regexp.MustCompile(`\S[ \t]+rescue[ \t]+(?:nil|true|false|0|:\w+|puts\b[^\n]*|warn\b[^\n]*)[ \t]*$`),
 		language.JavaScript: regexp.MustCompile(`\.catch\(\s*(?:(?:async\s*)?(?:\(\s*\w*\s*\)|\w+)\s*=>\s*(?:\{\s*\}|undefined|null|void 0|true|false|\(\s*\{\s*\}\s*\)|console\.\w+\([^)]*\))|function\s*\w*\(\s*\w*\s*\)\s*\{\s*\}|_?\.?noop)\s*\)`),
 	}
+	// continuationRE matches a line that continues the statement of the line before, as in "
+	// .catch(noop)".
 	continuationRE = regexp.MustCompile(`^\s*[.)}\]]`)
 )
 
-// markInlineDrops marks the lines that drop their own failure.
+// markInlineDrops marks the statements that drop their own failure.
 func (in *inspector) markInlineDrops() {
 	re := inlineDropREs[in.handlerLanguage()]
 	if re == nil {
@@ -135,19 +142,22 @@ func (in *inspector) markInlineDrops() {
 	}
 }
 
-// catchFunctions return a failure as a value.
+// catchFunctions return a failure as a value instead of raising it.
 var catchFunctions = lex.WordSet(`runCatching catch_unwind`)
 
-// markDroppedResults marks the calls that return a failure which the test does not use.
+// markDroppedResults marks the calls that return a failure as a value which the test does not
+// use, as in "let _ = catch_unwind(…)" and "Record.Exception(…);".
 func (in *inspector) markDroppedResults() {
 	for i := range in.List {
 		if !in.List[i].Word || !catchFunctions[in.Text(i)] && (in.Text(i) != "Exception" && in.Text(i) != "ExceptionAsync" || !in.Is(i-1, ".") || !in.Is(i-2, "Record")) {
 			continue
 		}
+
 		open := i + 1
 		if open >= len(in.List) || in.List[open].Partner < 0 || in.enclosingTest(in.Line(i)) == nil {
 			continue
 		}
+
 		end := in.List[open].Partner
 		if in.Is(end+1, ".") && !errorHidingMethods[in.Text(end+2)] || !in.isResultUnused(i) {
 			continue
@@ -156,7 +166,7 @@ func (in *inspector) markDroppedResults() {
 	}
 }
 
-// errorHidingMethods are the methods of a result that do not report a failure.
+// errorHidingMethods are the methods of a result that do not raise the failure in it.
 var errorHidingMethods = lex.WordSet(`ok is_ok is_err isSuccess isFailure getOrNull unwrap_or_default unwrap_or getOrDefault`)
 
 // isResultUnused reports whether the result of the call that contains token i is not used: the
@@ -166,10 +176,11 @@ func (in *inspector) isResultUnused(i int) bool {
 	return discardRE.MatchString(head)
 }
 
-// discardRE matches the start of a statement that discards a result, as in "let _ = ".
+// discardRE matches the start of a statement whose result is discarded, as in "let _ = ".
 var discardRE = regexp.MustCompile(`^(?:(?:let|val|var|auto)?\s*_\w*\s*(?::[^=]*)?=\s*|drop\(|await\s+)*(?:std::|panic::|core::|kotlin\.|Record\.)*$`)
 
-// emptyHandlerREs match exception handlers that do nothing, by language.
+// emptyHandlerREs match complete exception handlers that do nothing, by language: "except: pass",
+// "catch (e) {}", "defer func() { recover() }()". They are also used for code without tests.
 var emptyHandlerREs = map[language.Language]*regexp.Regexp{
 	language.Python:     regexp.MustCompile(`(?m)^[ \t]*except(?:[ \t]+\(?[\w., ]*\b(?:Exception|AssertionError|BaseException)\b[\w., ]*\)?(?:[ \t]+as[ \t]+\w+)?)?[ \t]*:\s*(?:pass|\.\.\.|return|continue|print\([^\n]*\))[ \t]*(?:\n|$)`),
 	language.JavaScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{\s*(?:return;?|console\.\w+\([^)]*\);?)?\s*\}`),
@@ -184,7 +195,7 @@ var emptyHandlerREs = map[language.Language]*regexp.Regexp{
 	language.Rust:       regexp.MustCompile(`\blet\s+_\w*\s*=\s*(?:std::)?(?:panic::)?catch_unwind\b`),
 }
 
-// equivalentLanguages have the same exception handlers as another language.
+// equivalentLanguages maps a language to another one with the same exception handlers.
 var equivalentLanguages = map[language.Language]language.Language{language.TypeScript: language.JavaScript, language.C: language.CPP}
 
 // handlerLanguage returns the key of the file's language in tables of handlers.
@@ -192,7 +203,8 @@ func (in *inspector) handlerLanguage() language.Language {
 	return cmp.Or(equivalentLanguages[in.Lang], in.Lang)
 }
 
-// suppressRE matches the Python context manager that drops the failures of its block.
+// suppressRE matches the Python context manager that drops the failures of its block, as in "with
+// suppress(Exception".
 var suppressRE = regexp.MustCompile(`\bwith\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|AssertionError|BaseException)\b`)
 
 // markEmptyHandlers marks the lines whose failures an empty handler drops.
@@ -201,19 +213,23 @@ func (in *inspector) markEmptyHandlers() {
 	if re == nil {
 		return
 	}
+
 	for _, at := range re.FindAllIndex(in.Masked, -1) {
 		i := in.tokenAt(at[0])
+		// The match may start with the white space before the handler.
 		for i < len(in.List) && lex.IsSpace(in.Masked[in.List[i].Pos]) {
 			i++
 		}
 		if i >= len(in.List) {
 			continue
 		}
+
 		m := Mark{Kind: Swallow, Line: in.Line(i), Text: in.between(in.List[i].Pos, at[1])}
 		if in.dropsAssertions(i, at[0]) && in.locateTriedBlock(&m, i) && (!in.inTest || in.enclosingTest(m.From) != nil) {
 			in.marks = append(in.marks, m)
 		}
 	}
+
 	if in.Lang == language.Python {
 		for _, at := range suppressRE.FindAllIndex(in.Masked, -1) {
 			i := in.tokenAt(at[0])
@@ -239,7 +255,9 @@ func (in *inspector) dropsAssertions(i, at int) bool {
 	return true
 }
 
-// locateTriedBlock sets the lines of m to those that the handler at token i belongs to.
+// locateTriedBlock sets the lines of m to those whose failures the handler at token i catches. In
+// Go and Rust they extend to the end of the test. It returns false if no block precedes the
+// handler.
 func (in *inspector) locateTriedBlock(m *Mark, i int) bool {
 	if in.Lang == language.Go || in.Lang == language.Rust {
 		m.From, m.To = m.Line, m.Line
@@ -248,9 +266,11 @@ func (in *inspector) locateTriedBlock(m *Mark, i int) bool {
 		}
 		return true
 	}
+
 	if in.Lang == language.Python || in.Lang == language.Ruby {
 		return in.locateTriedAbove(m, in.Indent(i))
 	}
+
 	if !in.Is(i-1, "}") || in.List[i-1].Partner < 0 {
 		return false
 	}
@@ -258,7 +278,9 @@ func (in *inspector) locateTriedBlock(m *Mark, i int) bool {
 	return true
 }
 
-// locateTriedAbove sets the lines of m to those above a handler with the same indentation.
+// locateTriedAbove sets the lines of m to those between a handler with the given indentation and
+// the line that starts its block, such as "try:" or "begin". It returns false if there is no such
+// line.
 func (in *inspector) locateTriedAbove(m *Mark, level int) bool {
 	for n := m.Line - 1; n >= 1; n-- {
 		j, ok := in.firstTokenOf(n)

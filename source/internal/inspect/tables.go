@@ -12,8 +12,8 @@ import (
 // maxRows limits how many rows of a list are read.
 const maxRows = 2000
 
-// findLists returns the outermost literals that look like tables of tests: their elements are
-// in brackets, or they are the argument of an annotation or call for tables.
+// findLists returns the outermost literals that look like tables of tests: most of their elements
+// are rows, or they are the argument of an annotation or call for tables, such as parametrize.
 func (in *inspector) findLists() []List {
 	var out []List
 	for i := 0; i < len(in.List); i++ {
@@ -23,6 +23,7 @@ func (in *inspector) findLists() []List {
 		if in.Is(i, "{") && in.opensTypeBody(i) {
 			continue
 		}
+
 		rows, ok := in.tableRows(i)
 		if !ok || in.Text(i-1) == "struct" { // its fields are not rows
 			continue
@@ -33,6 +34,7 @@ func (in *inspector) findLists() []List {
 		out = append(out, List{Line: in.Line(i), End: in.Line(in.List[i].Partner), Rows: rows})
 		i = in.List[i].Partner
 	}
+
 	out = append(out, in.findAnnotationRows()...)
 	out = append(out, in.findYieldedRows()...)
 	return append(out, in.findWordLists()...)
@@ -47,8 +49,9 @@ func (in *inspector) opensTypeBody(i int) bool {
 	return typeWords[word] && in.IsWord(at+1)
 }
 
-// tableRows returns the elements of the brackets at token i. It is false if they do not look
-// like a table.
+// tableRows returns the elements of the brackets at token i, each as text on one line. It returns
+// false if the brackets do not look like a table: they contain statements, or most of their
+// elements are not rows.
 func (in *inspector) tableRows(i int) ([]string, bool) {
 	end := in.List[i].Partner
 	composite, start := 0, i+1
@@ -56,6 +59,7 @@ func (in *inspector) tableRows(i int) ([]string, bool) {
 	if !plainRows && in.opensArguments(i) && !in.hasRowCalls(i) {
 		return nil, false
 	}
+
 	var rows []string
 	for j := i + 1; j <= end && len(rows) < maxRows; j++ {
 		switch {
@@ -73,10 +77,11 @@ func (in *inspector) tableRows(i int) ([]string, bool) {
 			j = in.List[j].Partner
 		}
 	}
+
 	return rows, len(rows) > 0 && (composite*2 > len(rows) || plainRows)
 }
 
-// isRow reports whether the element from token a up to b looks like a row.
+// isRow reports whether the element from token a up to token b looks like a row.
 func (in *inspector) isRow(a, b int) bool { return in.isComposite(a, b) || in.isRowCall(a) }
 
 // rowConstructors are the functions that build one row, as in pytest.param(1, 2).
@@ -99,8 +104,8 @@ func (in *inspector) isRowCall(a int) bool {
 // Stream.of(arguments(…)).
 func (in *inspector) hasRowCalls(i int) bool { return in.Is(i-1, "of") && in.isRowCall(i+1) }
 
-// isTable reports whether the brackets at token i are a table whatever their elements are. The
-// arguments of a call are not.
+// isTable reports whether the brackets at token i are a table whatever their elements are: tests
+// are defined from them, or a loop iterates over them. The arguments of a call are not a table.
 func (in *inspector) isTable(i int) bool {
 	given := in.Is(i, "(") && in.IsWord(i-1) && !loopKeywords[in.Text(i-1)]
 	return in.isTableArgument(i) || !given && in.isIterated(i)
@@ -117,8 +122,9 @@ func (in *inspector) opensArguments(i int) bool {
 	return in.Is(i, "(") && (in.Lang != language.Python || in.IsWord(i-1))
 }
 
-// isComposite reports whether the element from token a up to b is in brackets, or is a
-// bracketed value after a key that is not a field name.
+// isComposite reports whether the element from token a up to token b is in brackets, or has
+// brackets after a prefix such as a type or a key. A named field, as in "want: {1, 2}", is not a
+// row.
 func (in *inspector) isComposite(a, b int) bool {
 	last := b - 1
 	if in.IsWord(a) && (in.Is(a+1, ":") || in.Is(a+1, "=")) {
@@ -131,10 +137,11 @@ func (in *inspector) isComposite(a, b int) bool {
 	return !in.Is(last, ")") || open == a
 }
 
-// tableWords are the calls and annotations whose argument is a table.
+// tableWords are the calls, annotations and fields whose value is a table.
 var tableWords = lex.WordSet(`parametrize each forEach ValueSource CsvSource EnumSource case values ints strings longs doubles with_them TestWith arguments of listOf arrayOf setOf sequenceOf mapOf Values GENERATE table row_data`)
 
-// isTableArgument reports whether the brackets at token i contain the rows of a test.
+// isTableArgument reports whether the brackets at token i contain the rows of a test, as in
+// @pytest.mark.parametrize("x", [1, 2]) and @ValueSource(ints = {1, 2}).
 func (in *inspector) isTableArgument(i int) bool {
 	if in.Is(i, "(") {
 		return tableWords[in.Text(i-1)] && in.Text(i-1) != "parametrize" && in.Text(i-1) != "each" && in.Text(i-1) != "forEach" && in.Text(i-1) != "case" && in.Text(i-1) != "of"
@@ -181,7 +188,8 @@ var visitorMethods = lex.WordSet(`forEach each each_with_index`)
 // loopKeywords precede what a loop iterates over.
 var loopKeywords = lex.WordSet(`range in <-`)
 
-// loopsOver reports whether any loop of the file iterates over the name.
+// loopsOver reports whether any loop of the file iterates over the name. The first call collects
+// the names for all loops.
 func (in *inspector) loopsOver(name string) bool {
 	if in.loopedNames == nil {
 		in.loopedNames = map[string]bool{}
@@ -212,23 +220,27 @@ func (in *inspector) isLoopedOver(i int) bool {
 	return in.Is(i+1, ".") && iteratorMethods[in.Text(i+2)]
 }
 
-// findAnnotationRows returns the rows that are separate annotations, one list for each test:
-// [InlineData(…)], #[case(…)], #[test_case(…)].
+// findAnnotationRows returns the rows that are separate annotations, such as [InlineData(…)],
+// #[case(…)] and #[test_case(…)]. Consecutive annotations are one list. A single annotation is
+// not a list.
 func (in *inspector) findAnnotationRows() []List {
 	var out []List
 	if in.Lang != language.CSharp && in.Lang != language.Rust && in.Lang != language.PHP {
 		return out
 	}
+
 	var cur List
 	lastToken := -1
 	for i := range in.List {
 		if !rowAnnotations[in.Text(i)] || !in.Is(i+1, "(") || in.List[i+1].Partner < 0 {
 			continue
 		}
+
 		b := in.enclosing[i]
 		if b < 0 || !in.Is(b, "[") {
 			continue
 		}
+
 		row := in.between(in.List[i].Pos, in.List[in.List[i+1].Partner].End)
 		if lastToken >= 0 && in.areAdjacentAnnotations(lastToken, b) {
 			cur.Rows, cur.End = append(cur.Rows, row), in.Line(i)
@@ -240,15 +252,18 @@ func (in *inspector) findAnnotationRows() []List {
 		}
 		lastToken = in.List[i+1].Partner
 	}
+
 	if len(cur.Rows) > 1 {
 		out = append(out, cur)
 	}
 	return out
 }
 
+// rowAnnotations are the annotations that contain one row.
 var rowAnnotations = lex.WordSet(`InlineData TestCase DataRow case test_case TestWith Arguments`)
 
-// areAdjacentAnnotations reports whether only brackets and commas are between two tokens.
+// areAdjacentAnnotations reports whether only brackets, commas and hash signs are between tokens
+// a and b.
 func (in *inspector) areAdjacentAnnotations(a, b int) bool {
 	for j := a + 1; j < b; j++ {
 		switch in.Text(j) {
@@ -268,14 +283,20 @@ func (in *inspector) findYieldedRows() []List {
 		if in.Text(i) != "yield" || !in.startsStatement(i) {
 			continue
 		}
+
+		// The row ends with the line, or later if a bracket is still open.
 		end := in.FirstOfLine[in.Line(i)] - 1
 		for j := i + 1; j < len(in.List) && in.List[j].Line <= in.List[end].Line; j = in.Skip(j) {
 			end = max(end, min(in.Skip(j)-1, len(in.List)-1))
 		}
+
 		block := in.enclosing[i]
-		if block < 0 { // indented
+		// Without a brace around it, the block is the function. Its negative line is no valid
+		// token.
+		if block < 0 {
 			block = -1 - in.enclosingFunctionLine(in.Line(i))
 		}
+
 		l := byBlock[block]
 		if l == nil {
 			l = &List{Line: in.Line(i)}
@@ -283,6 +304,7 @@ func (in *inspector) findYieldedRows() []List {
 		}
 		l.Rows, l.End = append(l.Rows, in.between(in.List[i].Pos, in.List[end].End)), in.Line(end)
 	}
+
 	var out []List
 	for _, b := range order {
 		if len(byBlock[b].Rows) > 1 {
@@ -304,7 +326,8 @@ func (in *inspector) enclosingFunctionLine(n int) int {
 	return at
 }
 
-// wordListRE matches the word lists of Ruby and Elixir, as in %w[a b].
+// wordListRE matches a word list of Ruby or Elixir, as in %w[a b] and ~w(a b). The words are in
+// the group of the kind of bracket.
 var wordListRE = regexp.MustCompile(`(?:%[wiWI]|~w)(?:\[([^\]\n]*)\]|\(([^)\n]*)\)|\{([^}\n]*)\})`)
 
 // findWordLists returns the word lists of Ruby and Elixir.

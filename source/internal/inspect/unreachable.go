@@ -12,9 +12,11 @@ import (
 var returnWords = lex.WordSet(`return`)
 
 var (
-	// conditionHeadRE splits the head of a conditional block: "if", "False" of "if False:".
+	// conditionHeadRE matches the head of a conditional block, as in "if False:". The groups are
+	// its word and its condition.
 	conditionHeadRE = regexp.MustCompile(`^(if|elif|while|unless)\b\s*(.*?)(?::|\bthen|\bdo)?\s*$`)
-	rubyNextRE      = regexp.MustCompile(`^(?:next|break)$`)
+	// rubyNextRE matches a Ruby line that ends the block of a test: "next" or "break".
+	rubyNextRE = regexp.MustCompile(`^(?:next|break)$`)
 )
 
 // markUnreachable marks the lines of tests that never run: those after an unconditional
@@ -112,12 +114,14 @@ func (in *inspector) markUnreachableInBraces(t *tests.TestDef, from, to int) {
 func (in *inspector) markUnreachableBlock(t *tests.TestDef, i, to int) (last int, isEnd bool) {
 	word, head := in.blockHead(i)
 	end := in.List[i].Partner
+
 	if functionHeadWords[word] {
 		return end, false
 	}
 	if word != "if" && word != "while" {
 		return i, false
 	}
+
 	value, known := in.constantValue(in.headCondition(head, i))
 	line := in.List[head].Line
 	if known && !value {
@@ -158,13 +162,16 @@ func (in *inspector) isUnconditional(i, from int) bool {
 	return true
 }
 
+// isReturn reports whether token i starts a return statement.
 func (in *inspector) isReturn(i int) bool { return returnWords[in.Text(i)] }
 
+// startsStatement reports whether token i is the first token of a statement.
 func (in *inspector) startsStatement(i int) bool {
 	return in.StartsLine(i) || in.Is(i-1, ";") || in.Is(i-1, "{") || in.Is(i-1, "}")
 }
 
-// statementEnd returns the token after the statement at token i.
+// statementEnd returns the token after the statement at token i, or the number of tokens if the
+// file ends with it.
 func (in *inspector) statementEnd(i int) int {
 	for k := i + 1; k < len(in.List); k = in.Skip(k) {
 		if in.Is(k, ";") {
@@ -178,7 +185,9 @@ func (in *inspector) statementEnd(i int) int {
 }
 
 var (
-	leadingOperators  = lex.WordSet(`. ?. && || +`)
+	// leadingOperators start a line that continues the statement of the line before.
+	leadingOperators = lex.WordSet(`. ?. && || +`)
+	// trailingOperators end a line whose statement continues on the next line.
 	trailingOperators = lex.WordSet(`, && ||`)
 )
 
@@ -188,7 +197,8 @@ func (in *inspector) continuesStatement(i int) bool {
 	return leadingOperators[in.Text(i)] || trailingOperators[in.Text(i-1)]
 }
 
-// addUnreachable adds a mark for the lines of a test from up to to.
+// addUnreachable adds a mark at the given line for the lines of a test between from and to, both
+// included. It adds none if there are no such lines.
 func (in *inspector) addUnreachable(t *tests.TestDef, line, from, to int) {
 	if to >= from {
 		in.marks = append(in.marks, Mark{Kind: Unreachable, Line: line, From: from, To: min(to, t.End), Text: in.lineText(line)})
@@ -200,6 +210,7 @@ func (in *inspector) markUnreachableInIndented(t *tests.TestDef, from, to int) {
 	if from >= len(in.List) || in.List[from].Line == t.Line { // the body is on the line of the head
 		return
 	}
+
 	bodyIndent := in.Indent(from)
 	for n := in.List[from].Line; n <= t.End; n++ {
 		i, ok := in.firstTokenOf(n)
@@ -209,6 +220,7 @@ func (in *inspector) markUnreachableInIndented(t *tests.TestDef, from, to int) {
 		if open := in.enclosing[i]; open >= 0 && in.List[open].Line > t.Line {
 			continue // within the brackets of a statement
 		}
+
 		end, isEnd := in.markUnreachableBranch(t, n, to)
 		if isEnd {
 			return
@@ -217,6 +229,7 @@ func (in *inspector) markUnreachableInIndented(t *tests.TestDef, from, to int) {
 			n = end
 			continue
 		}
+
 		if in.Indent(i) == bodyIndent && in.returnsUnconditionally(i, n) {
 			in.addUnreachableRest(t, n)
 			return
@@ -233,8 +246,8 @@ func (in *inspector) returnsUnconditionally(i, n int) bool {
 	return in.isReturn(i) && !rubyModifierRE.MatchString(in.maskedLine(n))
 }
 
-// addUnreachableRest adds a mark for all lines of a test after line n, without the word
-// that ends the test in languages other than Python.
+// addUnreachableRest adds a mark for all lines of a test after line n. In languages other than
+// Python, the last line is the word that ends the test and is not included.
 func (in *inspector) addUnreachableRest(t *tests.TestDef, n int) {
 	end := t.End
 	if in.Lang != language.Python {
@@ -253,6 +266,7 @@ func (in *inspector) markUnreachableBranch(t *tests.TestDef, n, to int) (end int
 	if m == nil {
 		return 0, false
 	}
+
 	value, known := in.constantValue(m[2])
 	if !known {
 		return 0, false
@@ -260,11 +274,13 @@ func (in *inspector) markUnreachableBranch(t *tests.TestDef, n, to int) (end int
 	if m[1] == "unless" {
 		value = !value
 	}
+
 	if !value {
 		end = in.indentedBlockEnd(n, in.Indent(in.FirstOfLine[n-1]), t.End)
 		in.addUnreachable(t, n, n, end)
 		return end, false
 	}
+
 	if next := in.FirstOfLine[n]; m[1] != "while" && next <= to && in.isReturn(next) {
 		in.addUnreachable(t, n, n+2, t.End)
 		return 0, true

@@ -47,6 +47,7 @@ type fileSigns struct {
 	interpreters []string // interpreters of a #! line, without version digits
 }
 
+// fileSignsOf are the signs of each language.
 var fileSignsOf = [Count]fileSigns{
 	Unknown: {name: "unknown"},
 	Go:      {name: "go", exts: []string{".go"}},

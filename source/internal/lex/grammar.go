@@ -6,33 +6,35 @@ import (
 	"supervise/source/internal/language"
 )
 
-// grammar describes how comments and literals of a language are written. The functions handle
-// what the tables cannot describe; they return true if they consumed something.
+// grammar describes how the comments and literals of a language are written. Its functions read
+// what the tables cannot describe. They return true if they consumed something.
 type grammar struct {
-	lineComments      []string // marks that make the rest of the line a comment
-	blockComments     []blockComment
-	quotes            []*quote          // tried in order: the longer of two that begin alike first
-	readLiteral       func(*lexer) bool // literals that a fixed opening cannot describe
-	readAfterWord     func(*lexer, int) // prefixed literals; the place where the word starts
-	isNotComment      func(*lexer) bool // a line mark that does not count here
-	valueWords        map[string]bool   // Words after which a value begins
-	template          *quote            // text around the code, in PHP
-	extraWordBytes    string            // more bytes that words are made of
-	joinsLines        bool              // a backslash joins lines, even of comments
-	quotesGroupDigits bool              // single quotes group digits
+	lineComments      []string          // marks that start a comment up to the end of the line
+	blockComments     []blockComment    // comments with an end mark
+	quotes            []*quote          // tried in order, so a longer opening precedes its prefix
+	readLiteral       func(*lexer) bool // reads literals without a fixed opening
+	readAfterWord     func(*lexer, int) // reads literals after a prefix, such as r"…"; gets the offset of the word
+	isNotComment      func(*lexer) bool // reports whether the mark of a line comment does not start one here
+	valueWords        map[string]bool   // words after which a value starts, so that a slash does not divide
+	template          *quote            // the text around the code, as in PHP; nil for none
+	extraWordBytes    string            // bytes that words may contain in addition to letters, digits and _
+	joinsLines        bool              // a backslash joins lines, even those of comments
+	quotesGroupDigits bool              // single quotes group digits, as in 1'000'000
 }
 
 // blockComment is a kind of comment with an end mark.
 type blockComment struct {
+	// open and close are the marks around the comment, such as /* and */.
 	open, close string
-	nested      bool
+	nested      bool // comments of this kind may contain each other
 }
 
+// isWord reports whether c can be part of a word. Every byte beyond ASCII can.
 func (g *grammar) isWord(c byte) bool {
 	return isAlnum(c) || c == '_' || c >= 0x80 || (g.extraWordBytes != "" && strings.IndexByte(g.extraWordBytes, c) >= 0)
 }
 
-// wordByteTables hold, for each language, whether a byte can be part of a word.
+// wordByteTables hold the result of isWord for every byte, by language.
 var wordByteTables = func() (out [language.Count]*[256]bool) {
 	for lang := range out {
 		out[lang] = &[256]bool{}
@@ -59,12 +61,13 @@ var (
 	jsTemplate           = &quote{open: "`", close: "`", escape: true, interpolation: "${"}
 )
 
+// scriptGrammar is the grammar of JavaScript and TypeScript.
 var scriptGrammar = grammar{
 	lineComments: slashComment, blockComments: cComment, quotes: []*quote{doubleQuote, singleQuote, jsTemplate},
 	readLiteral: readScriptRegex, valueWords: scriptValueWords, extraWordBytes: "$",
 }
 
-// grammars has one entry for each language. Unknown has no comments.
+// grammars are the grammars of all languages. Unknown has no comments and no strings.
 var grammars = [language.Count]grammar{
 	language.Go:         {lineComments: slashComment, blockComments: cComment, quotes: []*quote{doubleQuote, rawBacktick, singleQuote}},
 	language.Python:     {lineComments: hashComment, readLiteral: readPythonString, readAfterWord: readPrefixedPythonString},
@@ -132,8 +135,11 @@ var grammars = [language.Count]grammar{
 	},
 }
 
+// scriptValueWords are the keywords of JavaScript after which a value starts: the slash of
+// "return /x/" opens a regular expression.
 var scriptValueWords = WordSet(`return typeof case in of delete void throw new else do instanceof yield await`)
 
+// rubyValueWords are the same for Ruby.
 var rubyValueWords = WordSet(`if unless while until when and or not return then elsif else in do case yield begin puts`)
 
 // WordSet returns the set of the space-separated words.

@@ -6,17 +6,19 @@ import (
 )
 
 // openHeredoc reads the tag of a here-document n bytes ahead, with or without quotes. The body
-// starts on the next line. A tag that no later line repeats is a shift operator or similar:
-// then it returns false.
+// starts on the next line. It returns false if no later line consists of the tag: then the
+// operator is a shift or similar.
 func (l *lexer) openHeredoc(n int, q quote) bool {
 	for l.grammar.template != nil && (l.peek(n) == ' ' || l.peek(n) == '\t') { // PHP allows blanks here
 		n++
 	}
 	mark := l.peek(n)
 	quoted := mark == '\'' || mark == '"' || mark == '`'
+
 	if quoted {
 		n++
 	}
+
 	start := l.pos + n
 	for l.grammar.isWord(l.peek(n)) {
 		n++
@@ -28,9 +30,12 @@ func (l *lexer) openHeredoc(n int, q quote) bool {
 	if quoted {
 		n++
 	}
+
+	// Quotes around the tag make the body literal.
 	if mark == '\'' {
 		q.interpolation, q.escape = "", false
 	}
+
 	q.close, q.heredoc = tag, true
 	l.pendingHeredocs = append(l.pendingHeredocs, &q)
 	l.advance(n, code)
@@ -38,9 +43,8 @@ func (l *lexer) openHeredoc(n int, q quote) bool {
 	return true
 }
 
-// lastTagLine returns the offset of the last line that consists of the tag, -1 if there is
-// none. It indexes all lines once, so that a file with many shift operators costs no more than
-// one search.
+// lastTagLine returns the byte offset of the last line that consists of the tag, or -1. It
+// indexes all lines once, so that a file with many shift operators needs only one search.
 func (l *lexer) lastTagLine(tag string) int {
 	if l.tagLines == nil {
 		l.tagLines = map[string]int{}
@@ -58,8 +62,8 @@ func (l *lexer) lastTagLine(tag string) int {
 	return -1
 }
 
-// closingTag returns the tag by which a line may close a here-document: its only word or, in
-// PHP, where code may follow, its first word.
+// closingTag returns the tag by which a line may close a here-document: its only word or, in PHP,
+// where code may follow, its first word. It returns "" if the line is no such line.
 func (l *lexer) closingTag(line []byte) string {
 	line = bytes.TrimSpace(line)
 	n := 0
@@ -88,14 +92,14 @@ func (l *lexer) atHeredocEnd(tag string) bool {
 	return true
 }
 
-// isHashInShellWord reports whether a hash is part of a word, as in ${#x} and $#, so that it
-// starts no comment.
+// isHashInShellWord reports whether the next byte, a hash, is part of a word, as in ${#x} and $#.
+// It then starts no comment.
 func isHashInShellWord(l *lexer) bool {
 	before := l.peek(-1)
 	return before != 0 && !IsSpace(before) && strings.IndexByte(";&|()`", before) < 0
 }
 
-// readShellLiteral reads an escaped byte, $'…' or the start of a here-document.
+// readShellLiteral reads an escaped byte, the opening of $'…', or the start of a here-document.
 func readShellLiteral(l *lexer) bool {
 	switch {
 	case l.hasPrefix(`\`):
@@ -156,11 +160,13 @@ func (l *lexer) isCommandArgument() bool {
 	return l.grammar.isWord(l.lastByte) && IsSpace(l.peek(-1)) && !IsSpace(next) && next != '='
 }
 
-// readPercentLiteral opens a literal such as %w[a b].
+// readPercentLiteral opens a percent literal, such as %w[a b]. It returns false if the percent
+// sign is an operator.
 func (l *lexer) readPercentLiteral() bool {
 	if l.followsValue() && !l.isCommandArgument() {
 		return false
 	}
+
 	n := 1
 	q := &quote{escape: true, interpolation: "#{"}
 	if c := l.peek(1); isLetter(c) {
@@ -172,6 +178,8 @@ func (l *lexer) readPercentLiteral() bool {
 		}
 		n = 2
 	}
+
+	// The delimiter must be punctuation.
 	if c := l.peek(n); c == 0 || c == '=' || c >= 0x80 || IsSpace(c) || isAlnum(c) {
 		return false
 	}
@@ -221,7 +229,7 @@ func (l *lexer) readRubyBlockComment() bool {
 	return true
 }
 
-// readRubyData reads everything after __END__ as a comment, since it is data.
+// readRubyData reads everything after __END__ as a comment, since it is data and not code.
 func readRubyData(l *lexer, start int) {
 	if string(l.lastWord) != "__END__" || start > 0 && l.src[start-1] != '\n' || l.peek(0) > '\n' {
 		return

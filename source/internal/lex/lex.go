@@ -18,26 +18,27 @@ const (
 	Text                // inside a string, a regular expression or a here-document
 )
 
-// quote describes one way to write a string, or another text, in a language.
+// quote describes one way to write a string, or another text, in a language. In a text with an
+// interpolation, code may be nested: "${x}".
 type quote struct {
-	open, close             string
-	escape                  bool   // a backslash takes the next byte with it
-	singleLine              bool   // ends at the end of the line even if not closed
-	doubledQuote            bool   // the closing quote written twice is the character itself
-	greedy                  bool   // of a longer run of quotes, the last ones close
-	heredoc                 bool   // close is on its own line
-	interpolation           string // opens code within the text: "${"
-	singleLineInterpolation bool   // such code cannot continue over the end of the line
-	nestedOpen              byte   // an opening bracket that is closed again within the text
-	kind                    Kind   // what the body is; the zero value represents text
+	open, close             string // the marks around the text
+	escape                  bool   // a backslash escapes the next byte
+	singleLine              bool   // the text ends with the line even if it is not closed
+	doubledQuote            bool   // a doubled closing quote represents the quote itself
+	greedy                  bool   // in a longer run of quotes, the last ones close the text
+	heredoc                 bool   // close is a tag on a separate line
+	interpolation           string // opens code within the text, such as "${"; "" for none
+	singleLineInterpolation bool   // nested code ends with the line
+	nestedOpen              byte   // an opening bracket that must be closed within the text; 0 for none
+	kind                    Kind   // Comment if the text is documentation, else the zero value
 }
 
 // frame is one level of nesting: a text if quote is set, otherwise code.
 type frame struct {
 	*quote
-	opener, closer byte // of code within text, its brackets
-	depth          int  // brackets open at this level
-	outerBrackets  int  // brackets that were open where it began
+	opener, closer byte // the brackets of code within a text; 0 for other frames
+	depth          int  // number of open brackets at this level
+	outerBrackets  int  // the lexer's count of open brackets where the frame started
 }
 
 // heredoc is a here-document whose body starts on the next line.
@@ -48,30 +49,31 @@ type heredoc = quote
 // each step advances, so that it always terminates.
 type lexer struct {
 	grammar         *grammar
-	wordBytes       *[256]bool // see wordBytes
+	wordBytes       *[256]bool // which bytes words consist of, see wordByteTables
 	src             []byte
 	kinds           []Kind
-	pos             int
-	stack           []frame
-	pendingHeredocs []*heredoc
-	lastByte        byte                      // last byte of code that was no white space, 0 at the start
-	lastWord        []byte                    // last word of code, as long as last belongs to it
-	lineTextLevel   int                       // level of the outermost text with interpLine, 0 without one
-	failedRegex     struct{ line, times int } // regular expressions without an end, on the line that ends there
-	brackets        int                       // brackets open in code, for statements over several lines
-	tagLines        map[string]int            // last place of each line that may end a here-document
+	pos             int                       // byte offset of the next byte to read
+	stack           []frame                   // levels of nesting, innermost last
+	pendingHeredocs []*heredoc                // here-documents whose bodies start on the next line
+	lastByte        byte                      // last byte of code that is not white space; 0 at the start
+	lastWord        []byte                    // the word that ends with lastByte; nil if it is no word
+	lineTextLevel   int                       // stack index of the outermost text with singleLineInterpolation; 0 for none
+	failedRegex     struct{ line, times int } // failed searches for the end of a regular expression, and the offset of the end of that line
+	brackets        int                       // number of open brackets in code, for statements over several lines
+	tagLines        map[string]int            // by word: offset of the last line that consists of it; see lastTagLine
 }
 
 // Classify returns the kind of every byte of src.
 func Classify(lang language.Language, src []byte) []Kind { return classifyInto(nil, lang, src) }
 
-// classifyInto is Classify with a slice to reuse.
+// classifyInto is Classify with a slice whose memory it reuses.
 func classifyInto(kinds []Kind, lang language.Language, src []byte) []Kind {
 	kinds = slices.Grow(kinds[:0], len(src))[:len(src)]
 	clear(kinds)
 	if lang == language.Unknown || int(lang) >= language.Count {
 		return kinds
 	}
+
 	l := &lexer{grammar: &grammars[lang], wordBytes: wordByteTables[lang], src: src, kinds: kinds, stack: make([]frame, 1, 8)}
 	if l.grammar.template != nil {
 		l.stack = append(l.stack, frame{quote: l.grammar.template})
@@ -79,6 +81,7 @@ func classifyInto(kinds []Kind, lang language.Language, src []byte) []Kind {
 	if HasPrefix(src, "#!") && !HasPrefix(src, "#![") { // the latter is an attribute of Rust
 		l.readLineComment()
 	}
+
 	for l.pos < len(src) {
 		if l.topFrame().quote != nil {
 			l.readText()
@@ -89,8 +92,10 @@ func classifyInto(kinds []Kind, lang language.Language, src []byte) []Kind {
 	return kinds
 }
 
+// topFrame returns the innermost level of nesting.
 func (l *lexer) topFrame() *frame { return &l.stack[len(l.stack)-1] }
 
+// popFrame leaves the innermost level of nesting.
 func (l *lexer) popFrame() {
 	l.stack = l.stack[:len(l.stack)-1]
 	if l.lineTextLevel == len(l.stack) {
@@ -134,8 +139,8 @@ func (l *lexer) readCode() {
 	}
 }
 
-// readNewline ends a line of code: pending here-documents start, and code within a single-line
-// string ends.
+// readNewline reads the end of a line of code. Code within a single-line string ends here, and
+// pending here-documents start.
 func (l *lexer) readNewline() {
 	l.pos++
 	if len(l.pendingHeredocs) > 0 { // what follows is not a line of code, even if it begins with some
@@ -152,6 +157,7 @@ func (l *lexer) readNewline() {
 	l.pendingHeredocs = l.pendingHeredocs[:0]
 }
 
+// readWord reads a word and the literal that it is the prefix of, if any.
 func (l *lexer) readWord() {
 	start := l.pos
 	for l.pos < len(l.src) && l.wordBytes[l.src[l.pos]] {
@@ -172,7 +178,7 @@ func (l *lexer) isDigitSeparator(start int) bool {
 	return l.peek(0) == '\'' && IsDigit(l.src[start]) && isAlnum(l.peek(1))
 }
 
-// readComment reads a comment if one starts here.
+// readComment reads the comment that starts here. It returns false if none does.
 func (l *lexer) readComment() bool {
 	for _, b := range l.grammar.blockComments {
 		if l.hasPrefix(b.open) {
@@ -189,6 +195,7 @@ func (l *lexer) readComment() bool {
 	return false
 }
 
+// readLineComment reads a comment up to the end of its line.
 func (l *lexer) readLineComment() {
 	end := l.lineEnd(l.pos)
 	if l.grammar.joinsLines { // a backslash joins the next line to this one, in C
@@ -212,6 +219,8 @@ func (l *lexer) lineEnd(from int) int {
 	return len(l.src)
 }
 
+// readBlockComment reads a comment up to its end mark, or up to the end of the source if it is
+// not closed.
 func (l *lexer) readBlockComment(b blockComment) {
 	depth := 0
 	for l.pos < len(l.src) {
@@ -231,7 +240,7 @@ func (l *lexer) readBlockComment(b blockComment) {
 	}
 }
 
-// readQuote opens a text if one of the grammar's quotes is here.
+// readQuote opens the text whose quote starts here. It returns false if none does.
 func (l *lexer) readQuote() bool {
 	for _, q := range l.grammar.quotes {
 		if l.hasPrefix(q.open) {
@@ -242,7 +251,7 @@ func (l *lexer) readQuote() bool {
 	return false
 }
 
-// openText moves past the n bytes that open a text, and pushes it.
+// openText moves past the n bytes that open a text, and enters the text.
 func (l *lexer) openText(q *quote, n int) {
 	if q.kind == Comment {
 		l.advance(n, Comment)
@@ -324,7 +333,8 @@ func (l *lexer) atTextEnd(q *quote, c byte) bool {
 	return c == q.close[0] && l.hasPrefix(q.close)
 }
 
-// closeText reads a possible end of a text, and reports whether the text ended.
+// closeText reads a possible end of a text. It returns false if the text continues, for example
+// because the quote is doubled.
 func (l *lexer) closeText(f *frame, as Kind) bool {
 	n := len(f.close)
 	switch {
@@ -348,7 +358,7 @@ func (l *lexer) closeText(f *frame, as Kind) bool {
 	return true
 }
 
-// leaveText pops a text. What follows it follows a value.
+// leaveText leaves a text. Unless it is a comment, the code after it follows a value.
 func (l *lexer) leaveText() {
 	as := l.topFrame().kind
 	l.popFrame()
@@ -357,8 +367,8 @@ func (l *lexer) leaveText() {
 	}
 }
 
-// interpolate enters interpolated code, and reports whether it did: a doubled brace is the
-// brace itself.
+// interpolate enters the code that is nested in a text. It returns false for a doubled brace,
+// which represents the brace itself.
 func (l *lexer) interpolate(q *quote) bool {
 	if q.interpolation == "{" && l.peek(1) == '{' {
 		l.advance(2, Text)
@@ -411,6 +421,8 @@ func IsSpace(c byte) bool {
 // IsDigit reports whether c is an ASCII digit.
 func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// isLetter reports whether c is an ASCII letter.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+// isAlnum reports whether c is an ASCII letter or digit.
 func isAlnum(c byte) bool { return isLetter(c) || IsDigit(c) }

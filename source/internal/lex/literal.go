@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The hooks of the grammars: literals whose opening and closing depend on
-// what is around them. Each takes a literal at the current place and
-// returns true, or leaves everything as it is.
+// This file contains the functions of the grammars that read literals whose opening or closing
+// depends on the code around them. Each reads the literal at the current position and returns
+// true, or changes nothing and returns false.
 
 // readScriptRegex reads a regular expression of JavaScript. What precedes the slash
 // distinguishes it from a division.
@@ -25,11 +25,14 @@ func readScriptRegex(l *lexer) bool {
 // line, which can be long in a minified file.
 const maxFailedRegexes = 50
 
-// readRegex reads a regular expression between slashes if it ends on this line.
+// readRegex reads a regular expression between slashes. It returns false if the expression does
+// not end on this line.
 func (l *lexer) readRegex() bool {
 	if l.pos < l.failedRegex.line && l.failedRegex.times >= maxFailedRegexes {
 		return false
 	}
+
+	// A slash within a character class, as in /[/]/, does not end the expression.
 	class := false
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch c := l.src[i]; {
@@ -52,7 +55,8 @@ func (l *lexer) readRegex() bool {
 	return l.recordFailedRegex(len(l.src))
 }
 
-// recordFailedRegex counts a failed search on the line that ends at line. It returns false.
+// recordFailedRegex counts a failed search on the line that ends at byte offset line. It returns
+// false.
 func (l *lexer) recordFailedRegex(line int) bool {
 	if l.failedRegex.line != line {
 		l.failedRegex.line, l.failedRegex.times = line, 0
@@ -92,6 +96,7 @@ func (l *lexer) openPythonString(start int, prefix string) {
 	if l.hasPrefix(long) {
 		q.close, q.singleLine = long, false
 	}
+
 	if strings.ContainsAny(prefix, "ft") {
 		q.interpolation, q.singleLineInterpolation = "{", q.singleLine
 	} else if l.brackets == 0 && len(l.stack) == 1 && l.isLineStart(start) && l.lastByte != '\\' {
@@ -163,7 +168,9 @@ func readCppRawString(l *lexer, _ int) {
 	}
 }
 
-// readCSharpString opens verbatim (@), interpolated ($) and raw (""") strings.
+// readCSharpString opens strings with a prefix and raw strings: verbatim (@"…"), interpolated
+// ($"…") and raw ("""…"""). It returns false for others, and after $ or @ also reads a name such
+// as @class.
 func readCSharpString(l *lexer) bool {
 	n, dollars, verbatim := 0, 0, false
 	for ; l.peek(n) == '$' || l.peek(n) == '@'; n++ {
@@ -173,10 +180,12 @@ func readCSharpString(l *lexer) bool {
 			verbatim = true
 		}
 	}
+
 	quotes := 0
 	for l.peek(n+quotes) == '"' {
 		quotes++
 	}
+
 	interp := strings.Repeat("{", dollars)
 	switch {
 	case n == 0 && quotes < 3:

@@ -7,20 +7,22 @@ import (
 	"supervise/source/internal/language"
 )
 
-// Source is a source text and what was derived from it. Each derivation runs once, on demand.
-// Only the source text and the plain text may be used after Close.
+// Source is a source text and what is derived from it. Each derivation runs once, on demand.
+// After Close, only the source text and the result of Plain may be used.
 type Source struct {
 	Lang    language.Language
 	Src     []byte
-	Kinds   []Kind
-	tokens  *Tokens
-	plain   []byte
+	Kinds   []Kind  // the kind of each byte of Src
+	tokens  *Tokens // nil until Tokens is called
+	plain   []byte  // nil until Plain is called
 	Buffers *buffers
 }
 
 // buffers are the slices that a Source fills and that no result refers to. They are most of
 // what reading a file allocates, so the next Source reuses them.
 type buffers struct {
+	// kinds, tokens, firstOfLine and inText are used by this package, Enclosing by package
+	// inspect.
 	kinds       []Kind
 	tokens      []Token
 	firstOfLine []int
@@ -58,7 +60,7 @@ func (r *Source) Tokens() *Tokens {
 // HasTokens reports whether Tokens was called.
 func (r *Source) HasTokens() bool { return r.tokens != nil }
 
-// Plain returns the source with its comments blanked.
+// Plain returns the source with its comments replaced by spaces.
 func (r *Source) Plain() []byte {
 	if r.plain == nil {
 		r.plain = blankComments(r.Src, r.Kinds)

@@ -9,27 +9,28 @@ import (
 
 // Token is a word or an operator of masked source.
 type Token struct {
-	Pos, End int  // bytes, from and up to
+	Pos, End int  // byte offsets of the start and of the end
 	Line     int  // from 1
 	Word     bool // a name, a keyword or a number
-	Partner  int  // of a bracket, the index of its partner; -1 when there is none
+	Partner  int  // the index of the partner of a bracket; -1 for other tokens
 }
 
 // Tokens is the code of one file, without comments and the contents of strings.
 type Tokens struct {
 	Lang        language.Language
-	Src         []byte // as it was read
-	Masked      []byte
-	code        string // Masked, which is never changed, for what looks words up
+	Src         []byte // the source
+	Masked      []byte // the source with everything but code replaced by spaces
+	code        string // Masked as a string with the same memory, which is never changed
 	List        []Token
-	FirstOfLine []int  // index of the first token of each line, the length of list at the end
-	Budget      int    // Tokens that may still be looked at for the ends of blocks
+	FirstOfLine []int  // by line: index of its first token; ends with the number of tokens
+	Budget      int    // number of tokens that may still be read to find the ends of blocks
 	InText      []bool // by line: it starts within a string or a comment
-	spans       []Span // see spans
-	spansFound  bool
+	spans       []Span // result of Spans
+	spansFound  bool   // Spans was called
 }
 
-// twoByteOperators are the operators of two bytes, by their first byte.
+// twoByteOperators are the second bytes of the operators of two bytes, by their first byte:
+// twoByteOperators['='] is ">=".
 var twoByteOperators = func() (set [128]string) {
 	for _, p := range []string{
 		"=>", "->", "==", "!=", "<=", ">=", "&&", "||", "??", "?:", "?.", "::", ";;", ":=", "+=", "-=", "*=", "/=", "|=", "&=", "..",
@@ -39,6 +40,7 @@ var twoByteOperators = func() (set [128]string) {
 	return set
 }()
 
+// isTwoByteOperator reports whether a and b form one operator.
 func isTwoByteOperator(a, b byte) bool {
 	return a < 128 && twoByteOperators[a] != "" && strings.IndexByte(twoByteOperators[a], b) >= 0
 }
@@ -50,6 +52,7 @@ func tokenize(lang language.Language, src []byte, kinds []Kind, buf *buffers) *T
 		Lang: lang, Src: src, Masked: masked, code: unsafe.String(unsafe.SliceData(masked), len(masked)),
 		List: buf.tokens[:0], FirstOfLine: buf.firstOfLine[:0], InText: buf.inText[:0],
 	}
+
 	words := wordByteTables[lang]
 	line := 1
 	t.startLine(0, kinds)
@@ -76,12 +79,14 @@ func tokenize(lang language.Language, src []byte, kinds []Kind, buf *buffers) *T
 		t.List = append(t.List, Token{Pos: i, End: end, Line: line, Word: word, Partner: -1})
 		i = end
 	}
+
 	t.FirstOfLine = append(t.FirstOfLine, len(t.List))
 	t.Budget = BlockBudget * len(t.List)
 	t.pairBrackets()
 	return t
 }
 
+// startLine records that a line starts at byte offset pos.
 func (t *Tokens) startLine(pos int, kinds []Kind) {
 	t.FirstOfLine = append(t.FirstOfLine, len(t.List))
 	t.InText = append(t.InText, pos > 0 && kinds[pos-1] != code)
@@ -156,7 +161,7 @@ func (t *Tokens) Skip(i int) int {
 	return i + 1
 }
 
-// Spaced reports whether white space precedes and follows token i.
+// Spaced reports whether white space precedes token i, and whether it follows.
 func (t *Tokens) Spaced(i int) (before, after bool) {
 	tok := t.List[i]
 	before = tok.Pos > 0 && IsSpace(t.Masked[tok.Pos-1])
@@ -169,7 +174,7 @@ func (t *Tokens) StartsLine(i int) bool {
 	return i == 0 || t.List[i-1].Line < t.List[i].Line
 }
 
-// Spans returns the result of find, which runs once.
+// Spans returns the result of find, which runs only at the first call.
 func (t *Tokens) Spans(find func(*Tokens) []Span) []Span {
 	if !t.spansFound {
 		t.spans, t.spansFound = find(t), true
@@ -188,10 +193,10 @@ func (t *Tokens) Indent(i int) int {
 	return n
 }
 
-// Span is the tokens of a function.
+// Span is the range of tokens of a function.
 type Span struct {
 	Name            string
-	Head, Body, End int // First token, first and last token of the body
+	Head, Body, End int // the first token, the first token of the body, the last token
 }
 
 // BlockBudget is how many tokens, for each token of the file, may be read to find the ends of

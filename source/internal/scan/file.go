@@ -12,10 +12,10 @@ import (
 
 // File holds the facts that the text of a source file gives.
 type File struct {
-	// Language is Unknown for what is not source; then nothing else is set.
+	// Language is Unknown for a file that is not source code. Then nothing else is set.
 	Language language.Language
-	// LOC counts the lines with code: not blank, not only comment. Text within
-	// strings is code, but a Python docstring is a comment.
+	// LOC is the number of lines with code, without blank lines and lines with only a comment.
+	// The contents of strings are code, but a Python docstring is a comment.
 	LOC int
 	// Functions are those with a body, in the order of the file. A file of
 	// another language than Go that has code but no function has one
@@ -26,7 +26,8 @@ type File struct {
 	Tests []tests.TestDef
 }
 
-// Read returns the facts about the file at path, whose text was read. The error is a syntax error of Go.
+// Read returns the facts about the file at path, whose text is r. The error is a syntax error of
+// Go; then the functions are those that the scanner for the other languages finds.
 func Read(path string, r *lex.Source) (File, error) {
 	file := File{Language: r.Lang, LOC: lex.CountLines(r.Src, r.Kinds)}
 	if r.Lang == language.Go {

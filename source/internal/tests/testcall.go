@@ -10,24 +10,27 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// readCall reads a test or group that is a call with a title: it("title", …), describe "title"
-// do.
+// readCall reads a test or group that is a call with a title, as in it("adds", …) and describe
+// "calc" do. It does nothing if token i is no such call.
 func (f *testFinder) readCall(i int) {
 	name := f.Text(i)
 	if f.Lang == language.Rust {
 		f.readRustMacro(i)
 		return
 	}
+
 	isTest, isGroup := f.testCalls[name], f.Groups[name]
 	if !isTest && !isGroup || f.Is(i-1, ".") && !f.Is(i-2, framework.RubyReceiver) || nonCallTokens[f.Text(i-1)] {
 		return
 	}
+
 	open := f.argumentsStart(i)
 	title, after, ok := f.readTitle(open+1, isGroup)
 	if !ok {
 		f.readUntitledCall(i)
 		return
 	}
+
 	body, ok := f.findBlock(i, open, after)
 	switch {
 	case !ok:
@@ -39,8 +42,8 @@ func (f *testFinder) readCall(i int) {
 	}
 }
 
-// readUntitledCall reads a test that is a call without a title. Its name is what it expects,
-// as in RSpec.
+// readUntitledCall reads a test that is a call without a title. As in RSpec, its name is the text
+// of its body.
 func (f *testFinder) readUntitledCall(i int) {
 	if !f.untitledCalls[f.Text(i)] || !f.StartsLine(i) {
 		return
@@ -115,9 +118,9 @@ func (f *testFinder) addTitled(title string, head int, body scope) {
 // railsMethodName returns the name of the method that ActiveSupport defines for a title.
 func railsMethodName(title string) string { return "test_" + strings.Join(strings.Fields(title), "_") }
 
-// argumentsStart returns the token before the first argument of the call at token i: the
-// parenthesis, past modifiers such as .only and .each(table), or in Ruby the last token of the
-// callee.
+// argumentsStart returns the token before the first argument of the call at token i: its opening
+// parenthesis, after modifiers such as .only and .each(table), or the last token of the callee if
+// it has none.
 func (f *testFinder) argumentsStart(i int) int {
 	for {
 		switch {
@@ -139,8 +142,8 @@ func (f *testFinder) argumentsStart(i int) int {
 	}
 }
 
-// readTitle reads the literal at token i or, for a group, a class name, and returns the token
-// after it.
+// readTitle reads the string literal at token i or, for a group, a class name. It returns the
+// title and the token after it, and false if the title is computed or missing.
 func (f *testFinder) readTitle(i int, group bool) (string, int, bool) {
 	switch quote := f.Text(i); quote {
 	case `"`, `'`, "`":
@@ -164,8 +167,8 @@ func (f *testFinder) readTitle(i int, group bool) (string, int, bool) {
 	return string(f.Masked[f.List[i].Pos:f.List[j-1].End]), j, true
 }
 
-// readTemplateTitle reads a title that is computed in part, as in a loop that defines tests.
-// The text of the template is the title, as "%s" is part of other titles.
+// readTemplateTitle reads a title that is partly computed, as in it(`adds ${n}`, …). The text of
+// the template is the title. It returns false for other literals, and for groups.
 func (f *testFinder) readTemplateTitle(i int, group bool) (string, int, bool) {
 	for j := i + 1; !group && f.Is(i, "`") && j < len(f.List) && f.Line(j) == f.Line(i); j++ {
 		if f.Is(j, "`") {
@@ -180,7 +183,8 @@ func unescapeTitle(s string) string {
 	return strings.NewReplacer(`\'`, `'`, `\"`, `"`, "\\`", "`", `\\`, `\`).Replace(s)
 }
 
-// findBlock returns the body of the call at token i, whose title ends before token after.
+// findBlock returns the body of the call at token i. open is its opening parenthesis, and after
+// the token after its title. It returns false if the call has no body.
 func (f *testFinder) findBlock(i, open, after int) (scope, bool) {
 	if f.Lang == language.Ruby || f.Lang == language.Elixir {
 		return f.findRubyBlock(i, after)
@@ -209,7 +213,8 @@ func (f *testFinder) partnerOf(i int) int {
 	return f.List[i].Partner
 }
 
-// findRubyBlock returns the block after the arguments of a call: do … end or { … }.
+// findRubyBlock returns the block of the call at token i: do … end or { … }. It returns false if
+// no block starts on the same line.
 func (f *testFinder) findRubyBlock(i, after int) (scope, bool) {
 	last := f.lastTokenOfLine(i)
 	for j := after; j <= last && j < len(f.List); j = f.Skip(j) {
@@ -229,7 +234,8 @@ func (f *testFinder) findRubyBlock(i, after int) (scope, bool) {
 	return scope{}, false
 }
 
-// findOneLiner returns a do … end block on one line.
+// findOneLiner returns the block from the do at token do to the end at token last. It returns
+// false if the line ends with another token.
 func (f *testFinder) findOneLiner(do, last int) (scope, bool) {
 	return scope{body: do + 1, end: last - 1}, last > do && f.Is(last, "end")
 }
@@ -250,11 +256,12 @@ var noiseWords = lex.WordSet(`self this cls super if for while switch catch func
 // comparisonOperators are the operators that count as tokens.
 var comparisonOperators = lex.WordSet(`== != < > <= >= && || !`)
 
-// readBody fills in the facts about the body of a test.
+// readBody sets the tokens, literals, symbols and assertions of a test.
 func (f *testFinder) readBody(def *TestDef, body scope) {
 	body.end = min(body.end, len(f.List)-1)
 	def.Tokens = map[string]int{}
 	f.countStrings(def, body)
+
 	symbols := map[string]bool{}
 	numbers := map[string]bool{}
 	for i := body.body; i <= body.end; i++ {
@@ -273,11 +280,12 @@ func (f *testFinder) readBody(def *TestDef, body scope) {
 		}
 		def.Tokens[text]++
 	}
+
 	def.Symbols = SortedKeys(symbols)
 	f.collectAssertions(def, body)
 }
 
-// countStrings counts the strings of a body.
+// countStrings adds the strings of a body to the tokens and literals of a test.
 func (f *testFinder) countStrings(def *TestDef, body scope) {
 	if body.end < body.body {
 		return
@@ -291,6 +299,7 @@ func (f *testFinder) countStrings(def *TestDef, body scope) {
 		for i < to && f.kinds[i] == lex.Text {
 			i++
 		}
+
 		literal := `"` + string(f.Src[start:i]) + `"`
 		if def.Tokens[literal] == 0 {
 			def.Literals = append(def.Literals, literal)
@@ -312,7 +321,7 @@ func (f *testFinder) isReference(i int) bool {
 	return f.Is(i-1, ".") || f.Is(i-1, "::") || f.Is(i-1, "->")
 }
 
-// isAssertion reports whether a name is that of an assertion.
+// isAssertion reports whether a name starts with one of assertingWords.
 func isAssertion(name string) bool { return StartsWithAny(strings.TrimLeft(name, "_"), assertingWords) }
 
 // collectAssertions adds the statements of a body that assert.
@@ -322,6 +331,7 @@ func (f *testFinder) collectAssertions(def *TestDef, body scope) {
 		if !f.List[i].Word || !isAssertion(f.Text(i)) && !f.isHandleAssertion(i) || f.Is(i+1, "=") || f.Is(i+1, ":=") {
 			continue
 		}
+
 		from, to := f.statementAround(i, least, body.end)
 		words := strings.Fields(string(f.plain[f.List[from].Pos:f.List[to].End]))
 		def.Assertions = append(def.Assertions, strings.Join(words, " "))
@@ -332,7 +342,9 @@ func (f *testFinder) collectAssertions(def *TestDef, body scope) {
 // handles are what ava, tap and tape give a test, handleAsserts what it asserts with
 // by them.
 var (
-	handleNames      = lex.WordSet(`t tt st ct tap`)
+	// handleNames are the usual names of the handle that ava, tap and tape pass to a test.
+	handleNames = lex.WordSet(`t tt st ct tap`)
+	// handleAssertions are the methods of such a handle that assert.
 	handleAssertions = lex.WordSet(`is isNot not deepEqual notDeepEqual like unlike true false truthy falsy throws throwsAsync notThrows notThrowsAsync
 		regex notRegex snapshot same notSame strictSame strictNotSame equal notEqual equals deepEquals looseEqual strictEqual notStrictEqual
 		deepStrictEqual ok notOk match doesNotMatch notMatch rejects resolves error ifError has hasStrict type pass`)
@@ -347,8 +359,8 @@ func (f *testFinder) isHandleAssertion(i int) bool {
 // statementOpeners precede the first token of a statement.
 var statementOpeners = lex.WordSet(`{ } ; ( [ => do then`)
 
-// statementAround returns the first and last token of the statement around token i, within the
-// given tokens.
+// statementAround returns the first and the last token of the statement around token i. Both are
+// between tokens least and most.
 func (f *testFinder) statementAround(i, least, most int) (from, to int) {
 	from, to = i, i
 	for from > least && !f.StartsLine(from) && !statementOpeners[f.Text(from-1)] {

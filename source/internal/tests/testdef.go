@@ -19,8 +19,8 @@ const (
 	Example                   // its output is compared
 )
 
-// TestDef is the definition of a test in a source file. What is said of a test
-// includes its subtests, which are listed again for themselves.
+// TestDef is the definition of a test in a source file. The facts about a test include those of
+// its subtests, which also have their own TestDef.
 type TestDef struct {
 	// Name is the test's name as the runner prints it: TestX, and TestX/a_b for
 	// a subtest with the literal name "a b". Subtests whose name is computed,
@@ -30,41 +30,39 @@ type TestDef struct {
 	// languages it is the name of the function or method, or the title after
 	// those of all groups around it: "calc adds".
 	Name string
-	// Class is what is around the test, "" for nothing and in Go: the
-	// innermost class or module of a method, the titles of the groups of a title.
+	// Class is the innermost class or module of a method, or the titles of the groups around a
+	// title. It is "" if there is none, and in Go.
 	Class string
 	// Kind says how the runner treats it.
 	Kind TestKind
-	// Untitled says that the test has no title: its name is made of its body.
+	// Untitled reports whether the test has no title. Its name is then made from its body.
 	Untitled bool
 	// Line and End are the first and last line, from 1.
 	Line, End int
-	// Tokens counts the words, literals and comparing or logical operators of
-	// the body, without comments: what Similarity compares.
+	// Tokens counts the words, the literals and the comparing or logical operators of the body,
+	// without comments. Similarity compares them.
 	Tokens map[string]int
-	// Assertions are the failures a test can report, in order, with white space
-	// made single: the call, or for t.Error and its like the condition under
-	// which it is reached, "got != want => t.Error". In other languages they are
-	// the statements with a word that asserts, such as assert, expect or raises.
+	// Assertions are the failures that a test can report, in order, with single spaces. In Go
+	// each is a call, or for t.Error and similar methods the condition under which it is reached:
+	// "got != want => t.Error". In other languages they are the statements with a word that
+	// asserts, such as assert, expect or raises.
 	Assertions []string
 	// Literals are the distinct literals of the body as written, in order.
 	Literals []string
-	// Skipped says that the test skips itself in any case: the skip is a
-	// statement of the body itself, or is under a condition that is always
-	// true, or the file is built under the tag "ignore" only. A skip in a
-	// subtest is the subtest's, and one in a helper is not seen. Skips are read
-	// in Go alone.
+	// Skipped reports whether the test always skips itself: the skip is a statement of the body
+	// itself or is under a condition that is always true, or the file is built only with the tag
+	// "ignore". A skip in a subtest belongs to the subtest, and a skip in a helper is not seen.
+	// It is set only in Go.
 	Skipped bool
-	// SkipConditional says that the test is skipped, or not built, under a
-	// condition on platform, version, a missing tool or short mode.
+	// SkipConditional reports whether the test is skipped, or not built, under a condition on the
+	// platform, the version, a missing tool or the short mode.
 	SkipConditional bool
-	// SkipConditions are the conditions of all skips that are not Skipped, as
-	// written, in order: also those on other things, such as os.Getenv("CI").
+	// SkipConditions are the conditions of all other skips, as written, in order. They include
+	// conditions on other things, such as os.Getenv("CI").
 	SkipConditions []string
-	// Symbols are the names from outside the test file that the body uses,
-	// sorted: "Open" of the same package, "loop.Open" of an imported one, and of
-	// methods and fields the last name, "Close". In other languages they are the
-	// names that are called or selected, those of the file included.
+	// Symbols are the sorted names from outside the test file that the body uses: "Open" of the
+	// same package, "loop.Open" of an imported one, and "Close" for a method or field. In other
+	// languages they are the names that are called or selected, including those of the file.
 	Symbols []string
 }
 

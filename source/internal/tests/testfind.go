@@ -10,20 +10,20 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// Shape describes how tests of a language are written.
+// Shape describes how the tests of a language are written.
 type Shape struct {
-	prefixes    []string        // beginnings of the names of test functions
+	prefixes    []string        // prefixes of the names of test functions, such as test_
 	annotations map[string]bool // annotations or attributes that make a function a test
-	docMark     string          // a mark in a comment that does the same
-	inAnyFile   bool            // marked functions are tests in any file
+	docMark     string          // a mark in a doc comment that makes a function a test, such as @test; "" for none
+	inAnyFile   bool            // functions with an annotation are tests in any file
 	testCalls   map[string]bool // calls with a title and a body that are tests
 	Groups      map[string]bool // calls with a title whose tests are named after it
-	Classes     map[string]bool // words that begin what methods are in
+	Classes     map[string]bool // keywords that start a class or module
 	macros      map[string]bool // macros whose arguments name a test
 
-	untitledCalls map[string]bool // those of the calls that need no title: it { is_expected.to be_valid }
+	untitledCalls map[string]bool // the testCalls that need no title: it { is_expected.to be_valid }
 
-	methodName func(title string) string // the name a runner makes of a title, nil for the title itself
+	methodName func(title string) string // returns the name that the runner makes from a title; nil if it uses the title
 }
 
 var (
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-// Shapes are the shapes of all languages.
+// Shapes are the shapes of all languages except Go. A language without tests has an empty shape.
 var Shapes = [language.Count]Shape{
 	language.Python:     {prefixes: []string{"test"}, Classes: lex.WordSet(`class`)},
 	language.JavaScript: ScriptShape,
@@ -87,9 +87,9 @@ type testFinder struct {
 	*Shape
 	kinds     []lex.Kind
 	plain     []byte // the source without its comments
-	inTest    bool   // the file is one of tests
+	inTest    bool   // the file is a test file
 	scopes    []scope
-	readUntil int // last token of what was read completely: the function or test before
+	readUntil int // last token of the last function or test that was read completely
 	found     []TestDef
 }
 
@@ -101,11 +101,13 @@ func FindTests(path string, r *lex.Source) []TestDef {
 		return nil
 	}
 	f.plain = r.Plain()
+
 	list := function.FindSpans(t)
 	heads := make(map[int]lex.Span, len(list))
 	for _, s := range list {
 		heads[s.Head] = s
 	}
+
 	for i := range t.List {
 		for len(f.scopes) > 0 && f.scopes[len(f.scopes)-1].end < i {
 			f.scopes = f.scopes[:len(f.scopes)-1]
@@ -113,6 +115,7 @@ func FindTests(path string, r *lex.Source) []TestDef {
 		if !t.List[i].Word || i <= f.readUntil {
 			continue
 		}
+
 		f.trackVisibility(i)
 		if f.macros[f.Text(i)] && f.Is(i+1, "(") {
 			f.readNativeMacro(i)
@@ -140,9 +143,9 @@ func (f *testFinder) readFunction(s lex.Span) {
 	}
 }
 
-// isTestByName reports whether the name of a method alone makes it a test. In Java that is so
-// in the classes of JUnit 3, which have a base class, and of TestNG. If a file imports a later
-// version of JUnit, the base class must be a TestCase.
+// isTestByName reports whether the name of a method is enough to make it a test. In Java that is
+// so in the classes of JUnit 3, which have a base class, and of TestNG. If a file imports a later
+// version of JUnit, the name of the base class must end with TestCase.
 func (f *testFinder) isTestByName() bool {
 	n := len(f.scopes)
 	switch {
@@ -183,7 +186,8 @@ func (f *testFinder) isPrivate(head int) bool {
 	return false
 }
 
-// isPrivateDef reports whether the word before a Ruby definition makes it private.
+// isPrivateDef reports whether the Ruby method at token head is private by a word before it, as
+// in "private def x".
 func (f *testFinder) isPrivateDef(head int) bool {
 	if f.Is(head-1, "def") {
 		head--
@@ -259,7 +263,8 @@ func (f *testFinder) hasDocMark(from, to int) bool {
 	return at >= 0 && f.kinds[start+at] == lex.Comment
 }
 
-// openClass pushes the class or module that token i starts, if it starts one.
+// openClass opens the scope of the class or module that token i starts. It returns false if token
+// i starts none.
 func (f *testFinder) openClass(i int) bool {
 	if !f.Classes[f.Text(i)] || !f.IsWord(i+1) || !f.startsDeclaration(i) {
 		return false
@@ -301,7 +306,7 @@ func (f *testFinder) headEnd(i int) int {
 // lastTokenOfLine returns the last token of the line of token i.
 func (f *testFinder) lastTokenOfLine(i int) int { return f.FirstOfLine[f.List[i].Line] - 1 }
 
-// push opens a scope. It returns true.
+// push opens a scope, unless scopes are nested too deeply. It returns true.
 func (f *testFinder) push(s scope) bool {
 	if len(f.scopes) < MaxDepth {
 		f.scopes = append(f.scopes, s)
@@ -309,8 +314,8 @@ func (f *testFinder) push(s scope) bool {
 	return true
 }
 
-// enclosingName returns the class of a test: the innermost class of a method, or the titles of
-// all groups.
+// enclosingName returns the Class of a test: the titles of all groups if it has a title,
+// otherwise the innermost class.
 func (f *testFinder) enclosingName(titled bool) string {
 	if !titled {
 		if n := len(f.scopes); n > 0 {
@@ -325,6 +330,7 @@ func (f *testFinder) enclosingName(titled bool) string {
 	return strings.Join(names, " ")
 }
 
+// add adds a test with a name, whose definition starts at token head.
 func (f *testFinder) add(name string, head int, body scope) {
 	def := TestDef{Name: name, Class: f.enclosingName(false), Line: f.Line(head), End: f.Line(body.end)}
 	f.readBody(&def, body)
