@@ -113,12 +113,12 @@ func ParseAssertion(text string) Assertion { return assertion.ParseAssertion(tex
 // IsTrivial reports whether an assertion passes whatever the code does.
 func IsTrivial(text string) bool { return assertion.IsTrivial(text) }
 
-// AssertsTuple reports whether a Python assertion checks a tuple, which is always true: assert
-// (a == b, "message").
+// AssertsTuple reports whether a Python assertion checks a tuple, which is always true, as in
+// assert (a == b, "message").
 func AssertsTuple(text string) bool { return assertion.AssertsTuple(text) }
 
-// ConstantValue returns the value of a condition that does not depend on the code or
-// environment.
+// ConstantValue returns the value of a condition that does not depend on the code or environment.
+// known is false if the condition depends on them.
 func ConstantValue(cond string) (value, known bool) { return assertion.ConstantValue(cond) }
 
 // Inspection describes whether the tests of a source file run, and which failures they can

@@ -9,33 +9,37 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// InlineTests is a module of tests in the file of the code under test, as in Rust:
+// InlineTests is a module of tests in the same file as the code under test, as in Rust:
 // #[cfg(test)] mod tests { … }.
 type InlineTests struct {
-	Name      string // with the modules around it, "calc::tests"
-	From, To  int    // where it is, with its attributes, in bytes
-	First     int    // line that it begins in, from 1
-	Last      int    // line that it ends in
-	OtherFile bool   // it is declared alone (mod tests;), and is in its own file
+	Name      string // with the modules around it, as in calc::tests
+	From, To  int    // byte offsets of its start, including attributes, and its end
+	First     int    // its first line, from 1
+	Last      int    // its last line
+	OtherFile bool   // only declared here (mod tests;), with its body in another file
 }
 
 // ContainsLine reports whether line n, from 1, is in the module.
 func (t InlineTests) ContainsLine(n int) bool { return t.First <= n && n <= t.Last }
 
-// module matches a Rust module with its attributes; forTests matches an attribute
-// that has it built for tests.
 var (
+	// rustModuleRE matches the head of a Rust module, as in "#[cfg(test)] mod tests {". The
+	// groups are its attributes, its name, and the brace or semicolon after it.
 	rustModuleRE = regexp.MustCompile(`((?:#\[[^\]]*\]\s*)*)(?:pub(?:\s*\([^)]*\))?\s+)?\bmod\s+(\w+)\s*([{;])`)
-	cfgTestRE    = regexp.MustCompile(`\bcfg\s*\([^\]]*\btest\b`)
+	// cfgTestRE matches an attribute by which a module is built only for tests: cfg(test).
+	cfgTestRE = regexp.MustCompile(`\bcfg\s*\([^\]]*\btest\b`)
+	// cfgNotTestRE matches the opposite, as in cfg(not(test)).
 	cfgNotTestRE = regexp.MustCompile(`\bnot\s*\(\s*test\b`)
 )
 
-// FindInlineTests returns the outermost test modules of a file, in order. Only Rust has any.
+// FindInlineTests returns the outermost test modules of a file, in order. It returns nil in
+// languages other than Rust.
 func FindInlineTests(path string, src []byte) []InlineTests {
 	if DetectLanguage(path, src) != Rust || !bytes.Contains(src, []byte("cfg")) {
 		return nil
 	}
 	masked := lex.Mask(src, lex.Classify(Rust, src))
+
 	var out []InlineTests
 	var enclosing []rustModule
 	end := 0
@@ -43,11 +47,14 @@ func FindInlineTests(path string, src []byte) []InlineTests {
 		for len(enclosing) > 0 && enclosing[len(enclosing)-1].end <= m[0] {
 			enclosing = enclosing[:len(enclosing)-1]
 		}
+
 		name, body := string(masked[m[4]:m[5]]), masked[m[6]] == '{'
 		to := m[1]
+
 		if body {
 			to = findClosingBrace(masked, m[6])
 		}
+
 		if attributes := masked[m[2]:m[3]]; m[0] >= end && cfgTestRE.Match(attributes) && !cfgNotTestRE.Match(attributes) {
 			var path []string
 			for _, a := range enclosing {
@@ -87,16 +94,17 @@ func findClosingBrace(masked []byte, from int) int {
 	return len(masked)
 }
 
-// lineAt returns the line of a byte offset.
+// lineAt returns the line, from 1, of a byte offset.
 func lineAt(src []byte, pos int) int { return 1 + bytes.Count(src[:pos], []byte("\n")) }
 
-// ReplaceInlineTests returns a file with the test modules of another version of it. They
-// replace modules of the same name, and are otherwise appended. Modules that the other version
-// does not have are unchanged. It is false if the other version has no test module, or one
-// whose parent module is missing.
+// ReplaceInlineTests returns src with the test modules of another version of the file. They
+// replace modules of the same name, or are appended if src has none of that name. Test modules
+// that only src has are unchanged. It returns false if the other version has no test module, or
+// one whose parent module is missing in src.
 func ReplaceInlineTests(path string, src, other []byte) ([]byte, bool) {
 	wanted := slices.DeleteFunc(FindInlineTests(path, other), func(t InlineTests) bool { return t.OtherFile })
 	have := FindInlineTests(path, src)
+	// missing is the text to append.
 	var missing []byte
 	wantedText := map[string][]byte{}
 	for _, t := range wanted {
@@ -110,6 +118,7 @@ func ReplaceInlineTests(path string, src, other []byte) ([]byte, bool) {
 			missing = slices.Concat(missing, []byte("\n"), text, []byte("\n"))
 		}
 	}
+
 	var out []byte
 	at := 0
 	for _, t := range have {

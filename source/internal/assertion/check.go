@@ -12,28 +12,28 @@ type Strength uint8
 // The strengths, from weak to strong.
 const (
 	Truthy  Strength = iota + 1 // anything that counts as true
-	NonNull                     // anything that is there, or no error
-	Bound                       // anything on one side of a bound
+	NonNull                     // any value except nil, or no error
+	Bound                       // any value on one side of a bound
 	Shape                       // any value of a type, a length or a kind of error
-	Pattern                     // any value that holds or matches a part
-	Approx                      // any value near to one
+	Pattern                     // any value that contains or matches a part
+	Approx                      // any value close to the expected one
 	Exact                       // one value
 )
 
 // Assertion is what the text of an assertion shows.
 type Assertion struct {
 	Strength Strength
-	// Canonical is the text with its negations taken out, and Negated whether
-	// their number was odd: two assertions that differ in Negated alone are each
-	// other's opposite.
+	// Canonical is the text without its negations and spaces. Negated reports whether the number
+	// of negations was odd. Two assertions that differ only in Negated are opposites.
 	Canonical string
 	Negated   bool
-	// Skeleton is the text with its literals taken out, Literals are those.
+	// Skeleton is the text with a § instead of each literal. Literals are these literals, in
+	// order.
 	Skeleton string
 	Literals []string
-	// Trivial says that it holds whatever the code does.
+	// Trivial reports whether the assertion passes whatever the code does.
 	Trivial bool
-	// Repeats says that it compares a call with the same call: f() == f().
+	// Repeats reports whether the assertion compares a call with the same call, as in f() == f().
 	Repeats bool
 }
 
@@ -49,19 +49,21 @@ func ParseAssertion(text string) Assertion {
 	return a
 }
 
-// literalRE matches strings, numbers and the names of constants.
+// literalRE matches a literal: a string such as "a" or b"x", a number such as -1.5e3, or a
+// constant such as true.
 var literalRE = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|-?\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|False|false|None|nil|null|undefined)\b`)
 
-// quotedRE matches quoted strings.
+// quotedRE matches a string in any of the three kinds of quotes.
 var quotedRE = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
 
-// strengthRule is a pattern of assertions with one strength.
+// strengthRule is a regular expression for assertions of one strength.
 type strengthRule struct {
 	strength Strength
 	re       *regexp.Regexp
 }
 
-// goFailureRules apply to the conditions under which a Go test fails. The first match counts.
+// goFailureRules apply to the condition under which a Go test fails, as in "got != want =>". The
+// first match counts.
 var goFailureRules = []strengthRule{
 	{NonNull, regexp.MustCompile(`(?:^|[ ;(!])(?:\w*[eE]rr\w*|\w+) (?:!=|==) nil(?: =>|\)|$| \|\|)`)},
 	{Exact, regexp.MustCompile(`DeepEqual|cmp\.Diff|cmp\.Equal|bytes\.Equal|slices\.Equal|maps\.Equal|EqualFold|\.Equal\(`)},
@@ -70,7 +72,12 @@ var goFailureRules = []strengthRule{
 	{Exact, regexp.MustCompile(`[!=]=`)},
 }
 
-// strengthRules apply to all other assertions. The first match counts.
+// strengthRules apply to all other assertions, without the contents of strings. The first match
+// counts. Samples:
+//
+//	Approx   assertAlmostEqual(a, b)     NonNull  assert.NotNil(t, x)
+//	Shape    assertIsInstance(x, int)    Exact    expect(x).toBe(1)
+//	Pattern  assert x in y               Bound    assert a > b
 var strengthRules = []strengthRule{
 	{Approx, regexp.MustCompile(`(?i)almost_?equal|\bapprox|InDelta|InEpsilon|toBeCloseTo|close_?to|isclose|be_within|in_delta|in_epsilon|WithinDuration|relative_eq|abs_diff|EXPECT_NEAR|ASSERT_NEAR|_FLOAT_EQ|_DOUBLE_EQ|WithDelta|accuracy:|allclose|BOOST_CHECK_CLOSE|closeTo|BeApproximately`)},
 	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|\bwont_be_nil\b|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NotThrow|NoThrow|NO_THROW|nothing_raised|ANY_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
@@ -80,7 +87,7 @@ var strengthRules = []strengthRule{
 	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
 }
 
-// strengthOf returns the strength of an assertion.
+// strengthOf returns the strength of an assertion. It is Truthy if no rule matches.
 func strengthOf(text string) Strength {
 	code := quotedRE.ReplaceAllString(text, `""`)
 	if cond, _, ok := strings.Cut(code, " => t."); ok {
@@ -94,9 +101,11 @@ func strengthOf(text string) Strength {
 		}
 		return Truthy
 	}
+
 	if strings.HasPrefix(code, "assert ") && strings.Contains(code, " is ") && !strings.Contains(code, " is not ") {
 		return Exact
 	}
+
 	for _, r := range strengthRules {
 		if r.re.MatchString(code) {
 			return r.strength
@@ -105,11 +114,13 @@ func strengthOf(text string) Strength {
 	return Truthy
 }
 
-// emptyCheckRE matches failures for empty values, which any other value passes: x == "" =>
-// t.Error.
+// emptyCheckRE matches a failure that is reported only for empty values, as in x == "" =>
+// t.Error. Any other value passes.
 var emptyCheckRE = regexp.MustCompile(`(?:[\w.)\]] == ""|len\(.+\) (?:== 0|< 1)) => t\.`)
 
-// negations are pairs of opposites: each match is replaced by its opposite and counted.
+// negations are regular expressions for negated assertions, with the replacement that turns each
+// into its opposite: assertNotEqual becomes assertEqual. They apply in order, and each match
+// counts as one negation.
 var negations = []struct {
 	re *regexp.Regexp
 	to string
@@ -169,21 +180,25 @@ var negations = []struct {
 	{regexp.MustCompile(`_false\(|\bis_false\(`), "_true("},
 }
 
-// canonicalForm removes the negations from an assertion, and reports whether their number was
-// odd.
+// canonicalForm returns an assertion without its negations, parentheses and spaces, and whether
+// the number of negations was odd.
 func canonicalForm(text string) (string, bool) {
 	n := 0
+	// Strings are replaced by the byte 0 until the end, so that their contents are not changed.
 	var quotedTexts []string
 	code := quotedRE.ReplaceAllStringFunc(text, func(s string) string { quotedTexts = append(quotedTexts, s); return "\x00" })
+
 	for _, s := range subjectForms {
 		code = s.re.ReplaceAllString(code, s.to)
 	}
+	// The byte 1 replaces the "!" of a Rust macro, which is no negation.
 	code = strings.ReplaceAll(code, "assert_eq!", "assert_eq\x01")
 	code = strings.ReplaceAll(code, "assert_ne!", "assert_ne\x01")
 	code = rustMacroRE.ReplaceAllString(code, "${1}\x01${2}")
 	code = lowercaseCallRE.ReplaceAllStringFunc(code, func(s string) string { // assert.equal, as in assert.notEqual
 		return s[:len(s)-1] + strings.ToUpper(s[len(s)-1:])
 	})
+
 	for _, f := range negations {
 		re := f.re
 		if found := re.FindAllStringIndex(code, -1); len(found) > 0 {
@@ -195,6 +210,7 @@ func canonicalForm(text string) (string, bool) {
 		n++
 		code = strings.ReplaceAll(code, "assert_ne\x01", "assert_eq\x01")
 	}
+
 	var b strings.Builder
 	for i := 0; i < len(code); i++ {
 		switch {
@@ -210,8 +226,8 @@ func canonicalForm(text string) (string, bool) {
 	return b.String(), n%2 == 1
 }
 
-// subjectForms are the short forms of RSpec for an expectation of the subject, with the long
-// form.
+// subjectForms are the short forms of RSpec for an expectation of the subject, with their long
+// forms: "is_expected.to eq 1" is "expect(subject).to eq 1".
 var subjectForms = []struct {
 	re *regexp.Regexp
 	to string
@@ -221,26 +237,31 @@ var subjectForms = []struct {
 	{regexp.MustCompile(`^should (\w)`), "expect(subject).to ${1}"},
 }
 
-// lowercaseCallRE matches the call of an assertion whose name starts with a lower-case letter.
+// lowercaseCallRE matches the start of a call whose name has a lower-case letter, as in assert.e
+// of assert.equal. Names that start with "no", such as assert.notEqual, do not match.
 var lowercaseCallRE = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:assert|t|test)\.n[a-np-z]`)
 
-// rustMacroRE matches the call of a Rust macro, whose "!" is no negation.
+// rustMacroRE matches the call of a Rust macro, as in vec![. Its "!" is no negation.
 var rustMacroRE = regexp.MustCompile(`\b(\w+)!([(\[{])`)
 
-// equalCallRE matches assertions of equality with their arguments, as in assertEquals(a, b).
+// equalCallRE matches an assertion of equality, as in assertEquals(a, b). The group is the
+// arguments.
 var equalCallRE = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame|\bt\.is)\s*\((.*)\)\s*;?$`)
 
-// equalWordsRE matches assertions of equality in Ruby without parentheses, as in assert_equal
-// a, b.
+// equalWordsRE matches an assertion of equality in Ruby without parentheses, as in "assert_equal
+// a, b". The group is the arguments.
 var equalWordsRE = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
 
-// mustEqualRE matches _(x).must_equal y of Minitest.
+// mustEqualRE matches an assertion of equality of Minitest, as in _(x).must_equal y. The groups
+// are both values.
 var mustEqualRE = regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`)
 
-// expectChainRE matches expect(x).toBe(y) and similar chains.
+// expectChainRE matches a chain such as expect(x).toBe(y). The groups are both values; the second
+// is "" for expect(x).toBeTruthy().
 var expectChainRE = regexp.MustCompile(`(?:^|[^.\w]|\bAssertions\.|\bTruth\.)(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
 
-// alwaysTrueREs match assertions that cannot fail, as in assert True.
+// alwaysTrueREs match assertions that cannot fail, as in "assert True", assertTrue(true),
+// EXPECT_FALSE(false), SUCCEED() and assert len(x) >= 0.
 var alwaysTrueREs = []*regexp.Regexp{
 	regexp.MustCompile(`^assert\s+(?:True|1|not False|not 0|true|"[^"]+"|\(True\))(?:\s*,.*)?$`),
 	regexp.MustCompile(`(?i)^(?:self\.|this\.|t\.|\w+\.)?(?:assert_?true|istrue|ok|is_true|assert)!?\s*\(\s*(?:\w+,\s*)?(?:true|1|!0|!false|not false)\s*(?:,.*)?\)\s*;?$`),
@@ -258,14 +279,16 @@ var alwaysTrueREs = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }
 
-// tupleComparisonRE matches the comparison of a parenthesized tuple in Python.
+// tupleComparisonRE matches the comparison of a tuple in Python, as in "assert (a, b) == c".
+// Unlike a tuple alone, it can fail.
 var tupleComparisonRE = regexp.MustCompile(`^assert\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:[=!<>]=?|is\b|in\b|not\b)`)
 
-// tupleAssertionRE matches a Python assertion in parentheses.
+// tupleAssertionRE matches a Python assertion in parentheses, as in assert (a, b). The group is
+// what is between them.
 var tupleAssertionRE = regexp.MustCompile(`(?s)^assert\s*\((.*)\)$`)
 
-// AssertsTuple reports whether a Python assertion checks a tuple, which is always true: assert
-// (a == b, "message").
+// AssertsTuple reports whether a Python assertion checks a tuple, which is always true, as in
+// assert (a == b, "message").
 func AssertsTuple(text string) bool {
 	m := tupleAssertionRE.FindStringSubmatch(strings.TrimSpace(text))
 	return m != nil && HasBalancedBrackets(quotedRE.ReplaceAllString(m[1], "")) && len(splitArguments(m[1])) > 1
@@ -282,13 +305,14 @@ func IsTrivial(text string) bool {
 	return comparesItself(text, false)
 }
 
-// comparesItself reports whether an assertion compares an expression with itself, or constants
-// with each other. Unless calls is set, expressions with calls do not count, since each call
+// comparesItself reports whether an assertion compares an expression with itself, or equal
+// constants with each other. Expressions with calls count only if calls is set, since each call
 // may return another value.
 func comparesItself(text string, calls bool) bool {
 	if cond, _, ok := strings.Cut(text, " => t."); ok {
 		return neverFails(cond, calls)
 	}
+
 	if m := equalCallRE.FindStringSubmatch(text); m != nil {
 		return areSame(splitArguments(m[1]), calls)
 	}
@@ -298,25 +322,30 @@ func comparesItself(text string, calls bool) bool {
 	if m := mustEqualRE.FindStringSubmatch(text); m != nil {
 		return areSame(m[1:], calls)
 	}
+
 	if m := expectChainRE.FindStringSubmatch(text); m != nil {
 		if m[2] == "" {
 			return m[1] == "true" || m[1] == "True" || m[1] == "1"
 		}
 		return areSame([]string{m[1], m[2]}, calls)
 	}
+
 	if rest, ok := strings.CutPrefix(text, "assert "); ok {
 		return isAlwaysTrue(rest, calls)
 	}
 	if m := wrappedConditionRE.FindStringSubmatch(text); m != nil {
 		return isAlwaysTrue(m[1], calls)
 	}
+
 	return false
 }
 
-// wrappedConditionRE matches assertions of a condition in parentheses.
+// wrappedConditionRE matches an assertion of a condition in parentheses, as in assertTrue(a ==
+// b). The group is the condition.
 var wrappedConditionRE = regexp.MustCompile(`^(?:assert!|assert|self\.assertTrue|assertTrue|Assert\.True|Assert\.IsTrue|\$this->assertTrue|EXPECT_TRUE|ASSERT_TRUE|CHECK|REQUIRE|#expect|XCTAssert|XCTAssertTrue|assert\.ok|assert\.True|assert_true|assert_true!)\((?:t, )?(.*)\)\s*;?$`)
 
-// comparisonRE splits a condition at its only comparison.
+// comparisonRE matches a condition with a comparison, as in a == b. The groups are the left side,
+// the operator and the right side.
 var comparisonRE = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\beq\b)\s*([^=].*)$`)
 
 // isAlwaysTrue reports whether a condition is constant and true, or compares an expression
@@ -338,9 +367,8 @@ func neverFails(cond string, calls bool) bool {
 	return m != nil && strings.HasPrefix(m[2], "!=") && areSame([]string{m[1], m[3]}, calls)
 }
 
-// areSame reports whether the first two arguments, without the handle of the test, are the
-// same expression or equal constants. Unless calls is set, expressions with calls do not
-// count.
+// areSame reports whether the first two arguments, after the handle of the test if there is one,
+// are the same expression or equal constants. Expressions with calls count only if calls is set.
 func areSame(args []string, calls bool) bool {
 	if len(args) > 2 && (args[0] == "t" || args[0] == "tb" || args[0] == "s.T()") {
 		args = args[1:]
@@ -357,11 +385,15 @@ func areSame(args []string, calls bool) bool {
 	return okX && okY && x == y
 }
 
+// removeSpace returns a text without white space.
 func removeSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
+// sumRE matches a number or a term of two numbers, as in 1+1. The groups are the first number,
+// the operator and the second number.
 var sumRE = regexp.MustCompile(`^(\d{1,6})(?:([+*-])(\d{1,6}))?$`)
 
-// evaluateSum returns the value of 1, 1+1, 2*3 and similar terms.
+// evaluateSum returns the value of 1, 1+1, 2*3 and similar terms. It returns false for anything
+// else.
 func evaluateSum(s string) (int, bool) {
 	m := sumRE.FindStringSubmatch(s)
 	if m == nil {
@@ -379,6 +411,7 @@ func evaluateSum(s string) (int, bool) {
 	return a, true
 }
 
+// atoi returns the value of a text of digits; 0 for "".
 func atoi(s string) int {
 	n := 0
 	for _, c := range s {
@@ -387,7 +420,8 @@ func atoi(s string) int {
 	return n
 }
 
-// splitArguments splits the arguments between the parentheses of a call.
+// splitArguments splits the text between the parentheses of a call at the commas outside strings
+// and brackets.
 func splitArguments(s string) []string {
 	var out []string
 	depth, start := 0, 0

@@ -39,7 +39,7 @@ type Shape struct {
 	closingWords        map[string]bool // words with the indentation of the head that close the body, such as end
 	continuingWords     map[string]bool // words with the indentation of the head that belong to the body, such as rescue
 
-	readName     func(t *lex.Tokens, i int) (string, int)  // returns the name after the keyword at token i, and the token after the name
+	readName     func(t *lex.Tokens, i int) (string, int)  // returns the name after token i, a keyword, and the token after it
 	isOtherBrace func(t *lex.Tokens, head, brace int) bool // reports whether a brace in the head does not open the body
 }
 

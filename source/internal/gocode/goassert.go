@@ -27,10 +27,10 @@ var suiteAssertions = []string{
 // asserter collects the assertions of one test.
 type asserter struct {
 	*goTests
-	handles map[string]bool // names of the *testing.T here and in subtests
-	suite   string
-	path    []ast.Node // from the body down to the current node
-	found   []string
+	handles map[string]bool // names of the *testing.T in the test and its subtests
+	suite   string          // name of the receiver, if the test is a method of a suite
+	path    []ast.Node      // from the body down to the current node
+	found   []string        // the assertions so far
 }
 
 // findAssertions returns the failures that a test and its subtests can report.
@@ -65,6 +65,8 @@ func (g *goTest) bodyOrCall() ast.Node {
 	return g.node
 }
 
+// visit collects the assertions at a node. It is for ast.Inspect, which passes nil after the
+// children of a node.
 func (a *asserter) visit(n ast.Node) bool {
 	if n == nil {
 		a.path = a.path[:len(a.path)-1]
@@ -92,8 +94,8 @@ func (a *asserter) isFailure(call *ast.CallExpr) bool {
 	})
 }
 
-// describeFailure describes a failure by the innermost condition around it, which says more
-// than its message.
+// describeFailure returns the innermost condition around a failure and the method that reports
+// it: "got != want => t.Error". A failure without a condition is returned as written.
 func (a *asserter) describeFailure(call *ast.CallExpr) string {
 	method := strings.TrimSuffix(call.Fun.(*ast.SelectorExpr).Sel.Name, "f")
 	below := ast.Node(call)
@@ -115,7 +117,8 @@ func (a *asserter) describeFailure(call *ast.CallExpr) string {
 	return a.text(call)
 }
 
-// condition returns the condition under which a branch of an if runs.
+// condition returns the condition under which a branch of an if runs, with its initial statement:
+// "err := f(); err != nil".
 func (a *asserter) condition(x *ast.IfStmt, branch ast.Node) string {
 	text := a.text(x.Cond)
 	if x.Init != nil {
@@ -141,7 +144,8 @@ func (a *asserter) isAssertion(call *ast.CallExpr) bool {
 	return name == "is" && selected || isAssertionName(name)
 }
 
-// rootName returns the name that starts a chain of calls and selections.
+// rootName returns the name that starts a chain of calls and selections: "Expect" for
+// Expect(x).To(y). It is "" if the chain starts with something else.
 func rootName(e ast.Expr) string {
 	for {
 		switch x := e.(type) {
@@ -159,12 +163,13 @@ func rootName(e ast.Expr) string {
 	}
 }
 
-// isAssertionName reports whether a name starts with an assertion word. The name "expected"
-// does not.
+// isAssertionName reports whether a name starts with one of assertionWords, as in checkFile. The
+// name "expected" does not.
 func isAssertionName(name string) bool { return tests.StartsWithAny(name, assertionWords) }
 
-// externalSymbols returns the names from outside the file that a test uses. Without type
-// information, a name that the test declares hides that name in all of the test.
+// externalSymbols returns the sorted names from outside the file that a test uses. There is no
+// type information, so a name that the test declares anywhere hides that name in the complete
+// test.
 func (t *goTests) externalSymbols(g goTest) []string {
 	local := localNames(g)
 	handles := g.handleNames()
@@ -174,6 +179,7 @@ func (t *goTests) externalSymbols(g goTest) []string {
 			found[name] = true
 		}
 	}
+
 	var visit func(ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -197,11 +203,12 @@ func (t *goTests) externalSymbols(g goTest) []string {
 		}
 		return true
 	}
+
 	ast.Inspect(g.bodyOrCall(), visit)
 	return tests.SortedKeys(found)
 }
 
-// localNames returns the names that a test declares.
+// localNames returns the names that a test declares, including its handle.
 func localNames(g goTest) map[string]bool {
 	names := map[string]bool{g.handleName(): true}
 	add := func(list ...ast.Expr) {
@@ -211,6 +218,7 @@ func localNames(g goTest) map[string]bool {
 			}
 		}
 	}
+
 	ast.Inspect(g.bodyOrCall(), func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:

@@ -19,8 +19,8 @@ type goFile struct {
 	path string
 }
 
-// Read returns the functions of a Go file, and if it is a test file its tests.
-// The error is that of the syntax.
+// Read returns the functions of a Go file and, if it is a test file, its tests. The error is a
+// syntax error.
 func Read(path string, src []byte) (list []function.Function, tests []tests.TestDef, err error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
@@ -70,6 +70,8 @@ func (g *goFile) findFunctions() []function.Function {
 	return list
 }
 
+// functionLiterals returns the function literals that a package-level declaration assigns to its
+// variables, with the names of the variables.
 func (g *goFile) functionLiterals(v *ast.ValueSpec) []function.Function {
 	var list []function.Function
 	for i, value := range v.Values {
@@ -80,6 +82,7 @@ func (g *goFile) functionLiterals(v *ast.ValueSpec) []function.Function {
 	return list
 }
 
+// newFunction returns the facts about a function declaration or literal.
 func (g *goFile) newFunction(n ast.Node, name string) function.Function {
 	return function.Function{Name: name, Line: g.line(n.Pos()), End: g.line(n.End()), Complexity: goComplexity(n)}
 }
@@ -92,8 +95,8 @@ func goFuncName(d *ast.FuncDecl) string {
 	return receiverType(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
-// receiverType returns the name of a receiver's type, without pointer and type
-// parameters.
+// receiverType returns the name of a receiver's type, without pointer and type parameters. It is
+// "" for anything else.
 func receiverType(e ast.Expr) string {
 	for {
 		switch x := e.(type) {

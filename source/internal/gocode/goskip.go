@@ -10,22 +10,22 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// platformRE matches conditions on the platform: system, processor, version, user, tools and
-// short mode. The environment is not included, since a test that skips itself if CI is set
-// never runs there.
+// platformRE matches a condition on the platform: system, processor, version, user, tools or
+// short mode, as in runtime.GOOS == "windows". Conditions on the environment do not match, since
+// a test that skips itself if CI is set never runs there.
 var platformRE = regexp.MustCompile(`\b(?:runtime\.(?:GOOS|GOARCH|Version|Compiler|NumCPU)|exec\.LookPath|testing\.(?:Short|CoverMode)|os\.(?:Getuid|Geteuid)|build\.Default|goversion\.|version\.(?:Compare|IsValid|Lang))\b`)
 
 // skipper follows the statements of one test to its skips.
 type skipper struct {
 	*goTests
-	handle string
-	def    *tests.TestDef
+	handle string         // name by which the test skips itself
+	def    *tests.TestDef // receives the skips
 }
 
 // guard is a condition under which a statement runs.
 type guard struct {
-	text     string
-	platform bool
+	text     string // the condition as written
+	platform bool   // the condition depends on the platform
 }
 
 // findSkips records whether and when a test skips itself. Skips in function literals belong to
@@ -37,8 +37,8 @@ func (t *goTests) findSkips(g goTest, def *tests.TestDef) {
 	}
 }
 
-// readBlock reads statements in order. After an if that returns, the opposite of its condition
-// holds.
+// readBlock reads statements that run under the given conditions, in order. After an if that
+// returns, the statements run under the opposite of its condition.
 func (s *skipper) readBlock(list []ast.Stmt, under []guard) {
 	for i, stmt := range list {
 		var before ast.Stmt
@@ -63,6 +63,7 @@ func endsWithReturn(b *ast.BlockStmt) bool {
 	return ok
 }
 
+// readStatement reads one statement. before is the statement before it, nil if there is none.
 func (s *skipper) readStatement(stmt, before ast.Stmt, under []guard) {
 	switch x := stmt.(type) {
 	case *ast.ExprStmt:
@@ -96,6 +97,8 @@ func (s *skipper) readBranch(x *ast.IfStmt, before ast.Stmt, under []guard) {
 	}
 }
 
+// withGuard returns the conditions of a branch of an if. A constant condition (known) is not
+// added.
 func (s *skipper) withGuard(x *ast.IfStmt, before ast.Stmt, under []guard, known, negated bool) []guard {
 	if known {
 		return under
@@ -103,8 +106,8 @@ func (s *skipper) withGuard(x *ast.IfStmt, before ast.Stmt, under []guard, known
 	return append(slices.Clip(under), s.newGuard(x, before, negated))
 }
 
-// newGuard returns the condition of an if. Whether it depends on the platform can also follow
-// from the assignment just before.
+// newGuard returns the condition of an if. It also depends on the platform if it uses a variable
+// that the statement just before sets from the platform, as in _, err := exec.LookPath("git").
 func (s *skipper) newGuard(x *ast.IfStmt, before ast.Stmt, negated bool) guard {
 	text := s.text(x.Cond)
 	if x.Init != nil {
@@ -135,6 +138,7 @@ func (s *skipper) usesAny(cond ast.Expr, vars []ast.Expr) bool {
 	return used
 }
 
+// readCases reads the clauses of a switch, each under the condition that its value matches.
 func (s *skipper) readCases(x *ast.SwitchStmt, under []guard) {
 	tag := ""
 	if x.Tag != nil {
@@ -175,7 +179,8 @@ func (s *skipper) isSkip(e ast.Expr) bool {
 	return false
 }
 
-// isHandle reports whether an expression is an accepted name, or such a name with ".T()".
+// isHandle reports whether an expression is a name for which named returns true, or such a name
+// followed by ".T()".
 func isHandle(e ast.Expr, named func(string) bool) bool {
 	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 0 {
 		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "T" {
@@ -186,6 +191,8 @@ func isHandle(e ast.Expr, named func(string) bool) bool {
 	return ok && named(name.Name)
 }
 
+// recordSkip records a skip under the given conditions. Without conditions, the test always skips
+// itself.
 func (s *skipper) recordSkip(under []guard) {
 	if len(under) == 0 {
 		s.def.Skipped = true
@@ -199,7 +206,8 @@ func (s *skipper) recordSkip(under []guard) {
 	s.def.SkipConditions = append(s.def.SkipConditions, strings.Join(texts, " && "))
 }
 
-// constantTruth evaluates a constant condition: true, 1 == 1, x || true.
+// constantTruth evaluates a constant condition, as in true, 1 == 1 and x || true. known is false
+// for any other condition.
 func constantTruth(e ast.Expr) (value, known bool) {
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -217,6 +225,7 @@ func constantTruth(e ast.Expr) (value, known bool) {
 	return false, false
 }
 
+// constantBinaryTruth is constantTruth for a condition with an operator.
 func constantBinaryTruth(x *ast.BinaryExpr) (value, known bool) {
 	if x.Op == token.EQL || x.Op == token.NEQ {
 		a, ok := x.X.(*ast.BasicLit)

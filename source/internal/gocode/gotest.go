@@ -20,16 +20,17 @@ import (
 // goTests finds the tests of one Go test file.
 type goTests struct {
 	*goFile
-	imports       map[string]bool   // names by which packages are known
+	imports       map[string]bool   // names by which the file refers to imported packages
 	declared      map[string]bool   // names that the file itself declares
-	usesSuites    bool              // testify suites may be declared here
+	usesSuites    bool              // the file imports testify suites
 	suites        map[string]string // suite type → function that runs it
-	neverBuilt    bool              // the build constraint can not be met
+	neverBuilt    bool              // the build constraint is never met
 	platformOnly  bool              // the file is built on some platforms only
-	subtestCounts map[string]int    // subtests by name, for the runner's numbering
+	subtestCounts map[string]int    // number of subtests by name, to number repeated names
 	found         []tests.TestDef
 }
 
+// newGoTests reads the imports, declarations and build constraints of a test file.
 func newGoTests(g *goFile) *goTests {
 	t := &goTests{
 		goFile: g, imports: map[string]bool{}, declared: map[string]bool{},
@@ -48,8 +49,8 @@ func newGoTests(g *goFile) *goTests {
 	return t
 }
 
-// importName derives the name of a package from its import path if the import does not name
-// it: example.org/go-yaml/v3 is yaml.
+// importName returns the name by which a file refers to an import: its alias, or a name derived
+// from the import path. example.org/go-yaml/v3 is yaml.
 func importName(spec *ast.ImportSpec, file string) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -87,8 +88,8 @@ func (t *goTests) readDeclarations() {
 	}
 }
 
-// recordSuiteRunner records the suite that a function runs: suite.Run(t, new(S)), suite.Run(t,
-// &S{…}).
+// recordSuiteRunner records the suite that a function runs, as in suite.Run(t, new(S)) and
+// suite.Run(t, &S{…}).
 func (t *goTests) recordSuiteRunner(d *ast.FuncDecl) {
 	if !t.usesSuites || d.Body == nil {
 		return
@@ -98,6 +99,7 @@ func (t *goTests) recordSuiteRunner(d *ast.FuncDecl) {
 		if !ok || len(call.Args) != 2 || t.text(call.Fun) != "suite.Run" {
 			return true
 		}
+
 		arg := call.Args[1]
 		if made, ok := arg.(*ast.CallExpr); ok && t.text(made.Fun) == "new" && len(made.Args) == 1 {
 			arg = made.Args[0]
@@ -108,6 +110,7 @@ func (t *goTests) recordSuiteRunner(d *ast.FuncDecl) {
 		if lit, ok := arg.(*ast.CompositeLit); ok {
 			arg = lit.Type
 		}
+
 		if name, ok := arg.(*ast.Ident); ok {
 			t.suites[name.Name] = d.Name.Name
 		}
@@ -115,8 +118,8 @@ func (t *goTests) recordSuiteRunner(d *ast.FuncDecl) {
 	})
 }
 
-// platformFileRE matches file names that the go command builds only on some systems or
-// processors.
+// platformFileRE matches the name of a test file that the go command builds only for some systems
+// or processors, as in x_linux_test.go.
 var platformFileRE = regexp.MustCompile(`_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips64?(?:le)?|ppc64(?:le)?|riscv64|s390x|wasm)_test\.go$`)
 
 // buildConstraints reports whether a file is never built, and whether it is built only under
@@ -183,7 +186,7 @@ var testRunners = []struct {
 	{"Fuzz", "F", tests.Fuzz},
 }
 
-// kindOf returns how go test runs a function, and false if it does not.
+// kindOf returns how go test runs a function. It returns false if go test does not run it.
 func (t *goTests) kindOf(d *ast.FuncDecl) (tests.TestKind, bool) {
 	if d.Type.TypeParams != nil || d.Type.Results.NumFields() > 0 {
 		return 0, false
@@ -199,7 +202,7 @@ func (t *goTests) kindOf(d *ast.FuncDecl) (tests.TestKind, bool) {
 	return 0, false
 }
 
-// isTestName reports whether a name is the prefix alone, or continues with anything but a
+// isTestName reports whether a name is the prefix alone, or the prefix followed by anything but a
 // lower-case letter.
 func isTestName(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
@@ -225,12 +228,12 @@ func isPointerTo(e ast.Expr, name string) bool {
 	return false
 }
 
-// outputCommentRE matches the last comment of an example whose output is compared, as go/doc
-// does.
+// outputCommentRE matches the start of the last comment of an example whose output is compared,
+// as in "Output: 3". It is that of go/doc.
 var outputCommentRE = regexp.MustCompile(`(?i)^[[:space:]]*(unordered )?output:`)
 
-// comparesOutput reports whether an example runs. Without an output comment it is only
-// compiled.
+// comparesOutput reports whether the last comment of an example is an output comment. Without
+// one, go test only compiles the example.
 func (t *goTests) comparesOutput(body *ast.BlockStmt) bool {
 	var last *ast.CommentGroup
 	for _, group := range t.ast.Comments {
@@ -261,14 +264,15 @@ func (t *goTests) addSuiteMethod(d *ast.FuncDecl) {
 type goTest struct {
 	name  string
 	kind  tests.TestKind
-	node  ast.Node       // what is counted as its lines
-	typ   *ast.FuncType  // its parameters; nil when a subtest is not a literal
-	body  *ast.BlockStmt // nil likewise
-	suite string         // the receiver of a method of a suite
-	depth int            // how many tests are around it
+	node  ast.Node       // its lines are those of the test
+	typ   *ast.FuncType  // its type; nil if a subtest is not a function literal
+	body  *ast.BlockStmt // nil if a subtest is not a function literal
+	suite string         // name of the receiver, if it is a method of a suite
+	depth int            // number of tests around it
 }
 
-// handleName returns the name by which a test reports: its *testing.T, or the suite.
+// handleName returns the name by which a test reports: that of its *testing.T, or of the receiver
+// of its suite. It is "" if there is none.
 func (g *goTest) handleName() string {
 	if g.suite != "" || g.typ == nil || g.typ.Params.NumFields() != 1 {
 		return g.suite
@@ -285,6 +289,7 @@ func (t *goTests) addTest(g goTest) {
 		Name: g.name, Kind: g.kind,
 		Line: t.line(g.node.Pos()), End: t.line(g.node.End()),
 	}
+
 	if g.body == nil {
 		def.Tokens, def.Literals = t.countTokens(g.node.Pos(), g.node.End())
 	} else {
@@ -292,9 +297,11 @@ func (t *goTests) addTest(g goTest) {
 		t.findSkips(g, &def)
 		def.Assertions = t.findAssertions(g)
 	}
+
 	def.Symbols = t.externalSymbols(g)
 	def.Skipped = def.Skipped || t.neverBuilt
 	def.SkipConditional = def.SkipConditional || t.platformOnly && !t.neverBuilt
+
 	t.found = append(t.found, def)
 	if g.body != nil && g.depth < tests.MaxDepth {
 		t.addSubtests(g)
@@ -307,7 +314,8 @@ var comparingTokens = []token.Token{
 	token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR, token.NOT,
 }
 
-// countTokens counts the tokens between two positions and returns their literals.
+// countTokens counts the tokens between two positions. It also returns their distinct literals in
+// order.
 func (t *goTests) countTokens(from, to token.Pos) (map[string]int, []string) {
 	src := t.src[t.offset(from):t.offset(to)]
 	var s scanner.Scanner
@@ -332,7 +340,7 @@ func (t *goTests) countTokens(from, to token.Pos) (map[string]int, []string) {
 	}
 }
 
-// addSubtests adds the direct and indirect subtests with literal names.
+// addSubtests adds the subtests of a test, and theirs, if their names are string literals.
 func (t *goTests) addSubtests(parent goTest) {
 	handle := parent.handleName()
 	ast.Inspect(parent.body, func(n ast.Node) bool {
@@ -344,6 +352,7 @@ func (t *goTests) addSubtests(parent goTest) {
 		if !ok {
 			return true
 		}
+
 		sub := goTest{name: t.uniqueName(parent.name, name), kind: tests.Subtest, node: call, depth: parent.depth + 1}
 		if parent.kind == tests.Benchmark {
 			sub.kind = tests.Benchmark
@@ -359,7 +368,8 @@ func (t *goTests) addSubtests(parent goTest) {
 	})
 }
 
-// parseSubtest reads t.Run("name", …). The function is nil if it is not a literal.
+// parseSubtest reads the call of a subtest, as in t.Run("name", …). The function is nil if it is
+// not a literal. It returns false for any other call.
 func parseSubtest(call *ast.CallExpr, handle string) (string, *ast.FuncLit, bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Run" || len(call.Args) != 2 {

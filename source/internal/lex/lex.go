@@ -58,7 +58,7 @@ type lexer struct {
 	lastByte        byte                      // last byte of code that is not white space; 0 at the start
 	lastWord        []byte                    // the word that ends with lastByte; nil if it is no word
 	lineTextLevel   int                       // stack index of the outermost text with singleLineInterpolation; 0 for none
-	failedRegex     struct{ line, times int } // failed searches for the end of a regular expression, and the offset of the end of that line
+	failedRegex     struct{ line, times int } // searches without an end on the line that ends at this offset
 	brackets        int                       // number of open brackets in code, for statements over several lines
 	tagLines        map[string]int            // by word: offset of the last line that consists of it; see lastTagLine
 }
