@@ -1,6 +1,12 @@
-// Package lintshape reads the reports of linters and compilers in XML and JSON. Almost
-// every format is a row in a table of shapes: a [lintShape] or [xmlShape] describes where
-// the findings of a report are, and one reader for JSON and one for XML do the rest.
+// Package lintshape reads the reports of linters and compilers in XML and JSON. Almost every
+// format is a row in a table of shapes, which describes where the findings of a report are and
+// what identifies it.
+//
+// For JSON, the tables of [lintShape] are in shapes.go, shapesshared.go and shapesother.go. A
+// shapeReader (jsonshape.go) walks through the document, decodes only the wanted members
+// (jsonwanted.go) of each [lintItem] (jsonitem.go), and makes findings of them. For XML, the
+// table of [xmlShape] is in shapesxml.go and its reader in xmlshape.go. Only golangci-lint has
+// a separate reader.
 package lintshape
 
 import (
@@ -40,6 +46,7 @@ func shapeFormats(shapes []lintShape) []parsed.Format {
 // may be part of a message.
 func detectEmptyList(h sniff.Head) bool { return h.IsEmptyList() && emptyListPattern.Match(h.Text) }
 
+// emptyListPattern matches an empty list at the start of a line: "[]" or "[ ]".
 var emptyListPattern = regexp.MustCompile(`(?m)^\s*\[\s*\]`)
 
 // parseEmptyList reads [], which many linters write if they find nothing.

@@ -12,13 +12,17 @@ import (
 )
 
 var (
-	rulerPattern  = regexp.MustCompile(`^[\s+|]*[-=*_]{3,}[\s+|=*_-]*$`)
-	caretPattern  = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
+	// rulerPattern matches a line that only separates others: "-----+-----".
+	rulerPattern = regexp.MustCompile(`^[\s+|]*[-=*_]{3,}[\s+|=*_-]*$`)
+	// caretPattern matches the line that marks a place in the source line above it: "   |
+	// ^~~~".
+	caretPattern = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
+	// marginPattern matches the line number and margin before a source line: "   12 | ".
 	marginPattern = regexp.MustCompile(`^\s*\d*\s+\| ?`)
 )
 
 // continueFinding reads a line that is not a finding itself: a source line, the carets below
-// it, or more of the message.
+// it, or more of the message. The second line in a row that is none of these ends the finding.
 func (l *lintReader) continueFinding(s string) {
 	if !l.isOpen {
 		return
@@ -30,6 +34,7 @@ func (l *lintReader) continueFinding(s string) {
 		l.AddTool(f.Tool)
 		return
 	}
+
 	switch {
 	case f.Text == "" && caretPattern.MatchString(s):
 		l.takeSourceLine(f, s)
@@ -55,7 +60,8 @@ func (l *lintReader) takeSourceLine(f *metric.Finding, carets string) {
 	f.Message = strings.TrimSpace(strings.TrimSuffix(f.Message, f.Text))
 }
 
-// continuesMessage reports whether a line continues the message.
+// continuesMessage reports whether a line continues the message. mypy wraps long messages
+// without indenting the next line.
 func (l *lintReader) continuesMessage(f *metric.Finding, indented bool) bool {
 	if f.Message == "" && indented {
 		return true
@@ -88,12 +94,15 @@ var clippyRulePattern = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
 // mypyWrapLength is the length from which mypy --pretty wraps a line.
 const mypyWrapLength = 60
 
-// trailingRule returns a rule in brackets at the end of a message, and the text before it.
+// trailingRule returns a rule in brackets at the end of a message, and the text before it:
+// "unused" and "x is unused" for "x is unused (unused)". Without a rule, it returns "" and the
+// message.
 func trailingRule(message string) (rule, before string) {
 	end := len(message) - 1
 	if end < 0 || message[end] != ']' && message[end] != ')' {
 		return "", message
 	}
+
 	open := strings.LastIndexAny(message[:end], "[( ")
 	if open < 1 || message[open] == ' ' {
 		return "", message

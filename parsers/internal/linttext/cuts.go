@@ -7,14 +7,14 @@ import (
 	"supervise/internal/regexp"
 )
 
-// fastPath reads a line that is known to have a form in a third of the time of its
-// expression: it cuts off the place at the start and the message and rule at the end, and
-// matches only the part between them.
+// fastPath reads a line that is known to have a form in a third of the time of its expression:
+// it cuts off the place at the start and the message and rule at the end, and matches only the
+// part between them. Of "a.go:3:2: x is unused (unused)", the expression reads only ":2: ".
 type fastPath struct {
-	fileOnly   bool // the line is the name of a file
-	placeFirst bool // a place comes first
-	tail       func(s string) (message, rule string, ok bool)
-	middle     *regexp.Regexp // nil if nothing can be cut off
+	fileOnly   bool                                           // the line is nothing but the name of a file
+	placeFirst bool                                           // the line starts with "file:line"
+	tail       func(s string) (message, rule string, ok bool) // cuts the message and rule off the end, nil if the pattern has another end
+	middle     *regexp.Regexp                                 // nil if nothing can be cut off
 }
 
 // fileLine is the pattern of a line with nothing but the name of a file.
@@ -23,7 +23,8 @@ const fileLine = `(?P<file>[^\s:=].*?\.\w{1,12}|/[^\s:=]*):?`
 // leadingPlaces are the patterns for a place at the start of a line.
 var leadingPlaces = []string{"{file}:{line}", "{py}:{line}", "{go}:{line}"}
 
-// tailForms are the patterns for the end of a line, the longest first.
+// tailForms are the patterns for the end of a line, the longest first, with the functions that
+// read the same text without an expression.
 var tailForms = []struct {
 	pattern string
 	cut     func(s string) (message, rule string, ok bool)
@@ -37,6 +38,7 @@ var tailForms = []struct {
 	{`{msg}`, func(s string) (string, string, bool) { return s, "", true }},
 }
 
+// compileForms returns the forms of the table with their expressions and fast paths.
 func compileForms(table []lineForm) []lineForm {
 	out := make([]lineForm, len(table))
 	for i, f := range table {
@@ -47,6 +49,8 @@ func compileForms(table []lineForm) []lineForm {
 	return out
 }
 
+// newFastPath splits a pattern into the place at its start, the middle, and the message and
+// rule at its end. Middle is nil if it finds neither place nor message.
 func newFastPath(pattern string) fastPath {
 	c := fastPath{fileOnly: pattern == fileLine}
 	for _, first := range leadingPlaces {
@@ -54,6 +58,7 @@ func newFastPath(pattern string) fastPath {
 			pattern, c.placeFirst = rest, true
 		}
 	}
+
 	end := "$"
 	for _, t := range tailForms {
 		if rest, ok := strings.CutSuffix(pattern, t.pattern); ok {
@@ -61,6 +66,7 @@ func newFastPath(pattern string) fastPath {
 			break
 		}
 	}
+
 	if c.placeFirst || c.tail != nil {
 		c.middle = regexp.MustCompile("^" + placeholders.Replace(pattern) + end)
 	}
@@ -92,6 +98,7 @@ func (f *lineForm) readFast(s string) (p parts, ok bool) {
 			return p, false
 		}
 	}
+
 	at := f.fast.middle.FindKnown(remaining)
 	if at == nil {
 		return p, false
@@ -100,6 +107,7 @@ func (f *lineForm) readFast(s string) (p parts, ok bool) {
 	if f.fast.placeFirst {
 		p.file, p.line = file, line
 	}
+
 	if f.fast.tail == nil {
 		return p, true
 	}
@@ -111,8 +119,8 @@ func (f *lineForm) readFast(s string) (p parts, ok bool) {
 	return p, ok
 }
 
-// cutPlace reads "file:line" as the expressions of [placeholders] do. The file is "" if that
-// needs an expression.
+// cutPlace reads "file:line" at the start of s as the expressions of [placeholders] do, and
+// returns the text after it. The file is "" if that needs an expression.
 func cutPlace(s string) (file string, line int, remaining string) {
 	begin := 0
 	if len(s) > 3 && s[1] == ':' && (s[2] == '/' || s[2] == '\\') {
@@ -122,6 +130,7 @@ func cutPlace(s string) (file string, line int, remaining string) {
 	if end <= begin || s[end] != ':' || strings.IndexByte(" \t\n\f\r'[(", s[begin]) >= 0 {
 		return "", 0, s
 	}
+
 	digits := end + 1
 	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
 		digits++
@@ -133,8 +142,9 @@ func cutPlace(s string) (file string, line int, remaining string) {
 	return strings.TrimSpace(s[:end]), line, s[digits:]
 }
 
-// cutSuffix returns a function that cuts off a rule in brackets. The rule has neither
-// brackets nor spaces.
+// cutSuffix returns a function that splits "message [rule]" at the last open, which is the
+// bracket with the spaces before it. The rule has neither brackets nor spaces. Ok is false if
+// open is not in the text.
 func cutSuffix(open string) func(string) (message, rule string, ok bool) {
 	return func(s string) (message, rule string, ok bool) {
 		at := strings.LastIndex(s, open)
@@ -145,7 +155,8 @@ func cutSuffix(open string) func(string) (message, rule string, ok bool) {
 	}
 }
 
-// cutColumn cuts off a rule in a separate column, if there is one.
+// cutColumn splits "message  rule", where at least two spaces are before the rule. Without such
+// a rule, the complete text is the message.
 func cutColumn(s string) (message, rule string, ok bool) {
 	const spaces = " \t\n\f\r"
 	begin := strings.LastIndexAny(s, spaces) + 1

@@ -15,8 +15,10 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// genericForms describes the lines that most compilers and linters print, in the notation
-// of Vim's errorformat. The first match counts.
+// genericForms describes the lines that most compilers and linters print, in the notation of
+// Vim's errorformat: %f is the file, %l the line, %c the column, %m the message, and %t one
+// letter that is the type, so that %trror matches "error". The first match counts. For example,
+// "a.x:3:2: error: unknown name" has the second form.
 var genericForms = []string{
 	`%f:%l:%c: fatal %trror: %m`, `%f:%l:%c: %trror: %m`, `%f:%l:%c: %tarning: %m`, `%f:%l:%c: %tote: %m`, `%f:%l:%c: %tnfo: %m`,
 	`%f:%l:%c: %m`,
@@ -24,11 +26,16 @@ var genericForms = []string{
 	`%f:%l: %m`,
 }
 
+// genericLevels maps the letter of %t in lower case. Lines with any other letter, or none, are
+// errors.
 var genericLevels = map[string]metric.Level{"w": metric.Warning, "n": metric.Note, "i": metric.Note}
 
-// indexAfterPlace returns the index of the message after a place, which is
-// `^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`, and 0 if there is none. It is a cheap check before
-// the forms are tried.
+// indexAfterPlace returns the index of the message after a place, and 0 if there is none. In
+// "a.x:3:2: unknown name" it is the index of "unknown". It does the same as the expression
+//
+//	^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S
+//
+// and is a cheap check before the forms are tried.
 func indexAfterPlace(s string) int {
 	if s == "" || s[0] == ':' || isSpace(s[0]) {
 		return 0
@@ -67,6 +74,8 @@ func indexAfterNumber(s string, from int) int {
 
 func isSpace(c byte) bool { return strings.IndexByte(" \t\n\f\r", c) >= 0 }
 
+// detectErrorformat reports whether the head has a line with a place. A Go coverage profile,
+// which starts with "mode: ", has such lines as well.
 func detectErrorformat(h sniff.Head) bool {
 	return !bytes.HasPrefix(h.Text, []byte("mode: ")) && h.MatchesLine(func(l string) bool {
 		return indexAfterPlace(l) > 0 && isPlausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
@@ -100,12 +109,14 @@ func parseErrorformat(r io.Reader) (parsed.Report, error) {
 			}
 		}
 	})
+
 	l := &metric.Lint{Findings: list.Findings()}
 	return parsed.Report{Lint: l}, parsed.RequireFound(err, len(l.Findings) > 0 || !text, "finding")
 }
 
-// parseGenericLine parses a line whose message starts at an index or later. The forms are
-// tried on the start of the line, since they are slow for long messages.
+// parseGenericLine parses a line whose message starts at an index or later. It reports false if
+// no form matches, or if the name before the place cannot be a file. The forms are tried on the
+// start of the line, since they are slow for long messages.
 func parseGenericLine(forms *errorformat.Errorformat, text string, message int) (metric.Finding, bool) {
 	begin := text[:min(len(text), message+len("fatal warning: x"))]
 	place, _, _ := strings.Cut(text, " ")
@@ -114,6 +125,7 @@ func parseGenericLine(forms *errorformat.Errorformat, text string, message int) 
 		if !column && strings.HasPrefix(genericForms[i], "%f:%l:%c") || !strings.Contains(begin, formLevels[i]) {
 			continue
 		}
+
 		m := form.Match(begin)
 		if m == nil || !isPlausibleFile(m.F) {
 			continue

@@ -7,12 +7,13 @@ import (
 	"supervise/internal/regexp"
 )
 
-// kinds lists what a line can be, by its text alone.
+// kinds lists what a line can be, by its text alone. The indexes of forms are those of
+// [lineKindSet], so that its result is used without a copy.
 type kinds struct {
 	summaries []int // indexes in [summaries]
-	ruler     bool
-	forms     []int // indexes in [lineForms] + first
-	first     int
+	ruler     bool  // the line is a ruler: see [rulerPattern]
+	forms     []int // indexes in [lineForms], plus first
+	first     int   // the index that the first form has in [lineKindSet]
 }
 
 // lineKindSet matches all kinds of lines at once: first the summaries, then the ruler, then
@@ -29,6 +30,8 @@ var lineKindSet = sync.OnceValue(func() *regexp.Set {
 	return regexp.NewSet(list)
 })
 
+// kindsOf returns the kinds of a line. The set lists its matches in order, so that the
+// summaries come before the ruler, and the ruler before the forms.
 func kindsOf(line string) kinds {
 	list, ok := lineKindSet().Match(line)
 	if !ok {

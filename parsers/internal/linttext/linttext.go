@@ -1,7 +1,15 @@
-// Package linttext reads the output of linters and compilers for people. Each line is
-// tried with a table of [lineForm]s, so that one text may have the output of several
-// tools, as in the log of a build. For unknown tools, a second format reads all lines
+// Package linttext reads the output of linters and compilers for people. It has two formats.
+//
+// The format lint-text knows the lines of many tools. A [lineForm] describes each kind of line.
+// Every line is tried with all forms, so that one text may have the output of several tools, as
+// in the log of a build. The format errorformat is for unknown tools, and reads all lines
 // "file:line: message".
+//
+// A [lintReader] reads lint-text line by line. It removes what build tools print before a line
+// (line.go), finds out what the line can be (kinds.go), and then takes it as a crash or a
+// summary (summary.go), as a finding (line.go), or as more text of the latest finding
+// (continue.go). The tables of forms are in forms.go and formscompiler.go. For a line that many
+// tools print, tool.go finds the tool. The fast paths in cuts.go only save time.
 package linttext
 
 import (
@@ -27,33 +35,38 @@ var Formats = parsed.SetKind(parsed.LintReport, parsed.Text, []parsed.Format{
 // [lineForms]. A finding with the same message at the same place counts once.
 type lintReader struct {
 	*parsed.FindingSet
-	stored          map[string]parts // of earlier lines, by block
-	seen            parsed.SeenFindings
+	stored          map[string]parts      // values of earlier lines, by the block of their form
+	seen            parsed.SeenFindings   // the findings so far, to skip equal ones
 	packed          parsed.PackedFindings // all findings but the latest
 	latest          metric.Finding
 	hasLatest       bool
-	isOpen          bool // the next lines may continue the latest finding
-	isMultiline     bool // indented lines continue its message
-	hasStrayLine    bool // the previous line did not continue it
-	hasText         bool // the report is not empty
-	line            textstream.Line
-	previousLine    string
-	counts          tally // findings since the last summary
-	err             error
+	isOpen          bool            // the next lines may continue the latest finding
+	isMultiline     bool            // indented lines continue its message
+	hasStrayLine    bool            // the previous line did not continue the latest finding
+	hasText         bool            // the report is not empty
+	line            textstream.Line // the current line
+	previousLine    string          // may be the source line above a caret
+	counts          tally           // findings since the last summary
+	err             error           // the crash of a tool, or a summary of findings that are not printed
 	summarizedTools map[string]bool // tools with a summary
 	unconfirmed     string          // a summary that counts findings, "" if none are expected
 	announced       int             // findings that clang-tidy counted and may suppress
 }
 
-// parts are the values of a finding that a line has.
+// parts has the values of a finding that were read from one line. A value that the line does
+// not have is "" or 0. LevelPrefix is the level that a build tool prints before the line, and
+// hasColumn distinguishes column 0 from no column.
 type parts struct {
 	tool, file, level, rule, msg, levelPrefix string
 	line, column                              int
 	hasColumn                                 bool
 }
 
+// tally counts findings by level. Notes only count in total.
 type tally struct{ errors, warnings, total int }
 
+// detectLintText reports whether the head has a finding or summary line of a known tool. Output
+// of go build and go vet has formats in package gotool.
 func detectLintText(h sniff.Head) bool {
 	ofGo := func(s string) bool { return parsed.GoLoadPattern.MatchString(s) && !strings.HasSuffix(s, ")") }
 	if h.MatchesLine(parsed.GoHeaderPattern.MatchString) && h.MatchesLine(parsed.GoPlacePattern.MatchString) || h.MatchesLine(ofGo) {
@@ -83,6 +96,7 @@ func parseLintText(r io.Reader) (parsed.Report, error) {
 			l.readLine(textstream.StripANSI(string(line.Text)))
 		}
 	})
+
 	l.unpackFindings()
 	err = cmp.Or(err, l.err)
 	if err == nil && l.hasText && len(l.Findings)+len(l.Tools) == 0 {
@@ -91,19 +105,22 @@ func parseLintText(r io.Reader) (parsed.Report, error) {
 	if err == nil && l.unconfirmed != "" && len(l.Findings) == 0 {
 		err = &textstream.SyntaxError{Problem: fmt.Sprintf("no finding could be read, and the summary says %q", l.unconfirmed)}
 	}
+
 	return l.Report(strings.Join(l.Tools, ", "), "", err)
 }
 
-// readLine reads one line, without colors.
+// readLine handles one line, which has no color sequences.
 func (l *lintReader) readLine(s string) {
 	s = strings.TrimRight(s, " \t\r\n")
 	defer func() { l.previousLine = s }()
 	l.hasText = l.hasText || s != ""
+
 	outer, inner := cutBuildPrefix(s)
 	if inner == "" {
 		l.isMultiline = l.isMultiline && l.isOpen && l.latest.Message == ""
 		return
 	}
+
 	known := kindsOf(inner)
 	switch {
 	case l.handleCrash(inner), l.handleSummary(inner, known):
@@ -119,12 +136,14 @@ func (l *lintReader) readLine(s string) {
 	}
 }
 
+// matchBranch reads a line without the name of its branch, and reports whether it is a finding.
 func (l *lintReader) matchBranch(s, outer string) bool {
 	return s != "" && l.matchForm(s, outer, kindsOf(s), false)
 }
 
 // matchForm reads the line by the first form whose parts are plausible, and reports whether
-// there is one.
+// there is one. Outer is the level before the line, "" for none. If raw is set, only forms
+// whose pattern includes that level are tried, otherwise only the others.
 func (l *lintReader) matchForm(s, outer string, known kinds, raw bool) bool {
 	for _, i := range known.forms {
 		f := &lineForms()[i-known.first]
@@ -141,7 +160,7 @@ func (l *lintReader) matchForm(s, outer string, known kinds, raw bool) bool {
 }
 
 // acceptParts adds the finding of a line, or stores its parts for a later line. It reports
-// false if they are not plausible.
+// false if the parts are not plausible, so that another form is tried.
 func (l *lintReader) acceptParts(f *lineForm, p parts) bool {
 	switch {
 	case f.needsLevelPrefix && p.levelPrefix == "", p.file != "" && !f.fileIsCertain && !looksLikeFile(p.file):
@@ -164,6 +183,7 @@ func (l *lintReader) acceptParts(f *lineForm, p parts) bool {
 			delete(l.stored, f.block)
 		}
 	}
+
 	if x := f.toFinding(p); !f.ignore && !l.isMypyNote(x) {
 		l.addFinding(x, f, p.level)
 	}
@@ -190,6 +210,9 @@ func (p parts) orElse(q parts) parts {
 	return p
 }
 
+// addFinding makes f the latest finding, unless an equal one was added before, and counts it
+// for the next summary. Word is the level as the tool writes it: findings with different words
+// are different.
 func (l *lintReader) addFinding(f metric.Finding, form *lineForm, word string) {
 	l.finishMessage()
 	l.AddTool(f.Tool)
@@ -201,6 +224,7 @@ func (l *lintReader) addFinding(f metric.Finding, form *lineForm, word string) {
 		l.counts.warnings++
 	case metric.Note:
 	}
+
 	l.isOpen, l.isMultiline, l.hasStrayLine = false, form.multiline, false
 	if l.seen.Add(f, word) || f.Message == "" {
 		l.packLatest()
@@ -208,13 +232,15 @@ func (l *lintReader) addFinding(f metric.Finding, form *lineForm, word string) {
 	}
 }
 
+// packLatest adds the latest finding, which no later line can change, to the packed ones.
 func (l *lintReader) packLatest() {
 	if l.hasLatest {
 		l.packed.Add(l.latest)
 	}
 }
 
-// unpackFindings unpacks the findings, and corrects their tool if only a summary names it.
+// unpackFindings sets the list of findings. Lines of ruff look like those of flake8, so a
+// summary of ruff corrects the tool of these.
 func (l *lintReader) unpackFindings() {
 	l.finishMessage()
 	l.packLatest()
@@ -223,6 +249,7 @@ func (l *lintReader) unpackFindings() {
 	if !l.summarizedTools["ruff"] {
 		return
 	}
+
 	l.Tools = nil
 	for i := range l.Findings {
 		if l.Findings[i].Tool == "flake8" {
@@ -239,6 +266,7 @@ func looksLikeFile(name string) bool {
 	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.Contains(strings.TrimPrefix(name, "file://"), "://") {
 		return false
 	}
+
 	base := name[strings.LastIndexAny(name, `/\`)+1:]
 	if strings.ContainsRune(name, ' ') {
 		return hasExtension(base) && !strings.HasPrefix(name, "from ") && !strings.HasPrefix(name, "In file ")
@@ -246,13 +274,14 @@ func looksLikeFile(name string) bool {
 	return hasExtension(base) || len(base) < len(name) || plainFiles[base]
 }
 
+// hasExtension reports whether a file name ends with a dot and an extension of at most 11
+// bytes.
 func hasExtension(base string) bool {
 	dot := strings.LastIndexByte(base, '.')
 	return dot >= 0 && dot < len(base)-1 && len(base)-dot <= 12 && !strings.ContainsAny(base[dot:], " ()")
 }
 
 // plainFiles are names of files without an extension.
-
 var plainFiles = map[string]bool{
 	"Makefile": true, "makefile": true, "GNUmakefile": true, "Dockerfile": true, "Containerfile": true, "Gemfile": true, "Rakefile": true,
 	"Jenkinsfile": true, "Vagrantfile": true, "<stdin>": true, "<command-line>": true, "<built-in>": true,

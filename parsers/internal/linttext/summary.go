@@ -10,13 +10,23 @@ import (
 	"supervise/internal/textstream"
 )
 
-// summary is a line in which a tool counts its findings, or reports that there are none.
+// summary is a line in which a tool counts its findings, or reports that there are none. The
+// groups of its expression are counts that [lintReader.compareTotal] compares with the findings
+// since the last summary:
+//
+//	errors      errors
+//	warnings    warnings
+//	total       findings of any level
+//	left        findings that biome did not print
+//	ahead       warnings that clang-tidy counts before it prints them
+//	suppressed  warnings of these that clang-tidy does not print
 type summary struct {
-	tool   string
-	unless string // not if this tool ran, which prints the same with another meaning
+	tool   string // "" if several tools print it
+	unless string // the line is not a summary if this tool ran, which prints it with another meaning
 	re     *regexp.Regexp
 }
 
+// summaries returns the compiled [summaryForms].
 var summaries = sync.OnceValue(func() []summary {
 	out := make([]summary, len(summaryForms))
 	for i, f := range summaryForms {
@@ -25,6 +35,7 @@ var summaries = sync.OnceValue(func() []summary {
 	return out
 })
 
+// summaryForms lists the summaries of all tools. The first form that matches a line counts.
 var summaryForms = []struct{ tool, unless, pattern string }{
 	{"mypy", "", `Success: no issues found in \d+ source files?`},
 	{"mypy", "", `Found (?P<errors>\d+) errors? in \d+ files? \(.*\)`},
@@ -86,8 +97,8 @@ var crashes = []string{
 	"thread 'main' panicked at", "INTERNAL ERROR: ", "fatal error: unexpected signal", "Segmentation fault",
 }
 
-// noCommandPattern matches the message of a shell about a missing command:
-// "sh: 1: eslint: not found".
+// noCommandPattern matches the message of a shell about a missing command: "sh: 1: eslint: not
+// found".
 var noCommandPattern = regexp.MustCompile(`^(?:\S*/)?(?:(?:ba|z|da|k)?sh|\S+\.sh): ?(?:line )?\d*:? ?.*not found`)
 
 // rubyErrorPattern matches the first line of an exception of Ruby: "a.rb:3:in `x'".
@@ -126,6 +137,7 @@ func (l *lintReader) handleSummary(s string, known kinds) bool {
 			l.AddTool(form.tool)
 			l.summarizedTools[form.tool] = true
 		}
+
 		for i, name := range form.re.SubexpNames() {
 			if name != "" && m[i] != "" {
 				n, _ := strconv.Atoi(m[i]) // "no" is 0
@@ -137,7 +149,8 @@ func (l *lintReader) handleSummary(s string, known kinds) bool {
 	return false
 }
 
-// compareTotal compares one count of a summary with the findings since the last one.
+// compareTotal compares one count of a summary with the findings since the last one, and adds a
+// problem if they differ. What is the group of the count: see [summary].
 func (l *lintReader) compareTotal(what string, n int, summary string) {
 	switch {
 	case what == "left":
@@ -155,10 +168,12 @@ func (l *lintReader) compareTotal(what string, n int, summary string) {
 	case what == "ahead":
 		what = "warnings"
 	}
+
 	got := map[string]*int{"errors": &l.counts.errors, "warnings": &l.counts.warnings, "total": &l.counts.total}[what]
 	if n > 0 {
 		l.unconfirmed = textstream.CleanText(summary)
 	}
+
 	if *got != n {
 		l.Problems.Add("%d %s were read where the summary says %q", *got, strings.Replace(what, "total", "findings", 1), textstream.CleanText(summary))
 	}

@@ -13,7 +13,8 @@ var rulesAtEnd = map[string]bool{
 	"cpplint": true, "actionlint": true, "yamllint": true, "eslint": true, "clang": true, "flow": true, "ansible-lint": true,
 }
 
-// languages maps file extensions to compilers.
+// languages maps file extensions, in lower case, to the compiler or linter that most likely
+// reports about such a file.
 var languages = map[string]string{
 	"java": "javac", "kt": "kotlinc", "kts": "kotlinc", "scala": "scalac", "rs": "rustc", "swift": "swiftc", "hs": "ghc", "go": "go build",
 	"c": "gcc", "h": "gcc", "cc": "gcc", "cpp": "gcc", "cxx": "gcc", "c++": "gcc", "hpp": "gcc", "hh": "gcc", "hxx": "gcc", "m": "gcc", "mm": "gcc",
@@ -22,8 +23,9 @@ var languages = map[string]string{
 	"php": "phpcs", "rst": "sphinx", "ts": "tsc", "tsx": "tsc",
 }
 
-// toolOf detects the tool of a line "file:line:column: level: message", from the file and
-// the rule after the message. That rule stays in the message.
+// toolOf detects the tool of a line "file:line:column: level: message", from the file and the
+// rule after the message. That rule stays in the message. The tool is "" for an unknown
+// extension.
 func toolOf(f metric.Finding) (tool, rule string) {
 	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
 	tool = languages[strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])]
@@ -44,6 +46,8 @@ func toolOf(f metric.Finding) (tool, rule string) {
 }
 
 var (
+	// shellcheckRulePattern matches a rule of shellcheck: "SC2086".
 	shellcheckRulePattern = regexp.MustCompile(`^SC\d+$`)
-	cppcheckRulePattern   = regexp.MustCompile(`^[a-z]+[A-Za-z]*$`)
+	// cppcheckRulePattern matches a rule of cppcheck: "nullPointer".
+	cppcheckRulePattern = regexp.MustCompile(`^[a-z]+[A-Za-z]*$`)
 )
