@@ -83,7 +83,8 @@ var formats = func() []Format {
 	return all
 }()
 
-// precedenceOf returns a number that is lower for formats that are tried earlier.
+// precedenceOf returns a number that is lower for formats that are tried earlier. The first of
+// its four criteria counts most.
 func precedenceOf(f Format) int {
 	rank := 0
 	for _, later := range []bool{f.Notation == parsed.Text, f.Kind == parsed.LintReport, f.Notation == parsed.JSON, f.Loose} {
@@ -140,6 +141,7 @@ func Parse(r io.Reader, name string) (Report, error) {
 // XcresultAdvice tells the user how to get a report that can be read from Xcode.
 const XcresultAdvice = "results of Xcode (xcresult) are not read: let xcbeautify or xcresultparser write JUnit XML, and xcrun llvm-cov export the coverage"
 
+// bullseyeAdvice says how to measure the coverage with a tool whose report can be read.
 const bullseyeAdvice = "BullseyeCoverage counts functions and conditions, not lines, and is not read: build with --coverage for gcov and gcovr, or with -fprofile-instr-generate -fcoverage-mapping for llvm-cov"
 
 // unknownFormatError returns the error for a report of an unknown format, with advice if
@@ -154,8 +156,8 @@ func unknownFormatError(h sniff.Head) error {
 	return ErrUnknownFormat
 }
 
-// ParseAs reads the report in r as the named format. It returns the errors of [Parse],
-// except that an empty report of a Silent [Format] is not an error.
+// ParseAs reads the report in r as the named format. It returns the errors of [Parse], without
+// the name of a report, except that an empty report of a Silent [Format] is not an error.
 func ParseAs(r io.Reader, format string) (Report, error) {
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == format })
 	if i < 0 {

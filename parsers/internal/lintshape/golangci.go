@@ -35,6 +35,8 @@ type golangciReport struct {
 	Error string
 }
 
+// detectGolangci reports whether the head is a report of golangci-lint, with or without
+// findings.
 func detectGolangci(h sniff.Head) bool {
 	return h.HasMembers("Issues", "Report") || h.HasMembers("Issues.[].FromLinter") || h.HasMembers("Issues") && golangciCleanPattern.Match(h.Text)
 }
@@ -42,6 +44,8 @@ func detectGolangci(h sniff.Head) bool {
 // golangciCleanPattern matches the report of version 1 without findings: {"Issues":[]}.
 var golangciCleanPattern = regexp.MustCompile(`^\s*\{\s*"Issues"\s*:\s*(null|\[\s*\])\s*\}`)
 
+// parseGolangci reads a report of golangci-lint. It is an error if the report says that the run
+// failed.
 func parseGolangci(r io.Reader) (parsed.Report, error) {
 	var p textstream.Problems
 	l := &metric.Lint{Findings: []metric.Finding{}}
@@ -55,6 +59,8 @@ func parseGolangci(r io.Reader) (parsed.Report, error) {
 // golangciSummaryPattern matches the line of version 2 after its report: "3 issues:".
 var golangciSummaryPattern = regexp.MustCompile(`^\d+ issues[:.]`)
 
+// readGolangci reads one document, and adds its findings to l and the warnings of golangci-lint
+// to p.
 func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) error {
 	var about golangciReport
 	err := parsed.ReadMembers(j, map[string]any{
@@ -96,7 +102,8 @@ func (i golangciIssue) finding() metric.Finding {
 	return f
 }
 
-// tools returns golangci-lint and its linters that were enabled or have findings.
+// tools returns the sorted names of golangci-lint and of its linters that were enabled or have
+// findings.
 func (r golangciReport) tools(findings []metric.Finding) []string {
 	out := []string{"golangci-lint"}
 	for _, l := range r.Linters {

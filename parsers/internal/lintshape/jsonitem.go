@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// lintItem is a decoded value of a JSON report.
+// lintItem is a decoded value of a JSON report, with the items that enclose it.
 type lintItem struct {
 	value  any
-	key    string // its member name, where its place has a *
-	parent *lintItem
+	key    string    // name of the member with the value, if its path has a * there
+	parent *lintItem // the enclosing item, nil for the outermost one
 }
 
 var errNotList = errors.New("a value of another kind is where a list should be")
 
-// eachAt calls take with every value at the path in v. It skips missing values and null.
+// eachAt calls take with every value at the path in v. It skips missing values and null, and
+// returns an error if a list or object in the path is something else.
 func (v lintItem) eachAt(path []string, take func(lintItem) error) error {
 	return v.descend(v.value, path, take)
 }
@@ -61,7 +62,8 @@ func (v lintItem) descend(value any, path []string, take func(lintItem) error) e
 	return errNotList
 }
 
-// valueAt returns the value at the place; see [lintList].
+// valueAt returns the value at the place, nil if there is none. See [lintList] for the
+// notation.
 func (v lintItem) valueAt(place string) any {
 	for strings.HasPrefix(place, "^") {
 		if v.parent == nil {
@@ -69,6 +71,7 @@ func (v lintItem) valueAt(place string) any {
 		}
 		v, place = *v.parent, place[1:]
 	}
+
 	switch place {
 	case "":
 		return nil
@@ -82,6 +85,7 @@ func (v lintItem) valueAt(place string) any {
 		}
 		return nil
 	}
+
 	value := v.value
 	for name := range strings.SplitSeq(place, ".") {
 		switch x := value.(type) {
@@ -119,8 +123,8 @@ func (v lintItem) text(places string) string {
 	return ""
 }
 
-// number returns the first number above 0 at the places, 0 if there is none. A place with
-// "+1" has a number that counts from 0.
+// number returns the first number above 0 at the places, 0 if there is none. A place with "+1"
+// has a number that counts from 0. Of a text like "3-5", the first number counts.
 func (v lintItem) number(places string) int {
 	for place := range strings.SplitSeq(places, "|") {
 		place, from0 := strings.CutSuffix(place, "+1")

@@ -18,24 +18,25 @@ import (
 
 // lintShape describes where the findings of a JSON report are, and what identifies it.
 //
-// A path in a document looks like "files.[].messages.[]": [] stands for the items of an
-// array, and * for the members of an object.
+// A path in a document looks like "files.[].messages.[]": [] represents the items of an array,
+// and * the members of an object. Each text in marks is a set of such paths, separated by
+// spaces. The format is detected if the report has all paths of one set.
 type lintShape struct {
 	name          string
-	tool          string                  // "" if the report names it
-	tools         string                  // Tools of the format, "" for tool
+	tool          string                  // name of the tool, "" if the report names it
+	tools         string                  // Tools of the format, "" if they are the tool
 	note          string                  // Note of the format
-	marks         []string                // sets of members that identify the format, separated by spaces
-	cleanPattern  *regexp.Regexp          // matches a report without findings, which has none of the marks
-	isLines       bool                    // JSON Lines
+	marks         []string                // sets of paths that identify the format
+	cleanPattern  *regexp.Regexp          // matches a report without findings, which has none of the marks; nil if there is none
+	isLines       bool                    // the report has one item a line (JSON Lines)
 	isTypeChecker bool                    // errors are type or compiler errors
-	levels        map[string]metric.Level // by name in lower case, before [parsed.LevelOf]
-	lists         []lintList
-	facts         []lintFact
+	levels        map[string]metric.Level // levels by their names in lower case, before [parsed.LevelOf]
+	lists         []lintList              // where the findings are
+	facts         []lintFact              // what the report says about itself
 }
 
-// lintList is a list of findings. The fields file to text are the places of the values in
-// an item:
+// lintList is a list of findings. The fields file to text are the places of the values in an
+// item, "" if it does not have the value:
 //
 //	a.b   member b of member a
 //	a.0   the first item of array a
@@ -44,8 +45,13 @@ type lintShape struct {
 //	.     the item itself
 //	a+1   a number that counts from 0
 //	a|b   the first of several places that is not empty
+//
+// For example, the list {path: "files.[].messages.[]", file: "^name", line: "pos.line"} finds
+// the file "a.js" and the line 3 in
+//
+//	{"files": [{"name": "a.js", "messages": [{"pos": {"line": 3}}]}]}
 type lintList struct {
-	path                                           string
+	path                                           string // of the items, from the start of the document
 	file, line, column, rule, message, level, text string
 	extra                                          string                                          // other places that convert needs
 	defaultLevel                                   metric.Level                                    // of items without a level
@@ -53,14 +59,14 @@ type lintList struct {
 	convert                                        func(lintItem, metric.Finding) []metric.Finding // changes, splits or skips a finding
 }
 
-// lintFact is a value that describes the entire report.
+// lintFact is a value that describes the complete report. Apply stores it in the reader.
 type lintFact struct {
 	path  string
 	apply func(*shapeReader, lintItem)
 }
 
-// statedTotal is the fact that states how many findings of a level the report has, of any
-// level for 0.
+// statedTotal is the fact that states how many findings of a level the report has. The level 0
+// is for findings of any level. [shapeReader.check] compares the sums with the findings.
 func statedTotal(at string, level metric.Level) lintFact {
 	return lintFact{at, func(s *shapeReader, v lintItem) { s.stated[level] += v.number(".") }}
 }
@@ -85,7 +91,7 @@ func (s lintShape) toFormat() parsed.Format {
 	}
 }
 
-// marksText describes what identifies the format.
+// marksText returns the Markdown that describes what identifies the format.
 func (s lintShape) marksText() string {
 	var all []string
 	for _, like := range s.marks {
@@ -97,6 +103,7 @@ func (s lintShape) marksText() string {
 	return strings.Join(all, " or ")
 }
 
+// detect reports whether the head is of a report with the shape.
 func (s lintShape) detect(h sniff.Head) bool {
 	if s.cleanPattern != nil && s.cleanPattern.Match(h.Text) {
 		return true
@@ -107,6 +114,8 @@ func (s lintShape) detect(h sniff.Head) bool {
 	return slices.ContainsFunc(s.marks, func(like string) bool { return h.HasMembers(strings.Fields(like)...) })
 }
 
+// parse reads a report with the shape. It is an error if nothing of the shape is in it, or if
+// the report says that it is not complete.
 func (s lintShape) parse(r io.Reader) (parsed.Report, error) {
 	reader := newShapeReader(s)
 	var noise string
@@ -127,34 +136,37 @@ func (s lintShape) parse(r io.Reader) (parsed.Report, error) {
 type shapeReader struct {
 	lintShape
 	lint          *parsed.FindingSet
-	places        []shapePlace
-	items         int // findings as listed in the report
-	found         bool
-	stated        map[metric.Level]int
-	seen          map[metric.Finding]bool
-	defaultLevel  metric.Level // of findings that name no level, 0 for none
-	reportedTool  string       // the tool that the report names
-	checkedNoFile bool         // no file was looked at
-	failure       string       // why the report is not complete
-	names         parsed.Interner
-	wanted        wantedMembers
+	places        []shapePlace            // of all lists and facts
+	items         int                     // listed findings, including those that convert skips or splits
+	found         bool                    // the report has something of the format
+	stated        map[metric.Level]int    // sums of the stated totals, by level
+	seen          map[metric.Finding]bool // findings of lists with unique items
+	defaultLevel  metric.Level            // of findings that name no level, 0 for errors
+	reportedTool  string                  // the tool that the report names
+	checkedNoFile bool                    // no file was looked at
+	failure       string                  // why the report is not complete, "" if it is
+	names         parsed.Interner         // stored copies of rules and files
+	wanted        wantedMembers           // the members to decode
 }
 
-// shapePlace is the path of a list or fact. The outer part is read as a stream, and the
-// values there are decoded completely.
+// shapePlace is the path of a list or fact. The outer part is read as a stream. The value at
+// its end is decoded, and take is called with each value at the complete path.
 type shapePlace struct {
 	path  []string
-	outer int // length of the outer part: up to the first [] or *
+	outer int // how many names the outer part has: up to the first [] or *
 	take  func(lintItem) error
 }
 
+// newShapeReader returns a reader with the places of all lists and facts of the shape.
 func newShapeReader(s lintShape) *shapeReader {
 	r := &shapeReader{lintShape: s, lint: parsed.NewFindingSet(), stated: map[metric.Level]int{}, seen: map[metric.Finding]bool{}, names: parsed.Interner{}, wanted: wantedMembers{}}
 	r.lint.AddTool(s.tool)
+
 	for _, l := range s.lists {
 		r.wanted.addList(l)
 		r.addPlace(l.path, func(v lintItem) error { return r.addFinding(l, v) })
 	}
+
 	for _, f := range s.facts {
 		r.wanted.add(splitPath(f.path))
 		r.addPlace(f.path, func(v lintItem) error { f.apply(r, v); return nil })
@@ -162,6 +174,7 @@ func newShapeReader(s lintShape) *shapeReader {
 	return r
 }
 
+// addPlace adds a place. It calls take with each value at the path.
 func (s *shapeReader) addPlace(at string, take func(lintItem) error) {
 	p := shapePlace{path: splitPath(at), take: take}
 	p.outer = len(p.path)
@@ -171,7 +184,8 @@ func (s *shapeReader) addPlace(at string, take func(lintItem) error) {
 	s.places = append(s.places, p)
 }
 
-// readEvents reads JSON Lines.
+// readEvents reads JSON Lines, each of which is one value. It returns the first text of another
+// program between them. A report without any text is clean.
 func (s *shapeReader) readEvents(r io.Reader) (noise string, err error) {
 	noise, err = parsed.ReadEvents(r, func(raw []byte, line textstream.Line) error {
 		var v any
@@ -184,7 +198,9 @@ func (s *shapeReader) readEvents(r io.Reader) (noise string, err error) {
 	return noise, err
 }
 
-// walk reads the value at the path. Key is its member name, "" for an item of an array.
+// walk reads the value at the path. It decodes the value if the outer part of a place ends
+// there, continues with its members or items if a place may be in it, and skips it otherwise.
+// Key is the name of the member with the value, "" for an item of an array.
 func (s *shapeReader) walk(j *jsonstream.Reader, path []string, key string) error {
 	next := map[string]bool{} // names that continue the path to a place
 	isPlace := false
@@ -198,6 +214,7 @@ func (s *shapeReader) walk(j *jsonstream.Reader, path []string, key string) erro
 			next[p.path[len(path)]] = true
 		}
 	}
+
 	switch {
 	case isPlace:
 		v, err := s.wanted.find(path).read(j)
@@ -251,18 +268,22 @@ func (s *shapeReader) takeValue(path []string, v lintItem) error {
 	return nil
 }
 
-// addFinding adds the finding of an item of the list.
+// addFinding adds the finding of an item of the list. Convert may change it, skip it, or split
+// it.
 func (s *shapeReader) addFinding(l lintList, v lintItem) error {
 	f := newFinding(s.names, s.tool, findingTexts{v.text(l.file), v.text(l.rule), v.text(l.message), v.text(l.text)})
 	f.Line, f.Column = v.number(l.line), v.number(l.column)
 	f.Level = s.levelOf(l, v.text(l.level))
 	f.Type = s.isTypeChecker && f.Level == metric.Error
+
 	s.found = true
 	s.items++
+
 	findings := []metric.Finding{f}
 	if l.convert != nil {
 		findings = l.convert(v, f)
 	}
+
 	for _, f := range findings {
 		if l.unique && s.seen[f] {
 			continue
@@ -278,7 +299,8 @@ func (s *shapeReader) addFinding(l lintList, v lintItem) error {
 // findingTexts are the texts of a finding as the report has them.
 type findingTexts struct{ file, rule, message, text string }
 
-// newFinding returns a finding with clean texts.
+// newFinding returns a finding of the tool with clean texts. Names stores the copies of rules
+// and files that are used by all findings.
 func newFinding(names parsed.Interner, tool string, t findingTexts) metric.Finding {
 	f := metric.Finding{
 		Tool: tool, Rule: names.Intern(textstream.CleanName(t.rule)), Message: textstream.ClipText(t.message),
@@ -290,7 +312,8 @@ func newFinding(names parsed.Interner, tool string, t findingTexts) metric.Findi
 	return f
 }
 
-// levelOf returns the level by its name. It is 0 if the report may have a default level.
+// levelOf returns the level with a name. Without a name it returns the default of the list,
+// which is 0 if the report may have a default.
 func (s *shapeReader) levelOf(l lintList, name string) metric.Level {
 	name = strings.ToLower(name)
 	if level, ok := s.levels[name]; ok {
@@ -330,6 +353,7 @@ func (s *shapeReader) check() error {
 			s.lint.Problems.Add("the report says it has %d %s and holds %d", n, levelNouns[level], count[level])
 		}
 	}
+
 	switch {
 	case !s.found:
 		return fmt.Errorf("%w: there is nothing of the format %s in it", parsed.ErrUnknownFormat, s.name)

@@ -7,8 +7,9 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// wantedMembers is the tree of the members that a shape needs from a document. All others
-// are skipped without decoding them. A leaf is decoded if it is a text, number or boolean.
+// wantedMembers is the tree of the members that a shape needs from a document. All others are
+// skipped without decoding them. The paths "[].a" and "[].b.c" are the tree {"[]": {"a": {},
+// "b": {"c": {}}}}. A leaf is decoded if it is a text, number or boolean.
 type wantedMembers map[string]wantedMembers
 
 // add adds a path to the tree and returns the node at its end.
@@ -33,7 +34,8 @@ func (w wantedMembers) addList(l lintList) {
 	}
 }
 
-// addValue adds a place in the item at the path, or in an enclosing item.
+// addValue adds a place in the item at the path, or in an enclosing item. Indexes in a place,
+// as in "a.0", want all items of the array.
 func (w wantedMembers) addValue(path []string, place string) {
 	for strings.HasPrefix(place, "^") {
 		place = place[1:]
@@ -65,7 +67,7 @@ func (w wantedMembers) member(name string) (wantedMembers, bool) {
 	return inner, ok
 }
 
-// find returns the node at the path.
+// find returns the node at the path, nil if it is not wanted.
 func (w wantedMembers) find(path []string) wantedMembers {
 	for _, name := range path {
 		w, _ = w.member(name)
@@ -103,12 +105,13 @@ func (w wantedMembers) read(j *jsonstream.Reader) (any, error) {
 		})
 		return list, err
 	}
+
 	var v any
 	err := j.Value(&v)
 	return v, err
 }
 
-// splitPath returns the names of a place.
+// splitPath returns the names of a path, nil for the path "" of a complete document.
 func splitPath(at string) []string {
 	if at == "" {
 		return nil

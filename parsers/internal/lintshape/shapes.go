@@ -23,10 +23,12 @@ var (
 // lintShapes describes the JSON reports of linters, the most specific first.
 var lintShapes = slices.Concat(pythonShapes, scriptShapes, sharedShapes, otherShapes)
 
+// ruffList has the places in a finding of ruff.
 var ruffList = lintList{
 	file: "filename", line: "location.row", column: "location.column", rule: "code|name", message: "message", level: "severity",
 }
 
+// pythonShapes describes the formats of tools for Python.
 var pythonShapes = []lintShape{
 	{
 		name: "ruff", tool: "ruff", marks: []string{"[].filename [].location.row"},
@@ -74,10 +76,12 @@ var pythonShapes = []lintShape{
 	},
 }
 
+// eslintMessage has the places in a message of eslint.
 var eslintMessage = lintList{
 	file: "^filePath", line: "line", column: "column", rule: "ruleId", message: "message", level: "severity", text: "source",
 }
 
+// scriptShapes describes the formats of tools for JavaScript, CSS, HTML and Markdown.
 var scriptShapes = []lintShape{
 	{
 		name: "eslint", tool: "eslint", marks: []string{"[].filePath [].messages", "results.[].filePath results.[].messages", "results metadata.rulesMeta"},
@@ -148,6 +152,8 @@ var scriptShapes = []lintShape{
 	},
 }
 
+// markdownlintList returns a list of markdownlint. Its messages end with their detail in
+// brackets.
 func markdownlintList(at, file string) lintList {
 	return lintList{
 		path: at, file: file, line: "lineNumber", column: "errorRange.0", rule: "ruleNames.0", message: "ruleDescription",
@@ -167,9 +173,10 @@ func (l lintList) withPath(at string) lintList {
 	return l
 }
 
-// codeClimateScales has the levels of tools that use the severities of Code Climate in
-// another way, identified by their checks. In other reports, as in those of eslint and
-// ruff, "minor" is a warning and everything above it is an error.
+// codeClimateScales has the levels of tools that use the severities of Code Climate in another
+// way. Check matches the names of their checks: "DL3008" or "SC2086" of hadolint,
+// "lint/style/useConst" or "format" of biome. In other reports, as in those of eslint and ruff,
+// "minor" is a warning and everything above it is an error.
 var codeClimateScales = []struct {
 	check  *regexp.Regexp
 	tool   string

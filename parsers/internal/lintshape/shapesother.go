@@ -5,12 +5,15 @@ import (
 	"supervise/metric"
 )
 
-// cleanCommentsPattern matches a report of shellcheck -f json1 without findings.
+// cleanCommentsPattern matches a report of shellcheck -f json1 without findings:
+// {"comments":[]}.
 var cleanCommentsPattern = regexp.MustCompile(`^\s*\{\s*"comments"\s*:\s*\[\s*\]\s*\}\s*$`)
 
-// cleanViolationsPattern matches a report of sqlfluff without findings.
+// cleanViolationsPattern matches a report of sqlfluff without findings: {"violations": []}.
 var cleanViolationsPattern = regexp.MustCompile(`^\s*\{\s*"violations"\s*:\s*\[\s*\]\s*\}\s*$`)
 
+// shellcheckList has the places in a finding of shellcheck, whose code is the number of its
+// rule: 2086 for SC2086.
 var shellcheckList = lintList{
 	file: "file", line: "line", column: "column", rule: "code", message: "message", level: "level",
 	convert: func(_ lintItem, f metric.Finding) []metric.Finding {
@@ -19,10 +22,13 @@ var shellcheckList = lintList{
 	},
 }
 
+// actionlintList has the places in a finding of actionlint.
 var actionlintList = lintList{file: "filepath", line: "line", column: "column", rule: "kind", message: "message", text: "snippet"}
 
+// phpMessageList is the list of messages by file of phpcs and phpstan.
 var phpMessageList = lintList{path: "files.*.messages.[]", file: "*", line: "line", column: "column", rule: "source|identifier", message: "message"}
 
+// sqlfluffList has the places in a violation of sqlfluff, which differ between versions.
 var sqlfluffList = lintList{
 	file: "^filepath|path|filepath", line: "start_line_no|line_no", column: "start_line_pos|line_pos", rule: "code|rule_code",
 	message: "description|rule_description|rule_name", extra: "warning",
@@ -203,7 +209,9 @@ var otherShapes = []lintShape{
 }
 
 var (
-	snykList    = lintList{file: "filePath|^displayTargetFile", rule: "id", message: "title", level: "severity"}
+	// snykList has the places in a finding of snyk.
+	snykList = lintList{file: "filePath|^displayTargetFile", rule: "id", message: "title", level: "severity"}
+	// checkovList has the places in a failed check of checkov.
 	checkovList = lintList{file: "file_path", line: "file_line_range.0", rule: "check_id", message: "check_name", level: "severity"}
 )
 

@@ -8,11 +8,13 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
+// codeClimateIssue has the places in an issue of Code Climate.
 var codeClimateIssue = lintList{
 	file: "location.path", line: "location.lines.begin|location.positions.begin.line|location.lines.begin.line",
 	column: "location.positions.begin.column", rule: "check_name", message: "description", level: "severity", extra: "type", convert: convertCodeClimate,
 }
 
+// rdjsonDiagnostic has the places in a diagnostic of reviewdog.
 var rdjsonDiagnostic = lintList{
 	file: "location.path", line: "location.range.start.line", column: "location.range.start.column", rule: "code.value",
 	message: "message", level: "severity", extra: "source.name", convert: convertReviewdog,
@@ -25,6 +27,7 @@ func convertReviewdog(v lintItem, f metric.Finding) []metric.Finding {
 	return []metric.Finding{f}
 }
 
+// staticcheckProblem has the places in a problem of staticcheck.
 var staticcheckProblem = lintList{
 	file: "location.file", line: "location.line", column: "location.column", rule: "code", message: "message", level: "severity", convert: convertStaticcheck,
 }
@@ -130,15 +133,16 @@ var sharedShapes = []lintShape{
 	},
 }
 
-// cleanIssuesPattern matches SonarQube's generic report without findings.
+// cleanIssuesPattern matches SonarQube's generic report without findings: {"issues":[]},
+// perhaps with an empty list of rules before it.
 var cleanIssuesPattern = regexp.MustCompile(`^\s*\{(\s*"rules"\s*:\s*\[\s*\]\s*,)?\s*"issues"\s*:\s*\[\s*\]\s*\}\s*$`)
 
-// cleanTflintPattern matches a report of tflint without findings.
+// cleanTflintPattern matches a report of tflint without findings: {"issues": [], "errors": []}.
 var cleanTflintPattern = regexp.MustCompile(`^\s*\{\s*"issues"\s*:\s*\[\s*\]\s*,\s*"errors"\s*:\s*\[\s*\]\s*\}\s*$`)
 
-// cleanDartPattern matches a report of dart without findings.
+// cleanDartPattern matches a report of dart without findings: {"version":1,"diagnostics":[]}.
 var cleanDartPattern = regexp.MustCompile(`^\s*\{\s*"version"\s*:\s*1\s*,\s*"diagnostics"\s*:\s*\[\s*\]\s*\}\s*$`)
 
-// cleanDiagnosticsPattern matches a report without findings of reviewdog or of a tool that
-// writes its format without a source.
+// cleanDiagnosticsPattern matches a report without findings, {"diagnostics": []}, of reviewdog
+// or of a tool that writes its format without a source.
 var cleanDiagnosticsPattern = regexp.MustCompile(`^\s*\{\s*"diagnostics"\s*:\s*\[\s*\]\s*\}\s*$`)

@@ -85,8 +85,8 @@ var cppcheckLevels = map[string]metric.Level{
 // does not report.
 var spotbugsLevels = map[string]metric.Level{"1": metric.Error, "2": metric.Warning, "3": metric.Note, "4": metric.Note, "5": metric.Note}
 
-// checkstyleTools identifies the tools that write the format of Checkstyle by a prefix of
-// their rules.
+// checkstyleTools identifies the tools that write the format of Checkstyle by a prefix of their
+// rules, as in "eslint.rules.no-undef" or "ShellCheck.SC2086".
 var checkstyleTools = []struct{ prefix, tool string }{
 	{"eslint.rules.", "eslint"},
 	{"ShellCheck.", "shellcheck"},

@@ -16,20 +16,21 @@ import (
 )
 
 // xmlShape describes where the findings of an XML report are, and what identifies it.
-// Alternative names are separated by |.
+// Alternative names in root and required are separated by |.
 type xmlShape struct {
-	name     string
-	root     string // element
-	required string // one of these has to be there too, "" among them for none
-	tool     string // "" if it is not known
-	tools    string // Tools of the format, "" for tool
-	note     string // Note of the format
-	levels   map[string]metric.Level
-	lists    map[string]xmlList // by element
-	convert  func(metric.Finding) []metric.Finding
+	name     string                                // of the format
+	root     string                                // name of the root element
+	required string                                // one of these elements is in the report as well; "" for none, also as an alternative
+	tool     string                                // "" if the rules or other parts of the findings show it
+	tools    string                                // Tools of the format, "" if they are the tool
+	note     string                                // Note of the format
+	levels   map[string]metric.Level               // levels by their names in lower case, before [parsed.LevelOf]
+	lists    map[string]xmlList                    // the findings, by the name of their element
+	convert  func(metric.Finding) []metric.Finding // changes, splits or skips a finding; nil to keep it
 }
 
-// xmlList has the places of the values in an element that is a finding:
+// xmlList has the places of the values in an element that is a finding, "" if it does not have
+// the value:
 //
 //	@a      attribute a
 //	b@a     attribute a of the first element b in it
@@ -38,11 +39,15 @@ type xmlShape struct {
 //	.       the text of the element
 //	b.      the text of b
 //	x|y     the first of several places that is not empty
+//
+// For example, {file: "^file@name", line: "@line"} finds the file "a.c" and the line 3 of the
+// element "error" in <file name="a.c"><error line="3"/></file>.
 type xmlList struct {
 	file, line, column, rule, message, level, text string
 	defaultLevel                                   metric.Level // of elements without level; 0 for errors
 }
 
+// xmlFormats returns the formats of the shapes.
 func xmlFormats(shapes []xmlShape) []parsed.Format {
 	list := make([]parsed.Format, len(shapes))
 	for i, s := range shapes {
@@ -81,23 +86,25 @@ type xmlShapeReader struct {
 	xmlShape
 	lint         *parsed.FindingSet
 	names        parsed.Interner
-	noise        string
-	found        bool
-	openElements []xmlElement
-	item         *xmlItem
+	noise        string       // the first line of text outside of the root element
+	found        bool         // the root element was read
+	openElements []xmlElement // from the root element inwards
+	item         *xmlItem     // the finding that is being read, nil outside of findings
 }
 
+// xmlElement is an open element. Its attributes are only stored outside of findings.
 type xmlElement struct {
 	name  string
 	attrs []xmlstream.Attr
 }
 
-// xmlItem is the finding that is being read.
+// xmlItem is the finding that is being read. Paths begin below its element, which has the path
+// "".
 type xmlItem struct {
-	depth  int
-	list   xmlList
-	values map[string]string
-	texts  map[string]*textstream.Clip
+	depth  int                         // how many elements enclose the finding
+	list   xmlList                     // where its values are
+	values map[string]string           // attributes, by path@name
+	texts  map[string]*textstream.Clip // texts of elements, by path; repeated elements have a * at the end
 }
 
 func (x *xmlShapeReader) read(r *xmlstream.Reader) error {
@@ -121,18 +128,21 @@ func (x *xmlShapeReader) read(r *xmlstream.Reader) error {
 	}
 }
 
+// openElement handles a start tag. In a finding it stores the attributes.
 func (x *xmlShapeReader) openElement(t xmlstream.Token) {
 	x.found = x.found || len(x.openElements) == 0 && slices.Contains(strings.Split(x.root, "|"), t.Name)
 	list, isItem := x.lists[t.Name]
 	if isItem && x.item == nil && len(x.openElements) > 0 {
 		x.item = &xmlItem{depth: len(x.openElements), list: list, values: map[string]string{}, texts: map[string]*textstream.Clip{}}
 	}
+
 	x.openElements = append(x.openElements, xmlElement{name: t.Name})
 	top := &x.openElements[len(x.openElements)-1]
 	if x.item == nil {
 		top.attrs = slices.Clone(t.Attrs)
 		return
 	}
+
 	path := x.path()
 	if x.item.texts[path] != nil { // the first element of a name counts
 		path += "*"
@@ -145,7 +155,8 @@ func (x *xmlShapeReader) openElement(t xmlstream.Token) {
 	}
 }
 
-// path returns the names of the open elements within the current finding.
+// path returns the names of the open elements within the current finding, joined by "/". It is
+// "" in the element of the finding itself.
 func (x *xmlShapeReader) path() string {
 	path := ""
 	for i, e := range x.openElements[x.item.depth+1:] {
@@ -157,6 +168,8 @@ func (x *xmlShapeReader) path() string {
 	return path
 }
 
+// addText handles text: in a finding it is the text of its element, and outside of the root
+// element it is noise.
 func (x *xmlShapeReader) addText(t xmlstream.Token) {
 	switch {
 	case x.item != nil:
@@ -168,6 +181,7 @@ func (x *xmlShapeReader) addText(t xmlstream.Token) {
 	}
 }
 
+// closeElement handles an end tag. At the end of a finding it adds the finding to the report.
 func (x *xmlShapeReader) closeElement() {
 	if len(x.openElements) == 0 {
 		return
@@ -178,6 +192,7 @@ func (x *xmlShapeReader) closeElement() {
 	}
 	f := x.toFinding()
 	x.item = nil
+
 	list := []metric.Finding{f}
 	if x.convert != nil {
 		list = x.convert(f)
@@ -187,6 +202,7 @@ func (x *xmlShapeReader) closeElement() {
 	}
 }
 
+// toFinding returns the current finding.
 func (x *xmlShapeReader) toFinding() metric.Finding {
 	l := x.item.list
 	f := newFinding(x.names, x.tool, findingTexts{x.valueAt(l.file), x.valueAt(l.rule), x.valueAt(l.message), x.valueAt(l.text)})
@@ -200,7 +216,8 @@ func (x *xmlShapeReader) toFinding() metric.Finding {
 	return f
 }
 
-// valueAt returns the first value at the places that is not empty.
+// valueAt returns the first value at the places that is not empty, "" if there is none. See
+// [xmlList] for the notation.
 func (x *xmlShapeReader) valueAt(places string) string {
 	for place := range strings.SplitSeq(places, "|") {
 		value := ""
@@ -221,6 +238,8 @@ func (x *xmlShapeReader) valueAt(places string) string {
 	return ""
 }
 
+// enclosingAttr returns an attribute of the innermost enclosing element with the name, "" if
+// there is none.
 func (x *xmlShapeReader) enclosingAttr(element, attr string) string {
 	for _, e := range slices.Backward(x.openElements[:x.item.depth]) {
 		if e.name == element {

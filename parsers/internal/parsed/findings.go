@@ -13,7 +13,8 @@ import (
 // RustcErrorPattern matches the code of a compiler error, such as E0308. Other codes are lints.
 var RustcErrorPattern = regexp.MustCompile(`^E\d{4}$`)
 
-// FindingSet collects the findings of one report.
+// FindingSet collects the findings of one report and the tools that ran. Equal findings with a
+// line count once.
 type FindingSet struct {
 	metric.Lint
 	Problems textstream.Problems
@@ -49,8 +50,9 @@ func (s *FindingSet) isMeaningless() bool {
 	return len(s.Findings) > 0 && !slices.ContainsFunc(s.Findings, hasContent)
 }
 
-// Report returns the report with the collected findings. Noise is the first line of text
-// outside of the report, "" for none.
+// Report returns the report with the collected findings, and err. Producer is the tool that
+// wrote it. Noise is the first line of text outside of the report, "" for none. If err is nil
+// and the findings have no content, the error is [ErrUnknownFormat].
 func (s *FindingSet) Report(producer, noise string, err error) (Report, error) {
 	if noise = strings.Trim(noise, "\x00"); noise != "" {
 		s.Problems.Add("text outside of the report: %s", noise)
@@ -68,8 +70,9 @@ var typeCheckers = map[string]bool{
 	"go build": true, "csc": true, "msvc": true, "flow": true, "sorbet": true,
 }
 
-// compilerRules matches the rules of compiler errors, for tools that report both these
-// and findings of their own.
+// compilerRules matches the rules of compiler errors, by tool in lower case. These tools report
+// both compiler errors and other findings: "E0308" with clippy is an error of rustc, and
+// "CS0103" one of the C# compiler.
 var compilerRules = map[string]*regexp.Regexp{
 	"clippy":                              RustcErrorPattern,
 	"microsoft (r) visual c# compiler":    regexp.MustCompile(`^CS\d{4}$`),
@@ -82,7 +85,8 @@ func IsTypeChecker(tool string) bool {
 	return typeCheckers[tool] || strings.HasPrefix(tool, "gnu c") || strings.HasPrefix(tool, "microsoft (r) c/c++")
 }
 
-// strictToolPattern matches the tools that can exit with a failure for warnings or notes alone.
+// strictToolPattern matches the names, in lower case, of the tools that can exit with a failure
+// for warnings or notes alone.
 var strictToolPattern = regexp.MustCompile(`^(actionlint|ansible-lint|bandit|(based)?pyright|biome|black|brakeman|checkstyle|clang-tidy|codechecker|codespell|cppcheck|cpplint|credo|` +
 	`dart|detekt|dotenv-linter|doxygen|eslint|flake8|golangci-lint|hadolint|haml-lint|hlint|isort|javadoc|ktlint|luacheck|markdownlint|mypy|oxlint|` +
 	`perlcritic|php(cs|stan)|prettier|psalm|puppet-lint|pydocstyle|pylint|reek|rubocop|ruff|rustfmt|scalastyle|semgrep|shellcheck|slim-lint|sphinx|spotbugs|` +
@@ -98,8 +102,8 @@ func IsTypeError(tool, rule string) bool {
 	return IsTypeChecker(tool) || rules != nil && rules.MatchString(rule)
 }
 
-// RequireFound returns err. If that is nil and nothing of the format was found in the
-// report, it returns an error that says so.
+// RequireFound returns err. If that is nil and nothing of the format was found in the report,
+// it returns an error that says so. What names the thing, such as "finding".
 func RequireFound(err error, found bool, what string) error {
 	if err == nil && !found {
 		err = fmt.Errorf("%w: there is no %s in it", ErrUnknownFormat, what)

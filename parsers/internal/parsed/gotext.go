@@ -10,15 +10,20 @@ import (
 	"supervise/metric"
 )
 
-// GoDiagnostics reads the output of go build and go vet: lines "file:line:col: message"
-// after headers "# package". Findings after "# [package]" are those of go vet.
+// GoDiagnostics reads the output of go build and go vet line by line:
+//
+//	# example.com/p
+//	./a.go:3:2: undefined: x
+//
+// The header names the package. Findings after the header "# [example.com/p]" are those of go
+// vet. Call ReadLine for each line, and then Lint.
 type GoDiagnostics struct {
-	Tool          string // the tool whose output it is, "" if headers name it
-	AllowUnplaced bool   // read errors without a place
+	Tool          string // the tool whose output it is, "" to skip lines before the first header
+	AllowUnplaced bool   // read errors without a place, such as "no required module …"
 
-	Findings    []goFinding // without repetitions
-	PlacedCount int         // lines with a place
-	Latest      goFinding   // the last one with a place
+	Findings    []goFinding // all findings, equal ones once
+	PlacedCount int         // number of lines with a place
+	Latest      goFinding   // the last finding with a place
 
 	seen       map[goFinding]bool
 	inOutput   bool // a header was read, and no line of another program since
@@ -27,6 +32,7 @@ type GoDiagnostics struct {
 	isRepeated bool // the last finding is a repetition
 }
 
+// goFinding is one message with its place. The file is "" and the line 0 if it has none.
 type goFinding struct {
 	vet, typed         bool // found by go vet; a type error
 	level              metric.Level
@@ -43,14 +49,19 @@ func (f goFinding) String() string {
 	return fmt.Sprintf("%s:%d: %s", f.file, f.lineNumber, f.message)
 }
 
-// The lines of go build and go vet: a message with its place ("a.go:3:2: x"), the header
-// of a package ("# example.com/p"), an error without a place, and an error from loading a
-// package.
+// The lines of go build and go vet.
 var (
-	GoPlacePattern    = regexp.MustCompile(`^(vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z]+):(\d+)(?::(\d+))?: (.+)$`)
-	GoHeaderPattern   = regexp.MustCompile(`^# (\[)?[^\s\[\]]+\]?( \[[^\]]+\])?$`)
+	// GoPlacePattern matches a message with its place: "a.go:3:2: undefined: x".
+	GoPlacePattern = regexp.MustCompile(`^(vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z]+):(\d+)(?::(\d+))?: (.+)$`)
+	// GoHeaderPattern matches the header of a package, which is "# example.com/p" with go build
+	// and "# [example.com/p]" with go vet.
+	GoHeaderPattern = regexp.MustCompile(`^# (\[)?[^\s\[\]]+\]?( \[[^\]]+\])?$`)
+	// GoUnplacedPattern matches an error without a place: "package example.com/q is not in
+	// std".
 	GoUnplacedPattern = regexp.MustCompile(`^(package \S+(?: is not |: |$)|\t?imports \S+(?: from \S+)?: |pattern \S+: |no required module|cannot find (?:package|module|main)|found packages \S+ \(|vet: |go: (?:errors|error|cannot|module|updates|no |go.mod|inconsistent))`)
-	GoLoadPattern     = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package \S+(?: is not |: )|cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
+	// GoLoadPattern matches an error from loading a package, before which there is no header:
+	// "a.go:3:2: no required module provides package example.com/q".
+	GoLoadPattern = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package \S+(?: is not |: )|cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
 )
 
 // ReadLine reads one line, and reports whether it is output of a compiler or of go vet.
@@ -60,20 +71,24 @@ func (g *GoDiagnostics) ReadLine(s string) bool {
 		g.inOutput, g.inVet, g.isOpen = true, m[1] != "", false
 		return true
 	}
+
 	if !g.inOutput && g.Tool == "" {
 		return false
 	}
+
 	if m := GoPlacePattern.FindStringSubmatch(s); m != nil {
 		g.PlacedCount++
 		g.Latest = g.parseFinding(m)
 		g.addFinding(g.Latest)
 		return true
 	}
+
 	isIndented := strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "    ")
 	if isIndented && g.isOpen {
 		g.continueMessage(s)
 		return true
 	}
+
 	g.isOpen = false
 	if s = strings.TrimSpace(s); s == "too many errors" {
 		return true
@@ -101,6 +116,7 @@ func (g *GoDiagnostics) parseFinding(m []string) goFinding {
 	return f
 }
 
+// addFinding adds a finding, unless an equal one was read before.
 func (g *GoDiagnostics) addFinding(f goFinding) {
 	if g.seen == nil {
 		g.seen = map[goFinding]bool{}
@@ -120,7 +136,7 @@ func (g *GoDiagnostics) continueMessage(s string) {
 	}
 }
 
-// Lint returns the findings. It is never nil.
+// Lint returns the findings that were read. It is never nil.
 func (g *GoDiagnostics) Lint() *metric.Lint {
 	l := &metric.Lint{Findings: []metric.Finding{}}
 	if g.Tool != "" {
@@ -138,8 +154,9 @@ func (g *GoDiagnostics) Lint() *metric.Lint {
 	return l
 }
 
-// SplitCompilerOutput returns the findings in the message of f, in which a linter reports
-// all output of the Go compiler about a package. It returns f itself if there are none.
+// SplitCompilerOutput returns the findings in the message of f, in which a linter reports all
+// output of the Go compiler about a package. They have the tool and rule of f. It returns f
+// itself if its message has no findings.
 func SplitCompilerOutput(f metric.Finding) []metric.Finding {
 	var g GoDiagnostics
 	for line := range strings.Lines(f.Message) {

@@ -15,8 +15,8 @@ import (
 	"supervise/metric"
 )
 
-// Outcomes collects the tests of a report whose texts need cleaning: a report in JSON, or
-// the output of a test runner. The zero value is empty.
+// Outcomes collects the tests of a report whose texts need cleaning: a report in JSON, or the
+// output of a test runner. The zero value is empty.
 type Outcomes struct {
 	TestSet
 	Failure  string        // why the run failed, as the report states
@@ -44,7 +44,7 @@ func CleanTest(t metric.Test) metric.Test {
 	return t
 }
 
-// AddBroken adds a suite that could not run, or not to its end.
+// AddBroken adds a suite that could not run, or not to its end, with the reason.
 func (s *Outcomes) AddBroken(suite, why string) {
 	s.TestSet.AddBroken(suite, cmp.Or(textstream.ClipText(why), "it failed outside of its tests"))
 }
@@ -71,9 +71,9 @@ func (s *Outcomes) CheckOptionalFailures(what string, stated *AnyNumber, counts 
 	}
 }
 
-// ReadDocuments calls read for each JSON document in r, which may set the producer.
-// Documents of another shape, such as the log lines of a test, are ignored if at least
-// one document belongs to the report.
+// ReadDocuments calls read for each JSON document in r, and returns the report. Read may change
+// the producer. It returns a [ShapeError] for a document of another shape, such as the log line
+// of a test. That is ignored if at least one other document belongs to the report.
 func (s *Outcomes) ReadDocuments(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
 	accepted := 0
 	var otherShape *shapeError
@@ -86,6 +86,7 @@ func (s *Outcomes) ReadDocuments(r io.Reader, producer *string, read func(*jsons
 		accepted++
 		return err
 	})
+
 	switch {
 	case err != nil || accepted > 0:
 	case otherShape != nil:
@@ -93,6 +94,7 @@ func (s *Outcomes) ReadDocuments(r io.Reader, producer *string, read func(*jsons
 	default:
 		err = fmt.Errorf("%w: there is no JSON in it", ErrUnknownFormat)
 	}
+
 	if noise != "" {
 		s.Problems.Add("text outside of the report: %s", textstream.ClipText(noise))
 	}
@@ -102,8 +104,8 @@ func (s *Outcomes) ReadDocuments(r io.Reader, producer *string, read func(*jsons
 	return s.Report(*producer), err
 }
 
-// ReadEvents calls handle for each JSON object in the lines of r. It returns the first
-// text between the objects, which another program printed.
+// ReadEvents calls handle for each JSON object in the lines of r, with its bytes and its line.
+// It returns the first text between the objects, which another program printed.
 func ReadEvents(r io.Reader, handle func([]byte, textstream.Line) error) (noise string, err error) {
 	err = jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: handle, Noise: func(text []byte, _ textstream.Line) {
 		if noise == "" {
@@ -119,8 +121,9 @@ type shapeError struct{ error }
 // Unwrap returns the error with the position in the document.
 func (e *shapeError) Unwrap() error { return e.error }
 
-// ReadMembers reads an object. A value of members is either a pointer to decode the
-// member into, or a func() error that reads it. All other members are skipped.
+// ReadMembers reads an object. A value of members is either a pointer to decode the member
+// into, or a func() error that reads the value of the member from j. All other members are
+// skipped.
 func ReadMembers(j *jsonstream.Reader, members map[string]any) error {
 	return j.Object(func(name string) error {
 		switch target := members[name].(type) {
@@ -134,7 +137,8 @@ func ReadMembers(j *jsonstream.Reader, members map[string]any) error {
 	})
 }
 
-// ItemReader returns a function that reads an array and calls take with each item.
+// ItemReader returns a function that reads an array and calls take with each item. It is a
+// value for [ReadMembers].
 func ItemReader[T any](j *jsonstream.Reader, take func(T)) func() error {
 	return func() error {
 		return j.Array(func() error {
@@ -153,7 +157,8 @@ func ShapeError(j *jsonstream.Reader, problem string) error {
 	return &shapeError{j.Error("%s", problem)}
 }
 
-// Report returns the report with the collected tests.
+// Report returns the report with the collected tests. Without a stated duration, it is the sum
+// of the durations of the cases.
 func (s *Outcomes) Report(producer string) Report {
 	t := s.Tests()
 	t.Failure, t.Duration = cmp.Or(textstream.ClipText(s.Failure), t.Failure), s.Duration
@@ -178,7 +183,7 @@ func ParseNumber(digits string) AnyNumber {
 	return AnyNumber(n)
 }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON decodes any JSON value. It never fails.
 func (n *AnyNumber) UnmarshalJSON(raw []byte) error {
 	text := strings.TrimSuffix(strings.Trim(string(raw), `" `), "s")
 	*n = ParseNumber(text)
@@ -188,7 +193,7 @@ func (n *AnyNumber) UnmarshalJSON(raw []byte) error {
 // Int returns n without its fraction, or 0 if it is below 0 or not a number.
 func (n AnyNumber) Int() int { return ToCount(float64(n)) }
 
-// In returns n as a duration in the unit.
+// In returns n units as a duration, 0 if that is not a sensible time.
 func (n AnyNumber) In(unit time.Duration) time.Duration {
 	return Seconds(float64(n) * unit.Seconds())
 }
@@ -197,7 +202,7 @@ func (n AnyNumber) In(unit time.Duration) time.Duration {
 // for an object its members message and stack. Everything else is "".
 type AnyText string
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON decodes any JSON value. It never fails.
 func (t *AnyText) UnmarshalJSON(raw []byte) error {
 	*t = AnyText(TextOf(raw))
 	return nil
@@ -255,7 +260,8 @@ func JoinMessage(message, trace string) string {
 	return message + "\n" + trace
 }
 
-// JoinGroups returns the class of a test in nested groups: "outer > inner".
+// JoinGroups returns the class of a test in nested groups, as in "outer > inner". It skips
+// empty titles.
 func JoinGroups(titles ...string) string {
 	path := slices.DeleteFunc(slices.Clone(titles), func(t string) bool { return t == "" })
 	return strings.Join(path, " > ")

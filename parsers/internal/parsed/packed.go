@@ -8,21 +8,25 @@ import (
 	"supervise/metric"
 )
 
-// PackedFindings is a list of findings that takes less than half the memory of a slice
-// while it grows: appending a million findings to a slice needs four times their size.
-// The zero value is empty.
+// PackedFindings is a list of findings that takes less than half the memory of a slice while it
+// grows: appending a million findings to a slice needs four times their size. The zero value is
+// empty.
+//
+// A finding is encoded as one byte with the level and type, the line and column as varints, and
+// the tool, rule, file, message and source text. A varint with the length is before a text.
+// Tools, rules and files are stored once, and are encoded as their number.
 type PackedFindings struct {
-	Len         int
+	Len         int               // number of findings
 	chunks      []string          // complete chunks of encoded findings
 	builder     strings.Builder   // the chunk that is being filled
 	record      []byte            // buffer for one encoded finding
 	words       []string          // tools, rules and files that are stored once
-	wordIndexes map[string]uint64 // index in words + 1
+	wordIndexes map[string]uint64 // the number by which a word is encoded: its index in words + 1
 }
 
 const (
-	chunkSize = 256 << 10
-	maxWords  = 16 << 10
+	chunkSize = 256 << 10 // bytes of a chunk
+	maxWords  = 16 << 10  // texts that are stored once; more are encoded as text
 )
 
 // Add appends a finding and copies its texts. It ignores findings after [MaxItems].
@@ -35,6 +39,7 @@ func (p *PackedFindings) Add(f metric.Finding) {
 	if f.Type {
 		flags |= typeFlag
 	}
+
 	p.record = append(p.record[:0], flags)
 	p.record = binary.AppendUvarint(p.record, uint64(f.Line))
 	p.record = binary.AppendUvarint(p.record, uint64(f.Column))
@@ -43,6 +48,7 @@ func (p *PackedFindings) Add(f metric.Finding) {
 	p.appendWord(f.File)
 	p.appendText(f.Message)
 	p.appendText(f.Text)
+
 	if p.builder.Len()+len(p.record) > p.builder.Cap() {
 		p.closeChunk()
 		p.builder.Grow(max(chunkSize, len(p.record)))
@@ -50,6 +56,7 @@ func (p *PackedFindings) Add(f metric.Finding) {
 	p.builder.Write(p.record)
 }
 
+// closeChunk moves the encoded findings of the current chunk to the complete ones.
 func (p *PackedFindings) closeChunk() {
 	if p.builder.Len() > 0 {
 		p.chunks = append(p.chunks, p.builder.String())
@@ -60,8 +67,8 @@ func (p *PackedFindings) closeChunk() {
 // typeFlag is the bit for Finding.Type in the byte of the level.
 const typeFlag = 1 << 7
 
-// appendWord encodes a text that findings often share: as an index in words, or as 0 and
-// the text itself if there are too many words.
+// appendWord encodes a text that findings often share: as its number, or as 0 and the text
+// itself if there are too many words.
 func (p *PackedFindings) appendWord(s string) {
 	index, known := p.wordIndexes[s]
 	if !known && len(p.words) < maxWords {
@@ -79,6 +86,7 @@ func (p *PackedFindings) appendWord(s string) {
 	}
 }
 
+// appendText encodes a text as its length and its bytes.
 func (p *PackedFindings) appendText(s string) {
 	p.record = append(binary.AppendUvarint(p.record, uint64(len(s))), s...)
 }
@@ -103,6 +111,7 @@ type unpacker struct {
 	words     []string
 }
 
+// readFinding decodes the next finding. The calls run in the order in which they are written.
 func (u *unpacker) readFinding() metric.Finding {
 	first := u.remaining[0]
 	u.remaining = u.remaining[1:]
@@ -112,6 +121,7 @@ func (u *unpacker) readFinding() metric.Finding {
 	}
 }
 
+// readNumber decodes a varint, as [binary.AppendUvarint] writes it.
 func (u *unpacker) readNumber() uint64 {
 	n, shift := uint64(0), 0
 	for i := range len(u.remaining) {
@@ -126,6 +136,7 @@ func (u *unpacker) readNumber() uint64 {
 	return n
 }
 
+// readWord decodes a text of [PackedFindings.appendWord].
 func (u *unpacker) readWord() string {
 	if index := u.readNumber(); index > 0 {
 		return u.words[index-1]
@@ -133,6 +144,7 @@ func (u *unpacker) readWord() string {
 	return u.readText()
 }
 
+// readText decodes a text of [PackedFindings.appendText].
 func (u *unpacker) readText() string {
 	n := u.readNumber()
 	s := u.remaining[:n]
@@ -140,11 +152,11 @@ func (u *unpacker) readText() string {
 	return s
 }
 
-// SeenFindings is a set of findings, stored as hashes. Among a million findings, two get
-// the same hash with a chance of one in ten million. The zero value is empty.
+// SeenFindings is a set of findings, which are stored as hashes of 64 bits. Among a million
+// findings, two get the same hash with a chance of one in ten million. The zero value is empty.
 type SeenFindings struct {
 	hash   maphash.Hash
-	number []byte
+	number []byte // buffer for the numbers of one finding
 	set    map[uint64]struct{}
 }
 
@@ -161,6 +173,7 @@ func (s *SeenFindings) Add(f metric.Finding, more string) bool {
 		_ = s.hash.WriteByte(0)
 		_, _ = s.hash.WriteString(text)
 	}
+
 	sum := s.hash.Sum64()
 	if _, ok := s.set[sum]; ok {
 		return false

@@ -1,7 +1,11 @@
-// Package parsed holds what the readers of reports share: the types Report and
-// Format, the sets that collect tests and findings, and helpers for words and
-// lines that several tools print. A reader fills a [TestSet], an [Outcomes] or a
-// [FindingSet] and returns its Report.
+// Package parsed has what the readers of reports share. A reader is a [Format], which detects a
+// report and returns it as a [Report].
+//
+// A reader of tests collects them in a [TestSet], or in an [Outcomes] if their texts need
+// cleaning. A reader of findings uses a [FindingSet], or [PackedFindings] if there may be very
+// many. They check the totals that a report states, and make the Report. The other files have
+// helpers for what several tools print: output of the Go compiler (gotext.go), Qt Test
+// (qttest.go), severities, paths and numbers (text.go).
 package parsed
 
 import (
@@ -24,7 +28,8 @@ const (
 	LintReport Kind = "lint"
 )
 
-// Report is the content of one report. A section that its format does not have is nil.
+// Report is the content of one report. Tests or Lint is nil if the format does not have that
+// section.
 type Report struct {
 	Format   string        `json:"format"`
 	Producer string        `json:"producer,omitempty"` // the tool that wrote it, "" unknown
@@ -131,7 +136,7 @@ func (t *Totals) Add(s metric.Status) {
 // Unsuccessful returns how many cases failed or had an error.
 func (t Totals) Unsuccessful() int { return t.Failed + t.Errors }
 
-// Minus returns t without the counts of o.
+// Minus returns the difference of the counts of t and o.
 func (t Totals) Minus(o Totals) Totals {
 	return Totals{t.Tests - o.Tests, t.Passed - o.Passed, t.Failed - o.Failed, t.Errors - o.Errors, t.Skipped - o.Skipped}
 }

@@ -7,16 +7,18 @@ import (
 	"supervise/metric"
 )
 
-// QtOutcomes collects the outcomes of one program of Qt Test, from XML or text. A test
-// function has an outcome for each row of its data, and may report several for one row.
+// QtOutcomes collects the outcomes of one program of Qt Test, from XML or text. A test function
+// has an outcome for each row of its data, and may report several for one row. The zero value
+// is empty.
 type QtOutcomes struct {
-	Cases    []metric.Test
-	EarlyEnd string // the program ended before its tests did
-	index    map[metric.ID]int
+	Cases    []metric.Test     // one test for each row
+	EarlyEnd string            // why the program ended before its tests did, "" if it did not
+	index    map[metric.ID]int // of the tests in Cases
 }
 
-// qtStatuses maps the words of Qt Test. After an expected failure, xfail, a pass or a
-// failure follows. Blacklisted tests are skipped, whatever their outcome is.
+// qtStatuses maps the words of Qt Test, in lower case. After an expected failure, xfail, a pass
+// or a failure follows. Blacklisted tests, whose words start with b, are skipped whatever their
+// outcome is.
 var qtStatuses = map[string]metric.Status{
 	"pass": metric.Passed, "fail": metric.Failed, "xpass": metric.Failed, "skip": metric.Skipped, "xfail": 0,
 	"bpass": metric.Skipped, "bfail": metric.Skipped, "bxpass": metric.Skipped, "bxfail": metric.Skipped, "bskip": metric.Skipped,
@@ -50,7 +52,8 @@ func (q *QtOutcomes) TestFor(class, function, row string) *metric.Test {
 	return &q.Cases[i]
 }
 
-// AddOutcome adds an outcome and its message to a test. The worst outcome counts.
+// AddOutcome adds an outcome, its message and its place to a test. The worst outcome of a test
+// counts. A failure of initTestCase and a crash end the program early.
 func (q *QtOutcomes) AddOutcome(t *metric.Test, s metric.Status, message, file string, line int) {
 	if s >= t.Status && s != 0 {
 		t.Status = s

@@ -9,7 +9,8 @@ import (
 	"supervise/metric"
 )
 
-// UniqueSuites keeps the first reason of each suite.
+// UniqueSuites returns the suites with different names in their order. The first of equal ones
+// counts.
 func UniqueSuites(suites []metric.Suite) []metric.Suite {
 	seen := map[string]bool{}
 	var out []metric.Suite
@@ -22,18 +23,19 @@ func UniqueSuites(suites []metric.Suite) []metric.Suite {
 	return out
 }
 
-// TestSet collects the cases of one report.
+// TestSet collects the cases of one report, and what the report says about itself. A case is
+// one outcome as the report lists it. Several cases may be one test.
 type TestSet struct {
-	Cases         []metric.Test
-	Totals        Totals
-	Broken        []metric.Suite // suites that could not run
-	Problems      textstream.Problems
-	NumberRepeats bool   // cases with the same identity are different tests, not attempts
-	contradiction string // the first one
-	unnamed       int    // cases without a name
+	Cases         []metric.Test       // in the order of the report
+	Totals        Totals              // of the cases
+	Broken        []metric.Suite      // suites that could not run
+	Problems      textstream.Problems // what is odd about the report
+	NumberRepeats bool                // cases with the same identity are different tests, not attempts
+	contradiction string              // the first contradiction: see AddContradiction
+	unnamed       int                 // number of cases without a name
 }
 
-// Add adds a case and cleans its names.
+// Add adds a case with clean names. A case without a name gets "(unnamed 1)" and so on.
 func (s *TestSet) Add(t metric.Test) {
 	t.Suite, t.Class, t.Name = textstream.CleanName(t.Suite), textstream.CleanName(t.Class), textstream.CleanName(t.Name)
 	if t.Name == "" {
@@ -62,11 +64,13 @@ func MergeCases(cases []metric.Test, numberRepeats bool) *metric.Tests {
 	if !numberRepeats || len(t.Cases) == len(cases) {
 		return t
 	}
+
 	order := make([]int, len(cases)) // sorting indexes is cheaper than moving cases
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cases[a].Compare(cases[b].ID), a-b) })
+
 	id, n := metric.ID{}, 0
 	for _, i := range order {
 		switch c := &cases[i]; {
@@ -99,9 +103,10 @@ func (s *TestSet) Contradiction() string {
 	return s.contradiction
 }
 
-// CheckFailures compares the number of failures that the report states with the counts,
-// any of which may be right since tools count differently. A number above all counts is a
-// contradiction, and a number below 0 is not stated.
+// CheckFailures compares the number of failures that the report states with the counts. Tools
+// count differently, so each of the counts may be right. A number above all of them is a
+// contradiction, and any other difference is a problem. A number below 0 is not stated. What
+// names the failures in messages.
 func (s *TestSet) CheckFailures(what string, stated float64, counts ...int) {
 	switch n := ToCount(stated); {
 	case stated < 0 || slices.Contains(counts, n):

@@ -20,7 +20,8 @@ func JoinReason(event, reason string) string {
 	return event + ": " + reason
 }
 
-// LastOutputLine returns the last line of s other than PASS and FAIL.
+// LastOutputLine returns the last line of s that is not empty, "PASS", or one that starts with
+// "FAIL". It is "" if there is none.
 func LastOutputLine(s string) string {
 	last := ""
 	for line := range strings.Lines(s) {
@@ -41,7 +42,8 @@ func ToSlash(file string) string { return path.Clean(strings.ReplaceAll(file, `\
 // MaxMessage limits the bytes of a message that is joined from several lines.
 const MaxMessage = 2 << 10
 
-// ToCount returns f without its fraction, or 0 if it is below 0 or too large.
+// ToCount returns f without its fraction, or 0 if it is not a number, below 0, or above a
+// billion.
 func ToCount(f float64) int {
 	if math.IsNaN(f) || f < 0 || f > 1e9 {
 		return 0
@@ -52,7 +54,7 @@ func ToCount(f float64) int {
 // Interner stores one copy of every name that a report repeats.
 type Interner map[string]string
 
-// Intern returns the stored copy of s.
+// Intern returns the stored copy of s, and stores s if there is none.
 func (i Interner) Intern(s string) string {
 	if stored, ok := i[s]; ok {
 		return stored
@@ -61,7 +63,8 @@ func (i Interner) Intern(s string) string {
 	return s
 }
 
-// URISchemePattern matches the start of an absolute URI. A drive letter is not a scheme.
+// URISchemePattern matches the start of an absolute URI, as in "file:///a.c". A drive letter is
+// not a scheme.
 var URISchemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
 // drivePattern matches the start of a Windows path in a URI: "/C:/a.c".
@@ -89,7 +92,7 @@ func URIPath(uri string) string {
 	return ToSlash(textstream.CleanName(path))
 }
 
-// Seconds returns a duration. A number that is not a sensible time gives 0.
+// Seconds returns s seconds as a duration. A number that is not a sensible time gives 0.
 func Seconds(s float64) time.Duration {
 	if math.IsNaN(s) || s <= 0 || s > 1e9 {
 		return 0

@@ -15,8 +15,11 @@ import (
 // https://github.com/mity/acutest. The result of a test is on a later line if the test
 // printed something.
 var (
-	acutestTestPattern   = regexp.MustCompile(`^Test (.+?)\.\.\. +(.*)$`)
+	// acutestTestPattern matches the line of a test: "Test add...                 [ OK ]".
+	acutestTestPattern = regexp.MustCompile(`^Test (.+?)\.\.\. +(.*)$`)
+	// acutestResultPattern matches the result at its end: "[ OK ]".
 	acutestResultPattern = regexp.MustCompile(`\[ (OK|FAILED|SKIPPED) \](?:  [\d.]+ secs)?$`)
+	// acutestTotalsPattern matches the totals: "FAILED: 1 of 5 unit tests has failed."
 	acutestTotalsPattern = regexp.MustCompile(`^(?:SUCCESS: (?:All|No) unit tests have (?:passed|failed)\.|FAILED: (\d+) of (\d+) unit tests (?:has|have) failed\.)$`)
 )
 
@@ -28,15 +31,16 @@ func detectAcutest(h sniff.Head) bool {
 
 const acutestSuite = "Acutest" // programs do not print their name
 
+// acutestStatuses maps the words of Acutest.
 var acutestStatuses = map[string]metric.Status{"OK": metric.Passed, "FAILED": metric.Failed, "SKIPPED": metric.Skipped}
 
 // acutestReader reads the output of one or more programs of Acutest.
 type acutestReader struct {
 	set            parsed.Outcomes
-	name           string        // of the open test, "" for none
-	status         metric.Status // of the open test, Errored before its result
-	message        textstream.Clip
-	previousTotals parsed.Totals // of the programs that have ended
+	name           string          // of the open test, "" for none
+	status         metric.Status   // of the open test, Errored before its result
+	message        textstream.Clip // the output of the open test
+	previousTotals parsed.Totals   // of the programs that have ended
 }
 
 func parseAcutest(r io.Reader) (parsed.Report, error) {

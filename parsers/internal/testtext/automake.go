@@ -12,25 +12,39 @@ import (
 )
 
 var (
-	automakeStartPattern  = regexp.MustCompile(`make\b.* check-TESTS$|^   .*: (?:\S+/)?test-suite\.log$`)
-	automakeTestPattern   = regexp.MustCompile(`^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): (\S+)(?: (\d+)(?: (?:- )?(.*))?)?$`)
-	automakeEndPattern    = regexp.MustCompile(`^[A-Z]+ (\S+) \(exit status: \d+\)$`)
-	automakeTotalPattern  = regexp.MustCompile(`^# (TOTAL|FAIL|XPASS|ERROR): +(\d+)$`)
+	// automakeStartPattern matches the start of the tests, "make  check-TESTS", and the heading
+	// of a log, "   p 1.0: ./test-suite.log".
+	automakeStartPattern = regexp.MustCompile(`make\b.* check-TESTS$|^   .*: (?:\S+/)?test-suite\.log$`)
+	// automakeTestPattern matches the line of a test, "PASS: a.sh", or of a point of TAP,
+	// "PASS: a.sh 1 - adds".
+	automakeTestPattern = regexp.MustCompile(`^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): (\S+)(?: (\d+)(?: (?:- )?(.*))?)?$`)
+	// automakeEndPattern matches the line after the output of a test in a log: "FAIL a.sh (exit
+	// status: 1)".
+	automakeEndPattern = regexp.MustCompile(`^[A-Z]+ (\S+) \(exit status: \d+\)$`)
+	// automakeTotalPattern matches one of the totals: "# TOTAL: 5".
+	automakeTotalPattern = regexp.MustCompile(`^# (TOTAL|FAIL|XPASS|ERROR): +(\d+)$`)
+	// automakeReasonPattern matches the reason at the end of a skipped point: " # SKIP no
+	// network".
 	automakeReasonPattern = regexp.MustCompile(` ?# (?:SKIP|TODO)\b *(.*)$`)
+	// automakeFolderPattern matches a line of make about a folder: "make[1]: Entering directory
+	// '/p/src'".
 	automakeFolderPattern = regexp.MustCompile(`^g?make(?:\[\d+\])?: (Entering|Leaving) directory ['` + "`" + `](.*)'$`)
 )
 
+// The starts of lines that are followed by the name of the package or of a folder.
 const (
 	automakeSummary     = "Testsuite summary for "
 	automakeMakingCheck = "Making check in "
 )
 
+// detectAutomake reports whether the head has the start of tests or of a summary.
 func detectAutomake(h sniff.Head) bool {
 	return h.MatchesLine(func(l string) bool {
 		return strings.HasPrefix(l, automakeSummary) || automakeStartPattern.MatchString(strings.TrimRight(l, " "))
 	})
 }
 
+// automakeStatuses maps the words of Automake.
 var automakeStatuses = map[string]metric.Status{
 	"PASS": metric.Passed, "FAIL": metric.Failed, "ERROR": metric.Errored,
 	"SKIP": metric.Skipped, "XFAIL": metric.Skipped, "XPASS": metric.Failed,
@@ -40,14 +54,14 @@ var automakeStatuses = map[string]metric.Status{
 type automakeReader struct {
 	set           parsed.Outcomes
 	cases         []metric.Test
-	index         map[metric.ID]int
-	folders       []string // in which make works
-	checkedFolder string   // the folder that make check names, where make itself names none
-	inLog         bool     // within the log that VERBOSE=1 prints, which names tests again
-	output        textstream.Clip
-	heading       string         // of a part of the log
-	stated        map[string]int // sums of the summaries
-	afterSummary  bool           // a summary was the last that was read
+	index         map[metric.ID]int // of the tests in cases
+	folders       []string          // the folders that make has entered, the innermost last
+	checkedFolder string            // the folder that make check names, where make itself names none
+	inLog         bool              // the line is in the log that VERBOSE=1 prints, which names tests again
+	output        textstream.Clip   // the output of a test in the log
+	heading       string            // the last heading in the log, "" for none
+	stated        map[string]int    // sums of the totals of all summaries, by word
+	afterSummary  bool              // a summary follows all tests that were read
 }
 
 func parseAutomake(r io.Reader) (parsed.Report, error) {
@@ -80,6 +94,7 @@ func (a *automakeReader) checkTotals() error {
 	return nil
 }
 
+// readLine handles a line of make check.
 func (a *automakeReader) readLine(text string) {
 	switch {
 	case strings.HasPrefix(text, automakeSummary):
@@ -117,6 +132,7 @@ func (a *automakeReader) readFolderLine(text string) bool {
 	return true
 }
 
+// suite returns the folder of the current tests, "" for the top folder.
 func (a *automakeReader) suite() string {
 	if len(a.folders) > 0 {
 		return a.folders[len(a.folders)-1]
@@ -124,7 +140,8 @@ func (a *automakeReader) suite() string {
 	return strings.TrimPrefix(a.checkedFolder, ".")
 }
 
-// addTest adds a test, or a point of a test that prints TAP.
+// addTest adds a test, or a point of a test that prints TAP. M has the parts of
+// automakeTestPattern.
 func (a *automakeReader) addTest(m []string) {
 	t := metric.Test{ID: metric.ID{Suite: a.suite(), Name: m[2]}, Status: automakeStatuses[m[1]]}
 	if m[3] != "" {

@@ -14,15 +14,26 @@ import (
 )
 
 var (
-	exunitModulePattern   = regexp.MustCompile(`^([A-Z][\pL\pN_.]*) \[(\S+\.exs?)\]$`)
-	exunitTestPattern     = regexp.MustCompile(`^  \* ((?:test|doctest|property|feature) .+?)(?: \(([0-9.]+ms|skipped|excluded|invalid)\))? \[L#(\d+)\]$`)
-	exunitDetailPattern   = regexp.MustCompile(`^ {1,4}\d+\) (.+) \(([A-Z][\pL\pN_.]*)\)$`)
-	exunitSetupPattern    = regexp.MustCompile(`^ {1,4}\d+\) ([A-Z][\pL\pN_.]*): failure on setup_all callback`)
-	exunitTotalsPattern   = regexp.MustCompile(`^\d+ (?:tests?|doctests?|propert(?:y|ies)|features?)(?:, \d+ (?:tests?|propert(?:y|ies)|features?))*, (\d+) failures?\b(.*)$`)
+	// exunitModulePattern matches the heading of a module: "ShopTest [test/shop_test.exs]".
+	exunitModulePattern = regexp.MustCompile(`^([A-Z][\pL\pN_.]*) \[(\S+\.exs?)\]$`)
+	// exunitTestPattern matches the line of a test, which starts without a time: "  * test adds
+	// (0.1ms) [L#5]".
+	exunitTestPattern = regexp.MustCompile(`^  \* ((?:test|doctest|property|feature) .+?)(?: \(([0-9.]+ms|skipped|excluded|invalid)\))? \[L#(\d+)\]$`)
+	// exunitDetailPattern matches the heading of a failure: "  1) test adds (ShopTest)".
+	exunitDetailPattern = regexp.MustCompile(`^ {1,4}\d+\) (.+) \(([A-Z][\pL\pN_.]*)\)$`)
+	// exunitSetupPattern matches the heading of a failed set-up: "  1) ShopTest: failure on
+	// setup_all callback".
+	exunitSetupPattern = regexp.MustCompile(`^ {1,4}\d+\) ([A-Z][\pL\pN_.]*): failure on setup_all callback`)
+	// exunitTotalsPattern matches the totals: "3 doctests, 2 tests, 1 failure, 1 skipped".
+	exunitTotalsPattern = regexp.MustCompile(`^\d+ (?:tests?|doctests?|propert(?:y|ies)|features?)(?:, \d+ (?:tests?|propert(?:y|ies)|features?))*, (\d+) failures?\b(.*)$`)
+	// exunitFinishedPattern matches the line before the totals: "Finished in 0.1 seconds (0.0s
+	// async, 0.1s sync)".
 	exunitFinishedPattern = regexp.MustCompile(`^Finished in [0-9.]+ seconds(?: \(|$)`)
-	exunitNumberPattern   = regexp.MustCompile(`(\d+) (tests?|doctests?|property|properties|features?|excluded|invalid|skipped)\b`)
+	// exunitNumberPattern matches one of the totals: "2 tests".
+	exunitNumberPattern = regexp.MustCompile(`(\d+) (tests?|doctests?|property|properties|features?|excluded|invalid|skipped)\b`)
 )
 
+// detectExUnit reports whether the head has the totals of ExUnit, or a module with a test.
 func detectExUnit(h sniff.Head) bool {
 	isTest := func(l string) bool { return exunitTestPattern.MatchString(visiblePart(l)) }
 	return h.MatchesLine(exunitFinishedPattern.MatchString) && h.MatchesLine(exunitTotalsPattern.MatchString) ||
@@ -36,15 +47,15 @@ func visiblePart(line string) string { return line[strings.LastIndexByte(line, '
 type exunitReader struct {
 	set            parsed.Outcomes
 	cases          []metric.Test
-	index          map[metric.ID]int
-	file           string
-	module         string
-	files          map[string]string // of the modules
-	outputTests    []int             // the tests that the lines belong to
-	failedSetup    string            // the module whose failed setup the lines belong to
-	output         textstream.Clip
-	totals         string
-	statedFailures int
+	index          map[metric.ID]int // of the tests in cases
+	file           string            // of the module
+	module         string            // the module whose tests are read
+	files          map[string]string // the files of the modules
+	outputTests    []int             // indexes of the tests whose details are read, nil for none
+	failedSetup    string            // the module whose failed set-up is read, "" for none
+	output         textstream.Clip   // the details that were read
+	totals         string            // the line with the totals
+	statedFailures int               // -1 before the totals
 }
 
 func parseExUnit(r io.Reader) (parsed.Report, error) {
@@ -79,6 +90,7 @@ func (e *exunitReader) checkTotals() error {
 	return nil
 }
 
+// readLine handles a line: a heading, a test, the totals, or a detail of a failure.
 func (e *exunitReader) readLine(text string) {
 	if m := exunitTotalsPattern.FindStringSubmatch(text); m != nil {
 		e.flushOutput()
@@ -115,8 +127,9 @@ func (e *exunitReader) readLine(text string) {
 	}
 }
 
-// addTest handles the line of a test. The test counts as passed until the details of a
-// failure follow.
+// addTest handles the line of a test, which has the parts m of exunitTestPattern. mix test
+// prints the line without a time when the test starts. A test with a time counts as passed
+// until the details of a failure follow.
 func (e *exunitReader) addTest(m []string) {
 	id := metric.ID{Suite: e.file, Class: e.module, Name: m[1]}
 	i, known := e.index[id]

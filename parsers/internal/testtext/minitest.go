@@ -13,31 +13,41 @@ import (
 )
 
 var (
-	minitestTestPattern   = regexp.MustCompile(`^(\S.*?)#(test_\S.*?) = (.*)$`)
-	minitestEndPattern    = regexp.MustCompile(`([0-9]+\.[0-9]+) s = ([.FES])$`)
+	// minitestTestPattern matches the start of a test: "ShopTest#test_adds = 0.00 s = .".
+	minitestTestPattern = regexp.MustCompile(`^(\S.*?)#(test_\S.*?) = (.*)$`)
+	// minitestEndPattern matches the time and outcome at the end of a line: "0.00 s = .".
+	minitestEndPattern = regexp.MustCompile(`([0-9]+\.[0-9]+) s = ([.FES])$`)
+	// minitestTotalsPattern matches the totals: "5 runs, 9 assertions, 1 failures, 0 errors, 1
+	// skips".
 	minitestTotalsPattern = regexp.MustCompile(`^(\d+) (?:runs|tests), (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips`)
+	// minitestDetailPattern matches the heading of details: "  1) Failure:".
 	minitestDetailPattern = regexp.MustCompile(`^(?:  \d+\) )?(Failure|Error|Skipped):$`)
-	minitestNamePattern   = regexp.MustCompile(`^(\S.*?#test_\S.*?)(?: \[(.+):(\d+)\])?:$`)
+	// minitestNamePattern matches the line after that heading: "ShopTest#test_adds
+	// [test/shop_test.rb:5]:".
+	minitestNamePattern = regexp.MustCompile(`^(\S.*?#test_\S.*?)(?: \[(.+):(\d+)\])?:$`)
 )
 
+// detectMinitest reports whether the head has the totals of minitest, or a complete line of a
+// test.
 func detectMinitest(h sniff.Head) bool {
 	return h.MatchesLine(minitestTotalsPattern.MatchString) || h.MatchesLine(func(l string) bool {
 		return minitestTestPattern.MatchString(l) && minitestEndPattern.MatchString(l)
 	})
 }
 
+// minitestStatuses maps the letters of minitest.
 var minitestStatuses = map[string]metric.Status{".": metric.Passed, "F": metric.Failed, "E": metric.Errored, "S": metric.Skipped}
 
 // minitestReader reads the output of minitest --verbose.
 type minitestReader struct {
 	set          parsed.Outcomes
 	cases        []metric.Test
-	index        map[string]int
-	openTest     int // the test that began and has no outcome, -1 for none
-	afterHeading bool
-	outputTest   int // the test that the lines belong to, -1 for none
-	output       textstream.Clip
-	totals       []string
+	index        map[string]int  // of the tests in cases, by "class#name"
+	openTest     int             // index of the test that began and has no outcome, -1 for none
+	afterHeading bool            // the name of a test follows
+	outputTest   int             // index of the test whose details are read, -1 for none
+	output       textstream.Clip // the details that were read
+	totals       []string        // the parts of minitestTotalsPattern, nil before that line
 }
 
 func parseMinitest(r io.Reader) (parsed.Report, error) {
@@ -72,6 +82,7 @@ func (m *minitestReader) checkTotals() error {
 	return nil
 }
 
+// readLine handles a line: a heading, a test, the totals, or a detail of an outcome.
 func (m *minitestReader) readLine(text string) {
 	if t := minitestTotalsPattern.FindStringSubmatch(text); t != nil {
 		m.flushOutput()

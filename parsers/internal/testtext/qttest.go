@@ -13,14 +13,28 @@ import (
 )
 
 var (
-	qtStartPattern   = regexp.MustCompile(`^\*{9} Start testing of (.+) \*{9}$`)
-	qtFinishPattern  = regexp.MustCompile(`^\*{9} Finished testing of .+ \*{9}$`)
-	qtTotalsPattern  = regexp.MustCompile(`^Totals: (\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) blacklisted)?(?:, .*)?$`)
-	qtPassPattern    = regexp.MustCompile(`^(B?PASS)\s*: (.+?)::(\w+)\((.*)\)$`)
+	// qtStartPattern matches the first line of a program: "********* Start testing of TestCalc
+	// *********".
+	qtStartPattern = regexp.MustCompile(`^\*{9} Start testing of (.+) \*{9}$`)
+	// qtFinishPattern matches the last line: "********* Finished testing of TestCalc
+	// *********".
+	qtFinishPattern = regexp.MustCompile(`^\*{9} Finished testing of .+ \*{9}$`)
+	// qtTotalsPattern matches the totals: "Totals: 3 passed, 1 failed, 0 skipped, 0
+	// blacklisted, 5ms".
+	qtTotalsPattern = regexp.MustCompile(`^Totals: (\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) blacklisted)?(?:, .*)?$`)
+	// qtPassPattern matches a pass, whose row of data may have any text: "PASS   :
+	// TestCalc::add(two)".
+	qtPassPattern = regexp.MustCompile(`^(B?PASS)\s*: (.+?)::(\w+)\((.*)\)$`)
+	// qtOutcomePattern matches another outcome: "FAIL!  : TestCalc::add(two) Compared values
+	// are not the same".
 	qtOutcomePattern = regexp.MustCompile(`^(B?X?FAIL!?|B?XPASS|B?SKIP)\s*: (.+?)::(\w+)\((.*?)\)(?: (.*))?$`)
-	qtFatalPattern   = regexp.MustCompile(`^QFATAL\s*: .+?::\w+\(.*?\)(?: (.*))?$`)
-	qtWordPattern    = regexp.MustCompile(`^[A-Z]{4,9}!?\s*: `)
-	qtPlacePattern   = regexp.MustCompile(`^   Loc: \[(.+)\((\d+)\)\]$`)
+	// qtFatalPattern matches a message that ends the program: "QFATAL : TestCalc::add() out of
+	// memory".
+	qtFatalPattern = regexp.MustCompile(`^QFATAL\s*: .+?::\w+\(.*?\)(?: (.*))?$`)
+	// qtWordPattern matches the start of any other message: "QDEBUG : ".
+	qtWordPattern = regexp.MustCompile(`^[A-Z]{4,9}!?\s*: `)
+	// qtPlacePattern matches the place of a failure: "   Loc: [calc.cpp(12)]".
+	qtPlacePattern = regexp.MustCompile(`^   Loc: \[(.+)\((\d+)\)\]$`)
 )
 
 func detectQtText(h sniff.Head) bool { return h.MatchesLine(qtStartPattern.MatchString) }
@@ -28,15 +42,15 @@ func detectQtText(h sniff.Head) bool { return h.MatchesLine(qtStartPattern.Match
 // qtReader reads the output of one or more programs of Qt Test.
 type qtReader struct {
 	set      parsed.Outcomes
-	outcomes parsed.QtOutcomes
-	program  string // whose totals are still to come
-	test     *metric.Test
-	status   metric.Status
-	message  textstream.Clip // of the open test
-	isOpen   bool
-	file     string
+	outcomes parsed.QtOutcomes // of the open program
+	program  string            // whose totals are still to come, "" for none
+	test     *metric.Test      // the test of the open outcome
+	status   metric.Status     // the open outcome
+	message  textstream.Clip   // of the open outcome
+	isOpen   bool              // an outcome was read, and its message may continue
+	file     string            // where the open outcome is, "" if unknown
 	line     int
-	unnamed  string // tests that the totals count and no line names
+	unnamed  string // the problem of a program that does not name all tests, "" for none
 }
 
 func parseQtText(r io.Reader) (parsed.Report, error) {
@@ -53,6 +67,7 @@ func parseQtText(r io.Reader) (parsed.Report, error) {
 	return q.set.Report("qttest"), err
 }
 
+// readLine handles a line. Lines outside of a program are ignored.
 func (q *qtReader) readLine(s string) {
 	if m := qtStartPattern.FindStringSubmatch(s); m != nil {
 		q.breakProgram()

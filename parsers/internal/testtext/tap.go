@@ -26,6 +26,7 @@ func detectTAP(h sniff.Head) bool {
 		hasEmptyPlan = hasEmptyPlan || plan.set && plan.count == 0
 		return false
 	})
+
 	if hasPlan {
 		return hasPoint || hasEmptyPlan || startsWithPlan(h)
 	}
@@ -55,30 +56,42 @@ func startsWithPoint(h sniff.Head) bool {
 // tapSuite is the suite of tests whose file is unknown.
 const tapSuite = "TAP"
 
-// tapReader reads one or more TAP streams: https://testanything.org. A test with subtests
-// is one case in Report.Cases, as in its plan. The set of tests has its innermost subtests
-// in place of it.
+// tapReader reads one or more TAP streams: https://testanything.org. For example, this stream
+// has the tests "a" and "b > c":
+//
+//	TAP version 14
+//	1..2
+//	ok 1 - a
+//	    1..1
+//	    not ok 1 - c
+//	not ok 2 - b
+//
+// In Report.Cases a test with subtests is one case, as in its plan. In the set of tests its
+// innermost subtests replace it. A line of TAP at a depth is indented by four spaces for each
+// level.
 type tapReader struct {
-	stream       *tapStream
-	streams      []*tapStream
-	openGroups   []*tapGroup // the open groups, from the document to the deepest subtest
-	latest       *tapItem    // what diagnostics belong to
-	afterPoint   bool        // the last line was a point: a block may follow
-	blockIndent  int         // indent of the open block, -1 for none
-	memberIndent int         // indent of its members, -1 before the first
+	stream       *tapStream   // the current stream
+	streams      []*tapStream // all streams, the current one last
+	openGroups   []*tapGroup  // the open groups, from the document to the deepest subtest
+	latest       *tapItem     // the last point, which diagnostics belong to; nil if there is none
+	afterPoint   bool         // the last line was a point: a block may follow
+	blockIndent  int          // indent of the open YAML block, -1 for none
+	memberIndent int          // indent of its members, -1 before the first
 
 	totals        parsed.Totals
 	problems      textstream.Problems
-	noiseLines    int
-	noiseSample   string
-	contradiction string // the last contradiction
-	prove         proveOutput
+	noiseLines    int         // lines that are not TAP
+	noiseSample   string      // the first of these lines
+	contradiction string      // the last contradiction, "" for none
+	prove         proveOutput // what prove prints around the streams
 }
 
+// parseTAP reads TAP, as one or more streams. It is an error if the text has no line of TAP.
 func parseTAP(r io.Reader) (parsed.Report, error) {
 	t := &tapReader{blockIndent: -1}
 	t.startStream(tapSuite)
 	err := textstream.EachLine(r, t.readLine)
+
 	report := t.report()
 	if err == nil {
 		err = t.prove.checkSummary()
@@ -116,6 +129,7 @@ const (
 	maxTapDepth = 32       // of nested subtests
 )
 
+// readLine handles one line: of an open YAML block, or of the stream.
 func (t *tapReader) readLine(l textstream.Line) {
 	text := strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), maxTapLine)])), " \t")
 	body := strings.TrimLeft(text, " ")
@@ -129,6 +143,7 @@ func (t *tapReader) readLine(l textstream.Line) {
 	} else {
 		t.afterPoint = false
 	}
+
 	t.stream.isCut = !l.Complete && (t.afterPoint || t.stream.root.plan.line == body && !t.stream.isComplete())
 }
 
@@ -201,14 +216,15 @@ func (t *tapReader) readComment(indent int, body string, afterPoint bool) {
 	}
 }
 
+// addNoise counts a line that is not TAP.
 func (t *tapReader) addNoise(body string) {
 	if t.noiseLines++; t.noiseLines == 1 {
 		t.noiseSample = textstream.CleanText(body)
 	}
 }
 
-// readBlockLine reads a line of the open YAML block. It reports false for a line with less
-// indentation, which ends the block.
+// readBlockLine reads a line of the open YAML block, which has details of the latest point. It
+// reports false for a line with less indentation, which ends the block.
 func (t *tapReader) readBlockLine(indent int, body string) bool {
 	if body != "" && indent < t.blockIndent {
 		t.blockIndent = -1

@@ -14,27 +14,40 @@ type tapPoint struct {
 	ok       bool
 	number   int // 0 if there is none
 	name     string
-	skip     string // "SKIP" or "TODO"
-	why      string // of the skip
-	seconds  float64
-	buffered bool // its subtest follows in braces
+	skip     string  // "SKIP" or "TODO", "" for neither
+	why      string  // why everything is skipped, "" if it is not
+	seconds  float64 // its time, 0 if it has none
+	buffered bool    // its subtest follows in braces
 }
 
 var (
-	tapVersionPattern   = regexp.MustCompile(`(?i)^TAP version \d+\s*$`)
-	tapPlanPattern      = regexp.MustCompile(`^(\d+)\.\.(\d+)(?:\s+todo\s([\d\s]+);?)?\s*(?:#\s*(.*))?$`)
-	testemPattern       = regexp.MustCompile(`^(skip|todo) +(\d+ .*)$`)
-	tapPointPattern     = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|-\s*|\s+|$)(.*)$`)
-	tapBailPattern      = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
-	tapSubtestPattern   = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
-	tapFailedPattern    = regexp.MustCompile(`^# *(?:fail|failed|Looks like you failed) +(\d+)(?: tests?\b.*| of \d+ tests?)?$`)
-	tapCountPattern     = regexp.MustCompile(`^# *(?:tests +(\d+)|\{ total: (\d+),.*\})$`)
+	// tapVersionPattern matches the first line of a stream: "TAP version 13".
+	tapVersionPattern = regexp.MustCompile(`(?i)^TAP version \d+\s*$`)
+	// tapPlanPattern matches a plan: "1..5", "1..0 # SKIP no network", or Perl's "1..5 todo 2
+	// 4;".
+	tapPlanPattern = regexp.MustCompile(`^(\d+)\.\.(\d+)(?:\s+todo\s([\d\s]+);?)?\s*(?:#\s*(.*))?$`)
+	// testemPattern matches a skipped point of Testem: "skip 3 name".
+	testemPattern = regexp.MustCompile(`^(skip|todo) +(\d+ .*)$`)
+	// tapPointPattern matches a point: "not ok 3 - name".
+	tapPointPattern = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|-\s*|\s+|$)(.*)$`)
+	// tapBailPattern matches the end of a run that was stopped: "Bail out! no database".
+	tapBailPattern = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
+	// tapSubtestPattern matches the comment that names a subtest: "# Subtest: name".
+	tapSubtestPattern = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
+	// tapFailedPattern matches the number of failures: "# fail 2" or "# Looks like you failed 2
+	// tests of 5."
+	tapFailedPattern = regexp.MustCompile(`^# *(?:fail|failed|Looks like you failed) +(\d+)(?: tests?\b.*| of \d+ tests?)?$`)
+	// tapCountPattern matches the number of tests: "# tests 5" or "# { total: 5, pass: 3 }".
+	tapCountPattern = regexp.MustCompile(`^# *(?:tests +(\d+)|\{ total: (\d+),.*\})$`)
+	// tapDirectivePattern matches the text after the # of a point: "TODO reason", "SKIP
+	// reason", or "time=1.5ms".
 	tapDirectivePattern = regexp.MustCompile(`(?i)^(todo)\b:?\s*(.*)$|^(skip)\S*\s*(.*)$|^(?:time=|in )([0-9.]+) ?(m?s)(?:ec)?\b\s*(.*)$`)
-	tapUnescaper        = strings.NewReplacer(`\#`, `#`, `\\`, `\`)
+	// tapUnescaper resolves the escapes in the description of a point.
+	tapUnescaper = strings.NewReplacer(`\#`, `#`, `\\`, `\`)
 )
 
-// parseTapPoint parses a test point. Number, description and directive are optional.
-// Testem writes "skip 3 name".
+// parseTapPoint parses a test point, and reports whether the line is one. Number, description
+// and directive are optional. Testem writes "skip 3 name".
 func parseTapPoint(line string) (p tapPoint, ok bool) {
 	switch {
 	case line == "":
@@ -48,10 +61,12 @@ func parseTapPoint(line string) (p tapPoint, ok bool) {
 	case line[0] != 'o' && line[0] != 'n':
 		return p, false
 	}
+
 	m := tapPointPattern.FindStringSubmatch(line)
 	if m == nil {
 		return p, false
 	}
+
 	p.ok = m[1] == ""
 	p.number, _ = strconv.Atoi(m[2]) // digits; 0 if there are none or too many
 	text := strings.TrimSpace(m[3])
@@ -63,7 +78,8 @@ func parseTapPoint(line string) (p tapPoint, ok bool) {
 }
 
 // directives parses the directive after the first # that is not escaped, and returns the
-// description before it. A time may have another directive after it.
+// description before it. If that # starts no directive, it returns the complete text. A time
+// may have another directive after it.
 func (p *tapPoint) directives(text string) string {
 	at := unescapedHash(text)
 	if at < 0 {
@@ -88,6 +104,8 @@ func (p *tapPoint) directives(text string) string {
 	return strings.TrimSpace(text[:at])
 }
 
+// unescapedHash returns the index of the first # without a backslash before it, -1 if there is
+// none.
 func unescapedHash(text string) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -100,8 +118,8 @@ func unescapedHash(text string) int {
 	return -1
 }
 
-// status is the result of a point: what is to do or was skipped counts as
-// skipped, whatever came out of it.
+// status returns the status of a point. A point with the directive SKIP or TODO is skipped,
+// whatever its outcome is.
 func (p *tapPoint) status() metric.Status {
 	switch {
 	case p.skip != "":
@@ -112,16 +130,18 @@ func (p *tapPoint) status() metric.Status {
 	return metric.Failed
 }
 
-// tapPlan is a plan: "1..5 # SKIP why". The plan 1..0 promises nothing.
+// tapPlan is a plan, as in "1..5 # SKIP why". The plan 1..0 promises nothing. The zero value
+// means that there is no plan.
 type tapPlan struct {
-	set   bool
-	count int
+	set   bool   // there is a plan
+	count int    // number of planned points
 	why   string // everything is skipped
 	todo  string // numbers of points that are to do, as Perl's Test.pm writes them
-	line  string
-	first bool // it is before the first point
+	line  string // the plan as written
+	first bool   // it is before the first point
 }
 
+// parseTapPlan parses a plan. The result is not set if the line is not one.
 func parseTapPlan(line string) (p tapPlan) {
 	if line == "" || line[0] < '0' || line[0] > '9' {
 		return p
@@ -130,11 +150,13 @@ func parseTapPlan(line string) (p tapPlan) {
 	if m == nil {
 		return p
 	}
+
 	first, err1 := strconv.Atoi(m[1])
 	last, err2 := strconv.Atoi(m[2])
 	if err1 != nil || err2 != nil || last < first-1 {
 		return p
 	}
+
 	p = tapPlan{set: true, count: last - first + 1, todo: m[3], line: line}
 	if w := tapDirectivePattern.FindStringSubmatch(m[4]); w != nil && w[3] != "" {
 		p.why = strings.TrimLeft(w[4], "-: ")

@@ -12,6 +12,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
+// report closes all groups and returns the report with the tests and problems of all streams.
 func (t *tapReader) report() parsed.Report {
 	var cases []metric.Test
 	var broken []metric.Suite
@@ -29,11 +30,13 @@ func (t *tapReader) report() parsed.Report {
 	if t.noiseLines > 0 {
 		t.problems.Add("%d lines are no TAP, the first: %s", t.noiseLines, t.noiseSample)
 	}
+
 	r := parsed.Report{Producer: t.prove.producer(), Tests: parsed.MergeCases(cases, true), Cases: t.totals}
 	r.Tests.Broken = parsed.UniqueSuites(broken)
 	for _, c := range r.Tests.Cases {
 		r.Tests.Duration += c.Duration
 	}
+
 	t.prove.checkTotals(t)
 	if len(broken) == 0 {
 		r.Tests.Failure = t.contradiction
@@ -43,11 +46,13 @@ func (t *tapReader) report() parsed.Report {
 }
 
 // finishStream returns the stream, or subtests in it, as broken suites if they did not run to
-// their end. A stream without a plan, or with fewer points than planned, ended early, and
-// its missing tests are unknown.
+// their end. A stream without a plan, or with fewer points than planned, ended early, and its
+// missing tests are unknown.
 func (t *tapReader) finishStream(d *tapStream) []metric.Suite {
 	broken := t.brokenSubtests(d)
+
 	plan, points := d.root.plan, d.root.points
+
 	why := ""
 	switch {
 	case d.bailed:
@@ -67,11 +72,14 @@ func (t *tapReader) finishStream(d *tapStream) []metric.Suite {
 	case plan.count == 0 && plan.set:
 		t.problems.Add("%s: there are no tests in it %s", d.suite, plan.why)
 	}
+
 	if why == "" && d.exit != "" && d.root.failures == 0 {
 		why = "no test failed: " + d.exit
 	}
+
 	t.checkStatedFailures(d, why)
 	t.checkStatedTests(d)
+
 	if why != "" {
 		broken = append(broken, metric.Suite{Name: d.suite, Why: cmp.Or(parsed.JoinReason(why, d.exit), why)})
 	}
@@ -132,7 +140,7 @@ func (t *tapReader) brokenSubtests(d *tapStream) []metric.Suite {
 // batsTimePattern matches the time that bats --timing adds to names: "adds in 12ms".
 var batsTimePattern = regexp.MustCompile(` in (\d+)ms$`)
 
-// toTests returns the tests of the stream.
+// toTests returns the tests of the stream. Passed suites without tests are left out.
 func (d *tapStream) toTests() []metric.Test {
 	timed := d.takeBatsTimes()
 	seen := map[metric.ID]int{}
@@ -181,15 +189,19 @@ func (d *tapStream) takeBatsTimes() bool {
 
 // proveOutput is the output of prove -v around the streams of the files.
 type proveOutput struct {
-	isProve, ended, summary bool
-	files, tests            int
+	isProve, ended, summary bool          // a line of prove was read; its totals were read; its summary was read
+	files, tests            int           // the totals, 0 without them
 	skipped                 []metric.Test // the files that were skipped completely
 }
 
 var (
+	// proveHeadingPattern matches the line before the stream of a file: "t/a.t .. ", or "t/a.t
+	// .. skipped: no network".
 	proveHeadingPattern = regexp.MustCompile(`^(\S*[./]\S*) \.{2,}(?:\s+(.*))?$`)
-	proveTotalsPattern  = regexp.MustCompile(`^Files=(\d+), Tests=(\d+),`)
-	proveResultPattern  = regexp.MustCompile(`^(Failed \d+/\d+ subtests|All \d+ subtests passed|No subtests run|All tests successful|Result: |\(less \d+|\(\d+ TODO|FAILED--|skipped: )`)
+	// proveTotalsPattern matches the totals: "Files=2, Tests=5,  0 wallclock secs".
+	proveTotalsPattern = regexp.MustCompile(`^Files=(\d+), Tests=(\d+),`)
+	// proveResultPattern matches other lines of prove: "Failed 1/5 subtests" or "Result: FAIL".
+	proveResultPattern = regexp.MustCompile(`^(Failed \d+/\d+ subtests|All \d+ subtests passed|No subtests run|All tests successful|Result: |\(less \d+|\(\d+ TODO|FAILED--|skipped: )`)
 )
 
 // readLine reads a line, and reports whether it is one of prove itself.
@@ -218,6 +230,8 @@ func (p *proveOutput) readLine(t *tapReader, body string) bool {
 	return true
 }
 
+// readHeading starts the stream of a file, or adds the file as one skipped test. Rest is the
+// text after the dots.
 func (p *proveOutput) readHeading(t *tapReader, file, rest string) {
 	p.isProve = true
 	if why, ok := strings.CutPrefix(rest, "skipped: "); ok {
@@ -229,6 +243,7 @@ func (p *proveOutput) readHeading(t *tapReader, file, rest string) {
 	t.startStream(textstream.CleanName(file))
 }
 
+// producer returns "prove", or "" if the text is not its output.
 func (p *proveOutput) producer() string {
 	if p.isProve {
 		return "prove"

@@ -10,58 +10,59 @@ import (
 	"supervise/metric"
 )
 
-// tapStream is the output of one test program.
+// tapStream is the output of one test program: a tree of groups with points.
 type tapStream struct {
-	suite            string // the file, where it is known
-	root             *tapGroup
+	suite            string      // the file, [tapSuite] if it is not known
+	root             *tapGroup   // the points that are not in a subtest
 	tests            []*tapItem  // the points without subtests
 	groups           []*tapGroup // the subtests that have a result, the inner ones first
 	version          bool        // it begins with its version
-	versionAfterPlan bool        // after the plan
+	versionAfterPlan bool        // the version follows a plan
 	nextPlan         tapPlan     // another plan after a complete stream
 	isCut            bool        // the last line is a plan or a point and has no end
 	hasBraces        bool        // there are subtests in braces
 	unclosed         *tapGroup   // the subtest in braces that has no end
-	bailed           bool
-	bailReason       string // it bailed out
-	exit             string // how the program ended, where prove says so
-	statedFailures   int    // how many tests failed, as its last comment about it says
-	statedTests      int    // how many tests there are, as its last comment about it says
-	failedPoints     int    // points that failed, subtests and their parts
+	bailed           bool        // the program printed "Bail out!"
+	bailReason       string      // the text after "Bail out!"
+	exit             string      // how the program ended, if prove says so
+	statedFailures   int         // failed tests, according to its last comment about them; 0 without one
+	statedTests      int         // tests, according to its last comment about them; 0 without one
+	failedPoints     int         // failed points, including those of subtests
 
-	// isTape writes the name of a test as a comment before its assertions, and the
-	// plan after all of them.
+	// The program is tape, which writes the name of a test as a comment before its assertions,
+	// and the plan after all of them.
 	isTape         bool
-	section        string // the last comment
+	section        string // the comment before the point: see isTape
 	lastIsComment  bool   // the last line is a comment
 	followsComment bool   // the line before it is one
 }
 
 // tapGroup is the points of a stream or of a subtest.
 type tapGroup struct {
-	parent        *tapGroup
-	result        *tapItem // the point of the subtest, nil until it came
-	announcedName string   // the name that was announced
-	child         *tapGroup
+	parent        *tapGroup // the group around it, nil for the root
+	result        *tapItem  // the point of the subtest, nil until it is read
+	announcedName string    // the name in the comment "# Subtest", "" for none
+	child         *tapGroup // the last closed subtest, until its point is read
 	plan          tapPlan
-	points        int
+	points        int  // number of its points
 	lastNumber    int  // number of the last point
 	failures      int  // failures in it, to any depth
-	closed        bool // its closing brace came
+	closed        bool // its closing brace was read
 }
 
 // tapItem is one test point with its details.
 type tapItem struct {
-	group   *tapGroup // that it is in
+	group   *tapGroup // the group that has the point
 	section string
 	point   tapPoint
 	status  metric.Status
-	output  *textstream.Clip
+	output  *textstream.Clip // its message; nil for a passed point, whose output is not kept
 	file    string
 	line    int
-	isSuite bool // it says that it is not a test
+	isSuite bool // its details say that it is a suite, not a test
 }
 
+// isEmpty reports whether nothing of the stream was read.
 func (d *tapStream) isEmpty() bool {
 	return d.suite == tapSuite && d.root.points == 0 && !d.root.plan.set && !d.version && !d.bailed && d.root.child == nil
 }
@@ -93,6 +94,8 @@ func (t *tapReader) groupAt(depth int) *tapGroup {
 	return t.openGroups[depth]
 }
 
+// closeGroup closes the innermost group. A subtest in braces has its point already. Any other
+// subtest waits as the child of its parent for its point, which follows it.
 func (t *tapReader) closeGroup() {
 	n := len(t.openGroups) - 1
 	g := t.openGroups[n]
@@ -123,6 +126,7 @@ func (t *tapReader) closeAll() {
 	t.groupAt(0)
 }
 
+// addTest adds a point without subtests as a test.
 func (d *tapStream) addTest(i *tapItem) {
 	d.tests = append(d.tests, i)
 	if i.status == metric.Failed {
@@ -130,19 +134,22 @@ func (d *tapStream) addTest(i *tapItem) {
 	}
 }
 
+// countFailure counts a failure in the group and in all groups around it.
 func (g *tapGroup) countFailure() {
 	for ; g != nil; g = g.parent {
 		g.failures++
 	}
 }
 
-// addPoint adds a test point. The subtest before it belongs to it.
+// addPoint adds a test point at a depth of subtests. An indented subtest directly before it
+// belongs to it.
 func (t *tapReader) addPoint(depth int, p tapPoint) {
 	g := t.groupAt(depth)
 	if depth == 0 {
 		g = t.groupOfOuterPoint(p)
 	}
 	t.numberPoint(g, &p)
+
 	item := &tapItem{group: g, point: p, status: p.status()}
 	if item.status == metric.Failed {
 		t.stream.failedPoints++
@@ -158,9 +165,11 @@ func (t *tapReader) addPoint(depth int, p tapPoint) {
 		item.output = &textstream.Clip{}
 		item.output.Add(p.why)
 	}
+
 	t.latest, t.afterPoint = item, true
 	child := g.child
 	g.child = nil
+
 	switch {
 	case p.buffered:
 		t.openGroups = append(t.openGroups, &tapGroup{parent: g, result: item})
@@ -172,7 +181,8 @@ func (t *tapReader) addPoint(depth int, p tapPoint) {
 	}
 }
 
-// numberPoint numbers the point if it has no number.
+// numberPoint numbers the point if it has no number, and checks the order of numbers. A point
+// in the todo list of the plan becomes one with the directive TODO.
 func (t *tapReader) numberPoint(g *tapGroup, p *tapPoint) {
 	if g.points++; p.number == 0 {
 		p.number = g.lastNumber + 1
@@ -208,6 +218,7 @@ func (t *tapReader) addPlan(depth int, plan tapPlan) {
 		t.addNoise(plan.line)
 		return
 	}
+
 	g := t.groupAt(depth)
 	plan.first = g.points == 0
 	if depth == 0 && g.plan.set {
@@ -254,10 +265,12 @@ func (t *tapReader) readBrace(depth int, body string) bool {
 		t.groupAt(depth)
 		return true
 	}
+
 	n := len(t.stream.tests)
 	if n == 0 || t.latest == nil || t.stream.tests[n-1] != t.latest || t.latest.group != t.groupAt(depth) {
 		return false
 	}
+
 	t.stream.tests = t.stream.tests[:n-1]
 	if t.latest.status == metric.Failed {
 		for g := t.latest.group; g != nil; g = g.parent {
@@ -268,6 +281,7 @@ func (t *tapReader) readBrace(depth int, body string) bool {
 	return true
 }
 
+// bailOut records that the program gave up. The first reason counts.
 func (d *tapStream) bailOut(why string) {
 	if !d.bailed {
 		d.bailed, d.bailReason = true, why
@@ -286,8 +300,11 @@ func (i *tapItem) addOutput(line string) {
 }
 
 var (
+	// tapDuration matches the time of a test: "duration_ms: 1.5".
 	tapDuration = regexp.MustCompile(`^duration_ms: ([0-9.]+)$`)
-	tapPlace    = regexp.MustCompile(`^location: '?(.+?):(\d+):\d+'?$`)
+	// tapPlace matches the place of a test: "location: '/p/a.js:3:1'".
+	tapPlace = regexp.MustCompile(`^location: '?(.+?):(\d+):\d+'?$`)
+	// tapSuiteKey matches the mark of a suite: "type: 'suite'".
 	tapSuiteKey = regexp.MustCompile(`^type: '?suite'?$`)
 )
 

@@ -1,5 +1,10 @@
 // Package testtext reads the output of test runners for people, and TAP. Each file has the
-// reader of one format, which handles the output line by line; TAP has several files.
+// reader of one format, which handles the output line by line and collects the tests. At the
+// end it compares the tests with the totals that the runner prints, to find output that was cut
+// off or does not name all tests.
+//
+// TAP has several files: tapline.go parses one line, taptree.go arranges points and subtests,
+// tapreport.go makes the report, and tap.go has the reader that connects them.
 package testtext
 
 import (
@@ -35,9 +40,9 @@ var Formats = parsed.SetKind(parsed.TestReport, parsed.Text, []parsed.Format{
 	},
 })
 
-// namesError returns the error for a report that names fewer tests than it counts, nil for
-// others. If it names none, it is not a report: noNames says why. Remedy tells the user how
-// to get all names.
+// namesError returns an error if fewer tests are named than stated, otherwise nil. If no test
+// is named, the text is not a report, and noNames says why. Remedy says how the user gets all
+// names.
 func namesError(named, stated int, noNames, remedy string) error {
 	switch {
 	case named >= stated:
@@ -48,7 +53,8 @@ func namesError(named, stated int, noNames, remedy string) error {
 	return &parsed.SyntaxError{Problem: fmt.Sprintf("%d tests ran, and %d are named: %s", stated, named, remedy)}
 }
 
-// joinOutput returns the message of a test with more output.
+// joinOutput returns the message of a test and more output of it, with an empty line between
+// them.
 func joinOutput(message, output string) string {
 	return parsed.JoinTexts([]parsed.AnyText{parsed.AnyText(message), parsed.AnyText(output)}, "\n\n")
 }

@@ -14,16 +14,28 @@ import (
 )
 
 var (
-	unittestLinePattern    = regexp.MustCompile(`^(  )?(.*?)(?: \.\.\. ?(.*))?$`)
-	unittestPathPattern    = regexp.MustCompile(`^[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*`)
-	unittestDocPattern     = regexp.MustCompile(`^(?:.*) \.\.\. ?(.*)$`)
+	// unittestLinePattern splits the line of a test, "test_a (mod.Class.test_a) ... ok", before
+	// the dots. The line of a subtest is indented by two spaces.
+	unittestLinePattern = regexp.MustCompile(`^(  )?(.*?)(?: \.\.\. ?(.*))?$`)
+	// unittestPathPattern matches the dotted path at the start of a text: "mod.Class.test_a".
+	unittestPathPattern = regexp.MustCompile(`^[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*`)
+	// unittestDocPattern matches the second line of a test with documentation: "Adds two
+	// numbers. ... ok".
+	unittestDocPattern = regexp.MustCompile(`^(?:.*) \.\.\. ?(.*)$`)
+	// unittestOutcomePattern matches an outcome: "ok", or "skipped 'no network'".
 	unittestOutcomePattern = regexp.MustCompile(`^(ok|FAIL|ERROR|expected failure|unexpected success|skipped)(?: '(.*)'| "(.*)")?$`)
-	unittestRanPattern     = regexp.MustCompile(`^Ran (\d+) tests? in [0-9.]+s$`)
-	unittestFailedPattern  = regexp.MustCompile(`^FAILED \(.*(?:failures|errors|unexpected successes)=\d+.*\)$`)
-	unittestCountPattern   = regexp.MustCompile(`(?:failures|errors|unexpected successes)=(\d+)`)
-	unittestDetailPattern  = regexp.MustCompile(`^(?:ERROR|FAIL): (.*)$`)
+	// unittestRanPattern matches the number of tests: "Ran 5 tests in 0.001s".
+	unittestRanPattern = regexp.MustCompile(`^Ran (\d+) tests? in [0-9.]+s$`)
+	// unittestFailedPattern matches the line after it if tests failed: "FAILED (failures=1,
+	// errors=2)".
+	unittestFailedPattern = regexp.MustCompile(`^FAILED \(.*(?:failures|errors|unexpected successes)=\d+.*\)$`)
+	// unittestCountPattern matches one number in that line: "failures=1".
+	unittestCountPattern = regexp.MustCompile(`(?:failures|errors|unexpected successes)=(\d+)`)
+	// unittestDetailPattern matches the heading of details: "FAIL: test_a (mod.Class.test_a)".
+	unittestDetailPattern = regexp.MustCompile(`^(?:ERROR|FAIL): (.*)$`)
 )
 
+// detectUnittest reports whether the head has the number of tests, or a test with its outcome.
 func detectUnittest(h sniff.Head) bool {
 	return h.MatchesLine(unittestRanPattern.MatchString) || h.MatchesLine(func(l string) bool {
 		m, ok := parseUnittestLine(l)
@@ -32,8 +44,9 @@ func detectUnittest(h sniff.Head) bool {
 	})
 }
 
-// unittestHead is the first line of a test: "name (module.Class)", since Python 3.11
-// "name (module.Class.name)", with the parameters of a subtest and the outcome.
+// unittestHead is the first line of a test: "name (module.Class)", since Python 3.11 "name
+// (module.Class.name)". Place is the path in the brackets, extra the text after them, which has
+// the parameters of a subtest, and outcome the text after the dots.
 type unittestHead struct {
 	subtest                     bool
 	name, place, extra, outcome string
@@ -42,8 +55,9 @@ type unittestHead struct {
 // maxBrackets is how many brackets of a line are tried as the one after the name.
 const maxBrackets = 20
 
-// parseUnittestLine parses the first line of a test. The name may be any text, since tests
-// can be added with setattr. It ends where the brackets contain the name again.
+// parseUnittestLine parses the first line of a test, and reports whether it is one. The name
+// may be any text, since tests can be added with setattr. It ends where the brackets contain
+// the name again.
 func parseUnittestLine(text string) (h unittestHead, ok bool) {
 	if !strings.Contains(text, " (") {
 		return h, false
@@ -52,6 +66,7 @@ func parseUnittestLine(text string) (h unittestHead, ok bool) {
 	if m == nil || !strings.Contains(m[2], " (") {
 		return h, false
 	}
+
 	h.subtest, h.outcome = m[1] != "", m[3]
 	first := strings.Index(m[2], " (")
 	for i, tries := first, 0; i > 0 && tries < maxBrackets; tries++ {
@@ -66,6 +81,7 @@ func parseUnittestLine(text string) (h unittestHead, ok bool) {
 		}
 		i += 2 + next
 	}
+
 	h.name = m[2][:max(first, 0)]
 	h.place = unittestPathPattern.FindString(m[2][first+2:])
 	h.extra, ok = strings.CutPrefix(m[2][first+2+len(h.place):], ")")
@@ -97,17 +113,17 @@ var unittestStatuses = map[string]metric.Status{
 type unittestReader struct {
 	set            parsed.Outcomes
 	cases          []metric.Test
-	index          map[string]int // by name and identity as they are printed
-	openTest       int            // the test that began and has no outcome, -1 for none
-	awaitsOutcome  bool           // its outcome may follow a line of documentation
-	broken         map[string]metric.Suite
-	brokenKeys     []string // of broken
-	detail         string   // what the lines belong to
-	rulers         int      // lines of dashes since it began
-	output         textstream.Clip
-	statedTests    int    // -1 before the line with the count
-	failedLine     string // the line that says how many tests failed
-	statedFailures int    // the sum of what such lines say
+	index          map[string]int          // of the tests in cases, by unittestHead.key
+	openTest       int                     // index of the test that began and has no outcome, -1 for none
+	awaitsOutcome  bool                    // the outcome of the open test may follow a line of documentation
+	broken         map[string]metric.Suite // broken suites, by the key of their test
+	brokenKeys     []string                // the keys of broken, in order
+	detail         string                  // key of the test whose details are read, "" for none
+	rulers         int                     // lines of dashes since the details began
+	output         textstream.Clip         // the details that were read
+	statedTests    int                     // -1 before the line with the count
+	failedLine     string                  // the last line that says how many tests failed, "" for none
+	statedFailures int                     // the sum of what such lines say
 
 	unreadable []string // lines that end with an outcome and name no test
 }
@@ -117,6 +133,7 @@ func parseUnittest(r io.Reader) (parsed.Report, error) {
 	err := eachLine(r, " ", u.readLine)
 	u.flushOutput()
 	u.addUnreadable()
+
 	known := len(u.cases) + u.countLoaders()
 	u.set.NumberRepeats = known-u.countFixtures() <= u.statedTests
 	for _, c := range u.cases {
@@ -125,15 +142,18 @@ func parseUnittest(r io.Reader) (parsed.Report, error) {
 		}
 		u.set.Add(c)
 	}
+
 	for _, key := range u.brokenKeys {
 		u.set.AddBroken(u.broken[key].Name, u.broken[key].Why)
 	}
+
 	switch failed := u.set.Totals.Unsuccessful() + len(u.brokenKeys); {
 	case u.failedLine != "" && u.set.Totals.Unsuccessful() == 0 && known >= u.statedTests:
 		u.set.AddContradiction("unittest says %s although no test failed", u.failedLine)
 	case u.statedFailures > failed:
 		u.set.Problems.Add("unittest counts %d failures, each of a subtest or of cleaning up by itself; here a test counts once, so %d failed", u.statedFailures, failed)
 	}
+
 	report := u.set.Report("unittest")
 	switch {
 	case err != nil:
@@ -195,6 +215,7 @@ func (u *unittestReader) countFixtures() int {
 	return n
 }
 
+// readLine handles a line: the totals, a heading, a detail of a failure, or a test.
 func (u *unittestReader) readLine(text string) {
 	switch m := unittestRanPattern.FindStringSubmatch(text); {
 	case m != nil:
@@ -260,6 +281,7 @@ func (u *unittestReader) readTestLine(text string) {
 func (u *unittestReader) startTest(h unittestHead) {
 	name, place, key := h.name, h.place, h.key()
 	u.openTest = -1
+
 	suite, class := splitPlace(name, place)
 	if strings.HasPrefix(place, "unittest.loader.") {
 		u.addBroken(key, name, "it could not be loaded")
@@ -272,6 +294,7 @@ func (u *unittestReader) startTest(h unittestHead) {
 		u.addBroken(key, suite, name+" of "+place+" failed")
 		return
 	}
+
 	i, known := u.index[key]
 	isRepeated := known && i < len(u.cases)-1 && u.cases[i].Status != 0 // the clean-up of the last test is not a new test
 	if !known || isRepeated {
@@ -279,12 +302,15 @@ func (u *unittestReader) startTest(h unittestHead) {
 		u.index[key] = i
 		u.cases = append(u.cases, metric.Test{ID: metric.ID{Suite: suite, Class: class, Name: name}})
 	}
+
 	u.openTest = i
 }
 
+// unittestFixtures are the names that unittest prints for set-up and tear-down methods.
 var unittestFixtures = map[string]bool{"setUpClass": true, "tearDownClass": true, "setUpModule": true, "tearDownModule": true}
 
-// splitPlace splits "module.Class", with or without the name of the test at its end.
+// splitPlace splits "module.Class", with or without the name of the test at its end. The class
+// is "" for a path without a dot.
 func splitPlace(name, place string) (suite, class string) {
 	place = strings.TrimSuffix(place, "."+name)
 	i := strings.LastIndexByte(place, '.')
@@ -294,6 +320,7 @@ func splitPlace(name, place string) (suite, class string) {
 	return place[:i], place[i+1:]
 }
 
+// addBroken records a suite that could not run. The first reason for a key counts.
 func (u *unittestReader) addBroken(key, suite, why string) {
 	if _, known := u.broken[key]; !known {
 		u.brokenKeys = append(u.brokenKeys, key)

@@ -12,11 +12,16 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// The lines of a test and of the totals, as unity.c prints them:
+// The lines of a test and of the totals, as unity.c prints them, see
 // https://github.com/ThrowTheSwitch/Unity/blob/master/src/unity.c
 var (
-	unityTestPattern   = regexp.MustCompile(`^(.+?):(\d+):(.+?):(PASS|FAIL|IGNORE)(?:$|: ?(.*)$| \()`)
-	unityGroupPattern  = regexp.MustCompile(`^(?:IGNORE_)?TEST\((\w+), (\w+)\)(?:(.+):(\d+)::(FAIL|IGNORE)(?:: ?(.*))?| (PASS)\b.*|)$`) // -v of Unity Fixture
+	// unityTestPattern matches the line of a test: "test_calc.c:12:test_add:FAIL: Expected 1
+	// Was 2".
+	unityTestPattern = regexp.MustCompile(`^(.+?):(\d+):(.+?):(PASS|FAIL|IGNORE)(?:$|: ?(.*)$| \()`)
+	// unityGroupPattern matches the line of a test of Unity Fixture with -v: "TEST(calc, add)
+	// PASS".
+	unityGroupPattern = regexp.MustCompile(`^(?:IGNORE_)?TEST\((\w+), (\w+)\)(?:(.+):(\d+)::(FAIL|IGNORE)(?:: ?(.*))?| (PASS)\b.*|)$`)
+	// unityTotalsPattern matches the totals of a program: "5 Tests 1 Failures 0 Ignored".
 	unityTotalsPattern = regexp.MustCompile(`^(\d+) Tests (\d+) Failures (\d+) Ignored *$`)
 )
 
@@ -24,13 +29,14 @@ func detectUnity(h sniff.Head) bool {
 	return h.MatchesLine(func(l string) bool { return unityTestPattern.MatchString(l) || unityTotalsPattern.MatchString(l) })
 }
 
+// unityStatuses maps the words of Unity.
 var unityStatuses = map[string]metric.Status{"PASS": metric.Passed, "FAIL": metric.Failed, "IGNORE": metric.Skipped}
 
 // unityReader reads the output of one or more programs of Unity.
 type unityReader struct {
 	set     parsed.Outcomes
 	tests   []metric.Test // of the program whose totals are still to come
-	unnamed string        // tests that the totals count and no line names
+	unnamed string        // the problem of a program that does not name all tests, "" for none
 }
 
 func parseUnity(r io.Reader) (parsed.Report, error) {
