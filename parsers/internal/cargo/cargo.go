@@ -1,5 +1,9 @@
-// Package cargo reads the output of cargo, rustc and the test harness of Rust, as text and
-// as events in JSON.
+// Package cargo reads the output of cargo, rustc and the test harness of Rust.
+//
+// The harness is called libtest. Its events in JSON, which nextest writes as well, are read in
+// libtest.go. The text of cargo test (cargotest.go) is converted to the same events. Messages
+// of the compiler and of clippy in JSON are in rustc.go; their text has a form in package
+// linttext.
 package cargo
 
 import (

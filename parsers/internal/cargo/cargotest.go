@@ -13,14 +13,26 @@ import (
 )
 
 var (
-	cargoStartPattern   = regexp.MustCompile(`^running (\d+) tests?$`)
-	cargoTestPattern    = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. ?(.*)$`)
+	// cargoStartPattern matches the start of the tests of a binary: "running 5 tests".
+	cargoStartPattern = regexp.MustCompile(`^running (\d+) tests?$`)
+	// cargoTestPattern matches the line of a test, whose outcome may be on a later line: "test
+	// tests::adds ... ok".
+	cargoTestPattern = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. ?(.*)$`)
+	// cargoOutcomePattern matches an outcome: "ok", "ignored, slow", "bench:  5 ns/iter", or
+	// "ok <0.1s>".
 	cargoOutcomePattern = regexp.MustCompile(`^(ok|FAILED|ignored|bench:)(?:, (.*?)|\s+\d.*?)?(?: <([0-9.]+)s>)?$`)
-	cargoResultPattern  = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured;.*(?:filtered out|finished in [0-9.]+s)$`)
+	// cargoResultPattern matches the totals of a binary: "test result: ok. 5 passed; 0 failed;
+	// 0 ignored; 0 measured; 0 filtered out".
+	cargoResultPattern = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured;.*(?:filtered out|finished in [0-9.]+s)$`)
+	// cargoSectionPattern matches the heading of the output of a test: "---- tests::adds stdout
+	// ----".
 	cargoSectionPattern = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
+	// cargoStoppedPattern matches the line of cargo after a binary that failed: "error: test
+	// failed, to rerun pass `--lib`".
 	cargoStoppedPattern = regexp.MustCompile("^error: (?:doc)?test failed, to rerun pass ")
 )
 
+// detectCargoTest reports whether the head has the start of tests, and a test or totals.
 func detectCargoTest(h sniff.Head) bool {
 	return h.MatchesLine(cargoStartPattern.MatchString) && h.MatchesLine(func(l string) bool {
 		return cargoTestPattern.MatchString(l) || cargoResultPattern.MatchString(l)
@@ -31,26 +43,30 @@ func detectCargoTest(h sniff.Head) bool {
 // that its JSON has.
 type cargoTextReader struct {
 	*libtestReader
-	pending        string // the test whose outcome comes on its own line
-	section        string // the test whose output is shown
-	output         textstream.Clip
-	inFailures     bool // the tests ended, and those that failed are listed
-	hasNames       bool // a test was named
-	hasUnnamed     bool // tests ran that are not named
-	mayHaveStopped bool // cargo named a binary that failed, and nothing after it
+	pending        string          // the test whose outcome is on a later line, "" for none
+	section        string          // the test whose output is read, "" for none
+	output         textstream.Clip // the output that was read
+	inFailures     bool            // the tests ended, and those that failed are listed
+	hasNames       bool            // a test was named
+	hasUnnamed     bool            // tests ran that are not named
+	mayHaveStopped bool            // cargo named a binary that failed, and nothing after it
 }
 
+// parseCargoTest reads the text of cargo test. It is an error if the text names no tests. A
+// binary without its totals is broken.
 func parseCargoTest(r io.Reader) (parsed.Report, error) {
 	c := &cargoTextReader{libtestReader: newLibtestReader()}
 	err := textstream.EachLine(r, func(l textstream.Line) {
 		c.readLine(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), l)
 	})
+
 	if c.open != nil {
 		c.flushOutput()
 		c.endSuite(c.open, nil)
 	} else if c.nextBinary != "" {
 		c.set.AddBroken(c.nextBinary, "the report ends before its tests: cargo was stopped, or its output was cut off")
 	}
+
 	if err == nil && c.hasUnnamed && !c.hasNames {
 		err = fmt.Errorf("%w: cargo test -q does not name the tests; leave -q out", parsed.ErrUnknownFormat)
 	}
@@ -63,6 +79,7 @@ func parseCargoTest(r io.Reader) (parsed.Report, error) {
 	return c.set.Report("cargo test"), err
 }
 
+// readLine handles a line. Outside of the tests of a binary, it is a line of cargo.
 func (c *cargoTextReader) readLine(text string, l textstream.Line) {
 	if m := cargoStartPattern.FindStringSubmatch(text); m != nil {
 		c.flushOutput()
@@ -128,8 +145,10 @@ func (c *cargoTextReader) readTestLine(line string) {
 	}
 }
 
+// cargoEvents maps the words of the text to those of the events.
 var cargoEvents = map[string]string{"ok": "ok", "FAILED": "failed", "ignored": "ignored", "bench:": "ok"}
 
+// handleEvent passes an event of a test to the open binary.
 func (c *cargoTextReader) handleEvent(e libtestEvent) {
 	e.Type = "test"
 	c.open.handleEvent(e, false)
@@ -146,8 +165,8 @@ func (c *cargoTextReader) flushOutput() {
 	c.output = textstream.Clip{}
 }
 
-// handleResult handles the result line of a binary. If fewer tests are named than it ran,
-// the binary is broken.
+// handleResult handles the totals of a binary, with the parts m of cargoResultPattern. If fewer
+// tests are named than it ran, the binary is broken.
 func (c *cargoTextReader) handleResult(m []string) {
 	c.flushOutput()
 	c.open.dropTrybuildFiles()

@@ -36,8 +36,10 @@ type libtestEvent struct {
 	Measured  parsed.AnyNumber  `json:"measured"`
 }
 
+// libtestStarts are the possible starts of an event, by libtest and by nextest.
 var libtestStarts = []string{`{ "type": "`, `{"type":"`}
 
+// detectLibtest reports whether the head has the event that starts a suite.
 func detectLibtest(h sniff.Head) bool {
 	return h.MatchesLine(func(line string) bool {
 		line = strings.TrimSpace(line)
@@ -49,13 +51,13 @@ func detectLibtest(h sniff.Head) bool {
 // libtestReader reads the events of one or more test binaries.
 type libtestReader struct {
 	set           parsed.Outcomes
-	nextBinary    string          // the one that cargo says it runs next
-	open          *libtestSuite   // began and did not end
-	chunk         *libtestSuite   // the suite of nextest that the open one is a part of
-	nextestSuites []*libtestSuite // of nextest, which writes a suite in several parts
-	identities    map[metric.ID]int
-	suites        int
-	noise         string // the first line that is neither an event nor of cargo
+	nextBinary    string            // the binary that cargo runs next, "" if it did not name one
+	open          *libtestSuite     // the suite that began and did not end, nil for none
+	chunk         *libtestSuite     // the suite of nextest to which the open part belongs, nil for others
+	nextestSuites []*libtestSuite   // the suites of nextest, which writes a suite in several parts
+	identities    map[metric.ID]int // how many tests of an identity were added
+	suites        int               // number of suites that began
+	noise         string            // the first line that is neither an event nor of cargo
 }
 
 func newLibtestReader() *libtestReader { return &libtestReader{identities: map[metric.ID]int{}} }
@@ -90,11 +92,15 @@ func parseLibtest(r io.Reader) (parsed.Report, error) {
 // "Running unittests src/lib.rs (target/debug/deps/a-0123456789abcdef)".
 var cargoRunningPattern = regexp.MustCompile(`^\s*(?:Running (?:unittests )?(\S+) \((\S+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)|Doc-tests (\S+))\s*$`)
 
-// cargoMessagePattern matches the lines of cargo that are not about tests.
+// cargoMessagePattern matches the lines of cargo that are not about tests: "   Compiling a
+// v0.1.0" or "warning: unused import".
 var cargoMessagePattern = regexp.MustCompile(`^\s*([A-Z][a-z]+|warning|error)[: ]|^\s+` + "`-")
 
+// cargoNotCompiledPattern matches the error for a package that was not compiled: "error: could
+// not compile `a`".
 var cargoNotCompiledPattern = regexp.MustCompile("^error: could not compile `([^`]+)`")
 
+// handleText handles a line that is not an event: one of cargo, or noise.
 func (l *libtestReader) handleText(raw []byte, _ textstream.Line) {
 	line := textstream.CleanText(string(raw))
 	if m := cargoRunningPattern.FindStringSubmatch(line); m != nil {
@@ -110,6 +116,8 @@ func (l *libtestReader) handleText(raw []byte, _ textstream.Line) {
 	}
 }
 
+// binaryName returns the name of a binary, with the parts m of cargoRunningPattern: "src/lib.rs
+// (a)" or "doc-tests a".
 func binaryName(m []string) string {
 	if m[3] != "" {
 		return "doc-tests " + m[3]
@@ -117,6 +125,7 @@ func binaryName(m []string) string {
 	return fmt.Sprintf("%s (%s)", parsed.ToSlash(m[1]), path.Base(parsed.ToSlash(m[2])))
 }
 
+// escapePattern matches an escape in a JSON string, also an invalid one.
 var escapePattern = regexp.MustCompile(`\\(\\|u[0-9a-fA-F]{4}|["/bfnrt]|.)`)
 
 // repairEscapes returns a line of old versions as valid JSON. They did not escape the
@@ -133,6 +142,8 @@ func repairEscapes(raw []byte) []byte {
 // windowsPathRepair restores backslashes that were read as escapes in such a path.
 var windowsPathRepair = strings.NewReplacer("\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
+// handleEvent handles one event. It is an error if the line cannot be decoded, even after a
+// repair.
 func (l *libtestReader) handleEvent(raw []byte, at textstream.Line) error {
 	var e libtestEvent
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
@@ -153,6 +164,8 @@ func (l *libtestReader) handleEvent(raw []byte, at textstream.Line) error {
 	return nil
 }
 
+// handleSuiteEvent handles the start or the end of a suite. A suite without an end ends where
+// the next one starts.
 func (l *libtestReader) handleSuiteEvent(e libtestEvent) {
 	switch e.Event {
 	case "started":
@@ -179,6 +192,8 @@ func (l *libtestReader) handleSuiteEvent(e libtestEvent) {
 // "pkg::bin$tests::adds#2".
 var nextestNamePattern = regexp.MustCompile(`^([^$]+)\$(.*?)(?:#(\d+))?$`)
 
+// handleTestEvent passes an event to the suite of its test. nextest names the binary in the
+// event.
 func (l *libtestReader) handleTestEvent(e libtestEvent) {
 	attempt, suite := "", l.open
 	if e.Type == "test" && strings.IndexByte(e.Name, '$') > 0 {
@@ -195,6 +210,7 @@ func (l *libtestReader) handleTestEvent(e libtestEvent) {
 	suite.handleEvent(e, attempt != "")
 }
 
+// nextestSuite returns the suite of a binary of nextest, and adds it if it is new.
 func (l *libtestReader) nextestSuite(binary string) *libtestSuite {
 	for _, s := range l.nextestSuites {
 		if s.name == binary {
@@ -210,17 +226,20 @@ func (l *libtestReader) nextestSuite(binary string) *libtestSuite {
 // libtestSuite has the tests of one binary.
 type libtestSuite struct {
 	name        string
-	statedTests int // tests, as it began
+	statedTests int // number of tests, as stated at its start
 	cases       []metric.Test
-	index       map[string]int
+	index       map[string]int // of the latest attempts in cases, by name
 	isNextest   bool
-	ignored     int // by nextest, which does not say which ones
+	ignored     int // number of tests that nextest ignored, without naming them
 }
 
+// libtestStatuses maps the events that end a test.
 var libtestStatuses = map[string]metric.Status{
 	"ok": metric.Passed, "failed": metric.Failed, "ignored": metric.Skipped, "allowed_failure": metric.Skipped,
 }
 
+// handleEvent handles an event of a test. Again is set for a second or later attempt, which
+// makes a pass flaky.
 func (s *libtestSuite) handleEvent(e libtestEvent, again bool) {
 	i, known := s.index[e.Name]
 	if !known || e.Event == "started" && s.cases[i].Status != 0 {
@@ -228,6 +247,7 @@ func (s *libtestSuite) handleEvent(e libtestEvent, again bool) {
 		s.index[e.Name] = i
 		s.cases = parsed.AppendLimited(s.cases, metric.Test{ID: metric.ID{Suite: s.name, Name: e.Name}})
 	}
+
 	c := &s.cases[i]
 	if e.Type == "bench" {
 		e.Event = "ok"
@@ -236,6 +256,7 @@ func (s *libtestSuite) handleEvent(e libtestEvent, again bool) {
 	if !ends { // started; timeout says that it takes long, not that it failed
 		return
 	}
+
 	if c.Status != 0 { // it ends twice, without a new start
 		status = max(status, c.Status)
 	}
@@ -246,8 +267,8 @@ func (s *libtestSuite) handleEvent(e libtestEvent, again bool) {
 	}
 }
 
-// trybuildPattern matches the name of a file that trybuild compiles. It prints these in the
-// middle of its test, in the format of tests.
+// trybuildPattern matches the name of a file that trybuild compiles: "tests/ui/a.rs [should
+// fail to compile]". It prints these in the middle of its test, in the format of tests.
 var trybuildPattern = regexp.MustCompile(`\.rs(?: \[should (?:fail to compile|pass)\])?$`)
 
 // dropTrybuildFiles removes the files of trybuild if the number of tests is right without
@@ -273,6 +294,7 @@ func (l *libtestReader) endSuite(s *libtestSuite, e *libtestEvent) {
 			unended++
 		}
 	}
+
 	nameDoctests(s.cases)
 	for _, c := range s.cases {
 		switch {

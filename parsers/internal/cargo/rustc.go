@@ -12,8 +12,9 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// cargoEvent is one line of cargo with --message-format=json:
-// https://doc.rust-lang.org/cargo/reference/external-tools.html
+// cargoEvent is one line of cargo with --message-format=json, see
+// https://doc.rust-lang.org/cargo/reference/external-tools.html. Message is a
+// [rustcDiagnostic].
 type cargoEvent struct {
 	Reason  string         `json:"reason"`
 	Message jsonstream.Raw `json:"message"`
@@ -32,6 +33,8 @@ type rustcDiagnostic struct {
 	Spans []rustcSpan `json:"spans"`
 }
 
+// rustcSpan is a place in a source file. Expansion has the place where the macro around it is
+// used.
 type rustcSpan struct {
 	File      string `json:"file_name"`
 	Line      int    `json:"line_start"`
@@ -48,13 +51,16 @@ type rustcSpan struct {
 // rustcLevels maps the levels of rustc that [parsed.LevelOf] does not know.
 var rustcLevels = map[string]metric.Level{"help": metric.Note, "failure-note": metric.Note}
 
-// rustcSummaryPattern matches the summaries of the compiler at its end.
+// rustcSummaryPattern matches the summaries of the compiler at its end: "aborting due to 2
+// previous errors" or "3 warnings emitted".
 var rustcSummaryPattern = regexp.MustCompile(`^(aborting due to |\d+ warnings? emitted|could not compile )`)
 
+// detectCargo reports whether the head has an event of cargo.
 func detectCargo(h sniff.Head) bool {
 	return h.HasMembers("reason", "message.spans") || h.HasMembers("reason", "success") || h.HasMembers("reason", "package_id")
 }
 
+// detectRustc reports whether the head has a message of rustc.
 func detectRustc(h sniff.Head) bool {
 	return h.HasMembers("$message_type", "spans", "level") || h.HasMembers("spans", "level", "message", "rendered", "children")
 }
@@ -79,16 +85,18 @@ type rustcKey struct {
 	line, column int
 }
 
+// cargoReader reads the lines of cargo, or of rustc itself.
 type cargoReader struct {
 	lint          *parsed.FindingSet
-	seen          map[rustcKey]bool
-	isCargo       bool // events of cargo, with an end
-	hasEvents     bool // there is an event of cargo
+	seen          map[rustcKey]bool // the findings that were added
+	isCargo       bool              // the lines are events of cargo, which end with build-finished
+	hasEvents     bool              // there is an event, or a message of rustc
 	buildFinished bool
 	buildFailed   bool
-	lastLine      textstream.Line
+	lastLine      textstream.Line // the last line, without its text
 }
 
+// read reads all lines. Producer is the tool that wrote them.
 func (c *cargoReader) read(r io.Reader, producer string) (parsed.Report, error) {
 	noise, err := parsed.ReadEvents(r, c.handleEvent)
 	if err == nil {
@@ -98,6 +106,7 @@ func (c *cargoReader) read(r io.Reader, producer string) (parsed.Report, error) 
 	return c.lint.Report(producer, noise, err)
 }
 
+// handleEvent handles one line. Only messages of the compiler have findings.
 func (c *cargoReader) handleEvent(raw []byte, at textstream.Line) error {
 	at.Text = nil
 	c.lastLine = at
@@ -127,6 +136,8 @@ func (c *cargoReader) handleEvent(raw []byte, at textstream.Line) error {
 	return nil
 }
 
+// addDiagnostic adds a message of the compiler as a finding, unless it is a summary or was
+// added before.
 func (c *cargoReader) addDiagnostic(d rustcDiagnostic) {
 	if len(d.Spans) == 0 && rustcSummaryPattern.MatchString(d.Message) || d.Level == "failure-note" {
 		return
@@ -135,6 +146,7 @@ func (c *cargoReader) addDiagnostic(d rustcDiagnostic) {
 	if l, ok := rustcLevels[d.Level]; ok {
 		f.Level = l
 	}
+
 	if d.Code != nil {
 		f.Rule = d.Code.Code
 	}
@@ -142,6 +154,7 @@ func (c *cargoReader) addDiagnostic(d rustcDiagnostic) {
 		f.Tool = "clippy"
 	}
 	f.Type = f.Level == metric.Error && f.Tool == "rustc" && (f.Rule == "" || parsed.RustcErrorPattern.MatchString(f.Rule))
+
 	seen := rustcKey{}
 	if s := d.primarySpan(); s != nil {
 		seen.line, seen.column = s.outermostUse()
@@ -181,6 +194,8 @@ func (s *rustcSpan) outermostUse() (line, column int) {
 	return s.Line, s.Column
 }
 
+// isForeign reports whether a file is not one of the project: its path is absolute, as that of
+// the standard library, or it is a macro such as "<println macros>".
 func isForeign(file string) bool { return strings.HasPrefix(file, "/") || strings.HasPrefix(file, "<") }
 
 // checkEnd returns an error if the build has no end, or failed without an error in the

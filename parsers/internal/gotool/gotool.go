@@ -1,5 +1,9 @@
-// Package gotool reads the output of the go command: go test, as text and as events in
-// JSON, go vet and go build.
+// Package gotool reads the output of the go command: of go test, go vet and go build.
+//
+// The events of go test -json are read in test.go, decoded in testevent.go, and collected by
+// run of a package in testrun.go, which also finds out how a test binary ended. The text of go
+// test -v (testtext.go) is parsed by a library, and shares that last part. The text of go vet
+// and go build is read by [parsed.GoDiagnostics]; vetjson.go has go vet -json.
 package gotool
 
 import (
@@ -39,15 +43,18 @@ var Formats = slices.Concat(
 	}),
 )
 
-// packageClausePattern matches "package p", which is in source files as well.
+// packageClausePattern matches "package p", with which source files start as well.
 var packageClausePattern = regexp.MustCompile(`^package \S+$`)
 
+// detectVet reports whether the head has a line that only go vet prints.
 func detectVet(h sniff.Head) bool {
 	return h.MatchesLine(func(l string) bool {
 		return strings.HasPrefix(l, "vet: ") || strings.HasPrefix(l, "# [") && parsed.GoHeaderPattern.MatchString(l)
 	})
 }
 
+// detectBuild reports whether the head has an error of go build: below the header of a package,
+// from loading a package, or without a place.
 func detectBuild(h sniff.Head) bool {
 	return h.MatchesLine(parsed.GoHeaderPattern.MatchString) && h.MatchesLine(parsed.GoPlacePattern.MatchString) || h.MatchesLine(parsed.GoLoadPattern.MatchString) ||
 		h.MatchesLine(func(l string) bool {
@@ -59,6 +66,7 @@ func parseVet(r io.Reader) (parsed.Report, error) { return parseDiagnostics(r, "
 
 func parseBuild(r io.Reader) (parsed.Report, error) { return parseDiagnostics(r, "go build") }
 
+// parseDiagnostics reads the text of go vet or go build. Without findings, the report is clean.
 func parseDiagnostics(r io.Reader, tool string) (parsed.Report, error) {
 	g := parsed.GoDiagnostics{Tool: tool, AllowUnplaced: true}
 	err := textstream.EachLine(r, func(l textstream.Line) {

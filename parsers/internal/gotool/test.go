@@ -18,6 +18,7 @@ import (
 // were joined, there may be other text between events.
 var goEventStarts = []string{`{"Time":"`, `{"Action":"`, `{"ImportPath":"`, `{"Package":"`}
 
+// detectGoTest reports whether the head has an event of go test -json.
 func detectGoTest(h sniff.Head) bool {
 	for line := range bytes.Lines(h.Text) {
 		if bytes.HasPrefix(line, []byte("=== RUN   ")) { // of go test -v, where a test may print events
@@ -30,6 +31,7 @@ func detectGoTest(h sniff.Head) bool {
 	return false
 }
 
+// indexOfEvent returns the index of the first event in a line, -1 if there is none.
 func indexOfEvent(line []byte) int {
 	first := -1
 	for _, s := range goEventStarts {
@@ -45,27 +47,28 @@ func indexOfEvent(line []byte) int {
 type goTestReader struct {
 	runs         map[string][]*goRun  // by package, in order
 	packages     []string             // in order of their first event
-	build        parsed.GoDiagnostics // what did not compile
-	builds       map[string]*goBuild  // by import path
-	order        []*goBuild           // of their first event
-	broken       []metric.Suite       // named in plain text by older versions of Go
+	build        parsed.GoDiagnostics // compiler errors
+	builds       map[string]*goBuild  // builds that printed something, by import path
+	order        []*goBuild           // the same builds in order of their first event
+	broken       []metric.Suite       // packages that plain text of older versions of Go calls failed
 	problems     textstream.Problems
-	noise        int
-	sample       string // the first line of noise
-	currentEvent goEvent
-	latestRun    *goRun             // of the last event
-	tests        int                // that began
-	spareClips   []*textstream.Clip // of tests that passed, to be used again
+	noise        int                // lines that are neither an event nor a compiler error
+	sample       string             // the first line of noise
+	currentEvent goEvent            // memory for the current event
+	latestRun    *goRun             // the run of the last event
+	tests        int                // number of tests that began
+	spareClips   []*textstream.Clip // memory for the output of tests, from tests that passed
 }
 
-// goBuild is the build of a package, or of its test variant, that printed something.
+// goBuild is the build of a package or of its test variant. Builds that print nothing have no
+// events.
 type goBuild struct {
-	path       string
-	firstError string // the first error, else the first line
-	hasPlace   bool   // first names a file
+	path       string // import path, with the test variant: "p [p.test]"
+	firstError string // the first error with a place, else the first line
+	hasPlace   bool   // firstError has a place
 	failed     bool
-	sources    []string // the command that instruments them, word by word
-	isReported bool     // a package says that it failed because of it
+	sources    []string // the words of the command that instruments the source files
+	isReported bool     // an event of a package says that it failed because of this build
 }
 
 // reason describes the failure. The build may be nil.
@@ -76,6 +79,7 @@ func (b *goBuild) reason() string {
 	return "build failed: " + b.firstError
 }
 
+// parseGoTest reads the events of go test -json. It is an error if there are none.
 func parseGoTest(r io.Reader) (parsed.Report, error) {
 	g := &goTestReader{runs: map[string][]*goRun{}, builds: map[string]*goBuild{}}
 	err := jsonstream.ReadEvents(r, goEventStarts, jsonstream.Sink{Event: g.readLine, Noise: g.readText})
@@ -85,6 +89,7 @@ func parseGoTest(r io.Reader) (parsed.Report, error) {
 	return g.report(), err
 }
 
+// readLine handles one event. An event that cannot be decoded is a problem, not an error.
 func (g *goTestReader) readLine(raw []byte, l textstream.Line) error {
 	if err := g.currentEvent.decode(raw); err != nil {
 		g.problems.Add("line %d begins like an event and cannot be read: %v", l.Number, err)
@@ -114,7 +119,8 @@ func (g *goTestReader) readText(text []byte, _ textstream.Line) {
 	}
 }
 
-// parseBuildFailed parses "FAIL<tab>package [build failed]". The tab may have become spaces.
+// parseBuildFailed parses "FAIL<tab>package [build failed]", and reports whether the line is
+// one. The tab may have become spaces.
 func parseBuildFailed(line string) (pkg string, ok bool) {
 	m := buildFailedPattern.FindStringSubmatch(line)
 	if m == nil {
@@ -123,8 +129,10 @@ func parseBuildFailed(line string) (pkg string, ok bool) {
 	return m[1], true
 }
 
+// buildFailedPattern matches "FAIL<tab>example.com/p [build failed]".
 var buildFailedPattern = regexp.MustCompile(`^\s*FAIL\s+(\S+)\s+\[(?:build|setup)\s+failed\]\s*$`)
 
+// handleEvent passes an event to the build or run that it belongs to.
 func (g *goTestReader) handleEvent(e *goEvent) {
 	switch string(e.action) {
 	case "build-output":
@@ -141,6 +149,7 @@ func (g *goTestReader) handleEvent(e *goEvent) {
 	}
 }
 
+// buildOf returns the build of an import path, and adds it if it is new.
 func (g *goTestReader) buildOf(path string) *goBuild {
 	if b := g.builds[path]; b != nil {
 		return b
@@ -152,7 +161,7 @@ func (g *goTestReader) buildOf(path string) *goBuild {
 }
 
 // coverErrorPattern matches a syntax error of go tool cover, whose path is relative to the
-// folder of the package.
+// folder of the package: "2024/05/01 10:20:30 cover: b001/a.go: a.go:3:2: expected '('".
 var coverErrorPattern = regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d cover: \S+: \S*?([^/\\\s:]+\.go)(:\d+:\d+: .*)`)
 
 // rewriteCoverError returns a syntax error of go tool cover in the format of the compiler,
@@ -170,6 +179,7 @@ func (b *goBuild) rewriteCoverError(line string) string {
 	return m[1] + m[2] + "\n"
 }
 
+// addBuildOutput reads what the build of a package printed, and stores its first error.
 func (g *goTestReader) addBuildOutput(e *goEvent) {
 	b := g.buildOf(string(e.importPath))
 	for line := range strings.Lines(string(e.output)) {
@@ -199,11 +209,13 @@ func (g *goTestReader) runOf(e *goEvent) *goRun {
 	if r := g.latestRun; r != nil && r.pkg == string(e.pkg) && continues(r) {
 		return r
 	}
+
 	runs := g.runs[string(e.pkg)]
 	if n := len(runs); n > 0 && continues(runs[n-1]) {
 		g.latestRun = runs[n-1]
 		return g.latestRun
 	}
+
 	pkg := string(e.pkg)
 	if len(runs) == 0 {
 		g.packages = append(g.packages, pkg)
@@ -213,6 +225,8 @@ func (g *goTestReader) runOf(e *goEvent) *goRun {
 	return g.latestRun
 }
 
+// report returns the tests of all runs, the packages that could not run, and the compiler
+// errors.
 func (g *goTestReader) report() parsed.Report {
 	r := parsed.Report{Producer: "go test"}
 	cases := make([]metric.Test, 0, g.startedTests())
@@ -227,13 +241,16 @@ func (g *goTestReader) report() parsed.Report {
 			}
 		}
 	}
+
 	for i := range cases {
 		r.Cases.Add(cases[i].Status)
 	}
+
 	suites = append(suites, g.unreportedBuilds()...)
 	r.Tests = metric.NewTests(cases)
 	r.Tests.Duration = parsed.Seconds(sum)
 	r.Tests.Broken = parsed.UniqueSuites(append(suites, g.broken...))
+
 	if len(g.build.Findings) > 0 {
 		r.Lint = g.build.Lint()
 	}

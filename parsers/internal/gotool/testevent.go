@@ -17,7 +17,7 @@ type goEvent struct {
 	importPath, failedBuild   []byte
 	elapsed                   float64 // seconds
 
-	unquoted []byte // of texts with escapes
+	unquoted []byte // memory for texts with escapes
 }
 
 // decode decodes an event. The events of go test are flat objects without spaces and are
@@ -40,8 +40,8 @@ func (e *goEvent) decode(raw []byte) error {
 	return nil
 }
 
-// decodeFlat decodes an object of strings and numbers without spaces. It reports false for
-// any other.
+// decodeFlat decodes an object of strings and numbers without spaces, as in
+// {"Action":"run","Package":"p"}. It reports false for any other.
 func (e *goEvent) decodeFlat(raw []byte) bool {
 	if len(raw) == 0 || raw[0] != '{' {
 		return false
@@ -75,6 +75,7 @@ func (e *goEvent) readMember(name, text []byte) (rest []byte, ok bool) {
 	return rest, ok
 }
 
+// field returns the field for a member with a text, nil for an unknown member.
 func (e *goEvent) field(name []byte) *[]byte {
 	switch string(name) {
 	case "Action":
@@ -93,6 +94,8 @@ func (e *goEvent) field(name []byte) *[]byte {
 	return nil
 }
 
+// readNumber reads the number at the start of text, and returns the text after it. Ok is false
+// for a member other than Elapsed.
 func (e *goEvent) readNumber(name, text []byte) (rest []byte, ok bool) {
 	n := bytes.IndexAny(text, ",}")
 	if n <= 0 || string(name) != "Elapsed" {
@@ -103,8 +106,8 @@ func (e *goEvent) readNumber(name, text []byte) (rest []byte, ok bool) {
 	return text[n:], err == nil
 }
 
-// cutQuoted splits text after the string at its start. The value has no quotes, and its
-// escapes are not resolved.
+// cutQuoted splits text after the string at its start. The value has no quotes, and its escapes
+// are not resolved. Ok is false if text does not start with a complete string.
 func cutQuoted(text []byte) (value, rest []byte, ok bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return nil, nil, false
@@ -132,6 +135,7 @@ func (e *goEvent) unquote(s []byte) ([]byte, bool) {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s, true
 	}
+
 	begin := len(e.unquoted)
 	for {
 		n := bytes.IndexByte(s, '\\')
@@ -154,6 +158,7 @@ func (e *goEvent) unquote(s []byte) ([]byte, bool) {
 		if len(s) < 5 {
 			return nil, false
 		}
+
 		r, err := strconv.ParseUint(string(s[1:5]), 16, 16)
 		if err != nil || r >= 0xD800 && r < 0xE000 {
 			return nil, false
@@ -162,5 +167,6 @@ func (e *goEvent) unquote(s []byte) ([]byte, bool) {
 	}
 }
 
-// escapes are the characters that follow a backslash.
+// escapes maps the byte after a backslash to the character that the escape represents, 0 for an
+// invalid one.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -11,37 +11,39 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// goRun is one run of the tests of one package.
+// goRun is one run of the tests of one package. It collects the tests and, from the output, how
+// the test binary ended.
 type goRun struct {
 	pkg         string
-	suite       string             // pkg as a clean name
-	open        map[string]*goCase // started and not ended
-	latest      *goCase            // of the last event, if it is open
-	spare       *[]*textstream.Clip
-	cases       []*goCase
-	out         textstream.Clip // output that belongs to no test
-	result      string          // pass, fail or skip; "" before the end
-	failedBuild string          // import path of the build that failed
-	took        float64
+	suite       string              // pkg as a clean name
+	open        map[string]*goCase  // tests that started and did not end, by name
+	latest      *goCase             // the test of the last event, if it is open
+	spare       *[]*textstream.Clip // memory for output, shared by all runs
+	cases       []*goCase           // in the order in which they started
+	out         textstream.Clip     // output that belongs to no test
+	result      string              // pass, fail or skip; "" before the end
+	failedBuild string              // import path of the build that failed
+	took        float64             // seconds, 0 before the end
 
 	hasOutput  bool   // there was output
 	saidResult bool   // the test binary said PASS or FAIL, and no test event followed
 	isCached   bool   // go test printed what an earlier run had printed
-	crash      string // the last line about a panic
-	exit       string // how the test binary ended, if it was printed
+	crash      string // the last line about a panic, "" for none
+	exit       string // how the test binary ended, "" if it was not printed
 }
 
 // goCase is one run of one test.
 type goCase struct {
 	name   string
-	status metric.Status // 0 before the end
-	took   float64
+	status metric.Status    // 0 before the end
+	took   float64          // seconds
 	out    *textstream.Clip // nil if there is nothing to keep
 }
 
 // endStatuses maps the actions that end a test or a package.
 var endStatuses = map[string]metric.Status{"pass": metric.Passed, "fail": metric.Failed, "skip": metric.Skipped}
 
+// handleEvent handles an event of a test, or of the package if it names no test.
 func (r *goRun) handleEvent(e *goEvent) {
 	if string(e.action) == "output" {
 		r.addOutput(e)
@@ -60,6 +62,7 @@ func (r *goRun) handleEvent(e *goEvent) {
 	}
 }
 
+// startTest adds an open test.
 func (r *goRun) startTest(name string) *goCase {
 	r.saidResult = false
 	c := &goCase{name: name}
@@ -77,6 +80,7 @@ func (r *goRun) openTest(name []byte) *goCase {
 	return r.latest
 }
 
+// endTest sets the outcome of the test of an event. A test that did not start is added.
 func (r *goRun) endTest(e *goEvent, status metric.Status) {
 	c := r.openTest(e.test)
 	if c == nil {
@@ -115,6 +119,7 @@ func (r *goRun) addOutput(e *goEvent) {
 	r.out.AddBytes(e.output)
 }
 
+// addOutput adds output to the test. It takes the memory from spare if there is any.
 func (c *goCase) addOutput(text []byte, spare *[]*textstream.Clip) {
 	if n := len(*spare); c.out == nil && n > 0 {
 		c.out, *spare = (*spare)[n-1], (*spare)[:n-1]
@@ -125,12 +130,15 @@ func (c *goCase) addOutput(text []byte, spare *[]*textstream.Clip) {
 	c.out.AddBytes(text)
 }
 
+// hasPrefix is [bytes.HasPrefix] without the conversion of the prefix.
 func hasPrefix(line []byte, prefix string) bool {
 	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
 }
 
+// framePrefixes are the starts of lines that frame a test.
 var framePrefixes = []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "--- FAIL: ", "--- SKIP: ", "--- PASS: "}
 
+// isFrame reports whether a line frames a test. Go marks such lines by the byte 0x16.
 func isFrame(line []byte) bool {
 	line = bytes.TrimLeft(line, " \x16")
 	return slices.ContainsFunc(framePrefixes, func(p string) bool { return hasPrefix(line, p) })
@@ -161,6 +169,7 @@ func (r *goRun) appendTests(out []metric.Test, earlier []*goRun) []metric.Test {
 	return out
 }
 
+// message returns the output of the test, "" if none was kept.
 func (c *goCase) message() string {
 	if c.out == nil {
 		return ""
@@ -168,6 +177,8 @@ func (c *goCase) message() string {
 	return c.out.String()
 }
 
+// repeatsFailuresOf reports whether all tests of r, or the tests around its subtests, failed in
+// earlier runs.
 func (r *goRun) repeatsFailuresOf(earlier []*goRun) bool {
 	failed := map[string]bool{}
 	for _, run := range earlier {
@@ -218,17 +229,20 @@ func (r *goRun) brokenReason(builds map[string]*goBuild) string {
 		}
 		return b.reason()
 	}
+
 	for line := range strings.Lines(r.out.String()) {
 		if _, ok := parseBuildFailed(line); ok {
 			return "build failed"
 		}
 	}
+
 	if r.hasFailedTest() && (r.saidResult || !r.hasOutput) {
 		return ""
 	}
 	return r.crashReason()
 }
 
+// hasFailedTest reports whether a test has ended as failed.
 func (r *goRun) hasFailedTest() bool {
 	return slices.ContainsFunc(r.cases, func(c *goCase) bool { return c.status == metric.Failed })
 }
@@ -242,6 +256,7 @@ func (r *goRun) crashReason() string {
 		why, _, _ := strings.Cut(r.crash, " [recovered")
 		return why
 	}
+
 	why := cmp.Or(r.exit, parsed.LastOutputLine(r.out.String()))
 	for _, c := range r.cases {
 		if c.status == 0 {

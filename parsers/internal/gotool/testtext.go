@@ -19,15 +19,17 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// summaryPattern matches the line after the tests of a package: "ok<tab>p<tab>0.1s". The tabs
-// may have become spaces. "ok" and one space is a line of TAP.
+// summaryPattern matches the line after the tests of a package: "ok<tab>p<tab>0.1s",
+// "FAIL<tab>p [build failed]" or "?<tab>p<tab>[no test files]". The tabs may have become
+// spaces. "ok" and one space is a line of TAP.
 var summaryPattern = regexp.MustCompile(`^(?:ok\s{2,}\S+\s+(?:[0-9.]+s|\(cached\))|FAIL\s+\S+\s+(?:[0-9.]+s|\[(?:build|setup) failed\])|\?\s+\S+\s+\[no test files\])`)
 
+// detectGoTestText reports whether the head has the result of a package or the start of a test.
 func detectGoTestText(h sniff.Head) bool {
 	return h.MatchesLine(summaryPattern.MatchString) || h.MatchesLine(runLinePattern.MatchString)
 }
 
-// runLinePattern matches the first line of a test.
+// runLinePattern matches the first line of a test: "=== RUN   TestA".
 var runLinePattern = regexp.MustCompile(`^=== RUN   (?:Test|Example|Fuzz|Benchmark)\S*$`)
 
 // Limits of the text that is passed to the library that parses it.
@@ -37,20 +39,21 @@ const (
 	maxGoOutput = 200     // lines in a row that are not about tests or packages
 )
 
-// framePattern matches the start of the lines about tests and packages and how they ended.
+// framePattern matches the start of the lines about tests and packages and how they ended, as
+// in "--- PASS: TestA" and "panic: ". Other lines are output of tests.
 var framePattern = regexp.MustCompile(`^\s*(?:=== |--- |ok  \t|FAIL|PASS|\?   \t|panic: |fatal error: |exit status |signal: |coverage: |# )`)
 
-// textLimiter removes output of tests above the limit, and returns an error for a text that
-// would take the library too much time or memory.
+// textLimiter is a reader of the text of go test. It removes output of tests above the limit,
+// and returns an error for a text that would take the library too much time or memory.
 type textLimiter struct {
 	lines         *textstream.Lines
-	out           []byte
-	unframedLines int // lines since the last frame
-	size          int // bytes that were returned
-	tests         int
+	out           []byte // the part of the current line that is not yet returned
+	unframedLines int    // lines since the last line of framePattern
+	size          int    // bytes that were returned
+	tests         int    // tests that started
 }
 
-// Read implements [io.Reader].
+// Read returns the next part of the limited text.
 func (g *textLimiter) Read(p []byte) (int, error) {
 	for len(g.out) == 0 {
 		line, err := g.lines.Next()
@@ -74,6 +77,7 @@ func (g *textLimiter) Read(p []byte) (int, error) {
 			g.out = append(g.out, '\n')
 		}
 	}
+
 	n := copy(p, g.out)
 	g.out = g.out[n:]
 	g.size += n
@@ -101,19 +105,19 @@ func parseGoTestText(r io.Reader) (parsed.Report, error) {
 // goTextReader collects the tests of the library and what else the text of go test says.
 type goTextReader struct {
 	set            parsed.Outcomes
-	build          parsed.GoDiagnostics
-	lastLine       lineTee
-	results        map[string]string // of the packages: ok, FAIL or ?, with the rest of the line
-	startedTests   int               // tests that began
-	failedPackages int               // packages
-	unnamed        []string          // packages whose tests are not named
-	unfinished     []string          // tests without an end in packages that passed
+	build          parsed.GoDiagnostics // compiler errors of packages that were not built
+	lastLine       lineTee              // what the text ends with
+	results        map[string]string    // the results of packages: "ok", "FAIL" or "?", with the rest of the line
+	startedTests   int                  // number of tests that began
+	failedPackages int                  // number of packages that failed
+	unnamed        []string             // packages whose tests are not named
+	unfinished     []string             // tests without an end in packages that passed
 }
 
-// lineTee stores the last line that was written to it.
+// lineTee stores the current line and the last complete line that is not empty.
 type lineTee struct{ line, last []byte }
 
-// Write implements [io.Writer].
+// Write stores the lines of p. It never fails.
 func (t *lineTee) Write(p []byte) (int, error) {
 	for _, c := range p {
 		if c == '\n' {
@@ -128,6 +132,7 @@ func (t *lineTee) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// handleEvent counts started tests, and stores the result of a package.
 func (g *goTextReader) handleEvent(e gotest.Event) {
 	switch e.Type {
 	case "run_test":
@@ -140,6 +145,8 @@ func (g *goTextReader) handleEvent(e gotest.Event) {
 	}
 }
 
+// addPackage adds the tests of a package, without benchmarks that did not fail, and records how
+// the package failed.
 func (g *goTextReader) addPackage(pkg gtr.Package) {
 	result := g.results[pkg.Name]
 	for _, t := range pkg.Tests {
@@ -153,6 +160,7 @@ func (g *goTextReader) addPackage(pkg gtr.Package) {
 		c.Cached = strings.Contains(result, "(cached)")
 		g.set.Add(c)
 	}
+
 	g.set.Duration += pkg.Duration
 	switch {
 	case pkg.BuildError.Name != "":
@@ -162,6 +170,7 @@ func (g *goTextReader) addPackage(pkg gtr.Package) {
 	case strings.HasPrefix(result, "FAIL"):
 		g.checkFailedPackage(pkg)
 	}
+
 	ranTests := strings.HasPrefix(result, "ok") && !strings.Contains(result, "[no tests to run]")
 	failedTests := strings.HasPrefix(result, "FAIL") && !strings.Contains(result, " failed]")
 	if g.startedTests == 0 && (ranTests || failedTests) {
@@ -169,8 +178,10 @@ func (g *goTextReader) addPackage(pkg gtr.Package) {
 	}
 }
 
+// goTextStatuses maps the results of the library. A test without a result is not in it.
 var goTextStatuses = map[gtr.Result]metric.Status{gtr.Pass: metric.Passed, gtr.Fail: metric.Failed, gtr.Skip: metric.Skipped}
 
+// toTest returns the test of the library as a [metric.Test]. A test without a result failed.
 func toTest(pkg string, t gtr.Test) metric.Test {
 	c := metric.Test{ID: metric.ID{Suite: pkg, Name: t.Name}, Status: goTextStatuses[t.Result], Duration: max(0, t.Duration)}
 	if c.Status != metric.Passed {
@@ -223,6 +234,7 @@ func (r *goRun) findEnd(lines []string) {
 	}
 }
 
+// report returns the collected tests, and the findings of the compiler if there are any.
 func (g *goTextReader) report() parsed.Report {
 	r := g.set.Report("go test")
 	if len(g.build.Findings) > 0 {
@@ -234,6 +246,7 @@ func (g *goTextReader) report() parsed.Report {
 // errUnnamed is the reason why a text without -v is not a report.
 var errUnnamed = errors.New("go test names the tests that passed with -v or -json only")
 
+// checkComplete returns an error if the text does not name all tests or was cut off.
 func (g *goTextReader) checkComplete() error {
 	last := textstream.StripANSI(cmp.Or(string(g.lastLine.line), string(g.lastLine.last)))
 	switch {

@@ -16,7 +16,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// splitPlace splits "file:line:column". Line and column may be missing.
+// splitPlace splits "file:line:column". A missing line or column is 0.
 func splitPlace(s string) (file string, line, column int) {
 	var numbers []int
 	for len(numbers) < 2 {
@@ -60,20 +60,22 @@ func parseVetJSON(r io.Reader) (parsed.Report, error) {
 	return parsed.Report{Producer: "go vet", Lint: v.lint, Problems: v.problems.All()}, errors.Join(err, v.err)
 }
 
+// errTooLong is the problem of an object above [jsonstream.MaxValue].
 const errTooLong = "one object is longer than 32 MiB: no report is like that"
 
-// vetReader collects the lines of one object. go vet writes the braces of an object on
-// separate lines.
+// vetReader collects the lines of one object, and decodes it at its end. go vet writes the
+// braces of an object on separate lines.
 type vetReader struct {
-	lint     *metric.Lint
-	text     parsed.GoDiagnostics
-	object   []byte
-	first    int
-	offset   int64
-	err      error
+	lint     *metric.Lint         // the findings of all objects
+	text     parsed.GoDiagnostics // reads the lines between the objects
+	object   []byte               // the lines of the open object, empty between objects
+	first    int                  // line number of the open object
+	offset   int64                // where the open object starts, in bytes
+	err      error                // ends the reading
 	problems textstream.Problems
 }
 
+// readLine adds a line to the open object, or reads it as text of go vet.
 func (v *vetReader) readLine(l textstream.Line) {
 	switch {
 	case v.err != nil:
@@ -92,6 +94,7 @@ func (v *vetReader) readLine(l textstream.Line) {
 	}
 }
 
+// decodeObject adds the findings of the complete object, ordered by package and analyzer.
 func (v *vetReader) decodeObject() {
 	var packages map[string]map[string]jsonstream.Raw
 	if err := jsonstream.Unmarshal(v.object, &packages); err != nil {
@@ -106,6 +109,8 @@ func (v *vetReader) decodeObject() {
 	}
 }
 
+// addDiagnostics adds the findings of an analyzer. If it has an error in place of a list, the
+// analyzer could not run, which is a problem.
 func (v *vetReader) addDiagnostics(analyzer string, raw jsonstream.Raw) {
 	var list []vetDiagnostic
 	if err := jsonstream.Unmarshal(raw, &list); err != nil { // {"error": "…"}

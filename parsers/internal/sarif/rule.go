@@ -16,6 +16,8 @@ type sarifTool struct {
 	Extensions []sarifComponent `json:"extensions"`
 }
 
+// sarifComponent is the driver of a tool or one of its extensions. byID has its rules by ID and
+// by GUID.
 type sarifComponent struct {
 	Name     string               `json:"name"`
 	GUID     string               `json:"guid"`
@@ -25,6 +27,7 @@ type sarifComponent struct {
 	byID map[string]*sarifRule
 }
 
+// sarifRule describes a rule: its level and the texts of its messages.
 type sarifRule struct {
 	ID       string               `json:"id"`
 	GUID     string               `json:"guid"`
@@ -42,6 +45,7 @@ type sarifText struct {
 	Text string `json:"text"`
 }
 
+// index makes the rules of all components available by their IDs.
 func (t *sarifTool) index() {
 	t.Driver.index()
 	for i := range t.Extensions {
@@ -49,6 +53,7 @@ func (t *sarifTool) index() {
 	}
 }
 
+// index sets byID. Of rules with the same ID, the first counts.
 func (c *sarifComponent) index() {
 	c.byID = make(map[string]*sarifRule, len(c.Rules))
 	for i := range c.Rules {
@@ -60,6 +65,7 @@ func (c *sarifComponent) index() {
 	}
 }
 
+// noRule is the rule of a reference that leads to none.
 var noRule = &sarifRule{}
 
 // findRule returns the rule that is referred to, or an empty one. It prefers the rule with
@@ -74,6 +80,7 @@ func (t *sarifTool) findRule(ref sarifRuleRef) *sarifRule {
 			return indexed
 		}
 	}
+
 	components := []*sarifComponent{c, &t.Driver}
 	for i := range t.Extensions {
 		components = append(components, &t.Extensions[i])
@@ -86,6 +93,8 @@ func (t *sarifTool) findRule(ref sarifRuleRef) *sarifRule {
 	return indexed
 }
 
+// findComponent returns the component that is referred to, by index, GUID or name. It is the
+// driver if ref is nil or no extension fits.
 func (t *sarifTool) findComponent(ref *sarifRuleRef) *sarifComponent {
 	if ref == nil {
 		return &t.Driver
@@ -114,8 +123,8 @@ func (c *sarifComponent) ruleByName(ref sarifRuleRef) *sarifRule {
 	return c.byID[ref.GUID]
 }
 
-// filePath returns the path of a place. A relative path is joined with its bases, except for
-// the outermost one.
+// filePath returns the path of a place, "" if it has none. A relative path is joined with its
+// bases, except for the outermost one, which is the project.
 func (r *sarifRun) filePath(p sarifPlace) string {
 	if i := p.Index; p.URI == "" && i != nil && *i >= 0 && *i < len(r.artifacts) {
 		p = r.artifacts[*i]
@@ -123,6 +132,7 @@ func (r *sarifRun) filePath(p sarifPlace) string {
 	if p.URI == "" {
 		return ""
 	}
+
 	uri := p.URI
 	for base, n := p.Base, 0; base != "" && n < 8 && !parsed.URISchemePattern.MatchString(uri); n++ {
 		b, ok := r.bases[base]
@@ -134,9 +144,11 @@ func (r *sarifRun) filePath(p sarifPlace) string {
 	return r.names.Intern(parsed.URIPath(uri))
 }
 
+// placeholderPattern matches the place of an argument in a message: "{0}".
 var placeholderPattern = regexp.MustCompile(`\{(\d{1,3})\}`)
 
-// format replaces the placeholders in text by the arguments of the message.
+// format replaces the placeholders in text by the arguments of the message. A placeholder
+// without an argument stays.
 func (m *sarifMessage) format(text string) string {
 	if len(m.Arguments) > 0 {
 		text = placeholderPattern.ReplaceAllStringFunc(text, func(placeholder string) string {

@@ -18,17 +18,18 @@ type sarifRun struct {
 	*reader
 	tool         sarifTool
 	invocations  []sarifInvocation
-	bases        map[string]sarifPlace
-	artifacts    []sarifPlace
-	firstFinding int // number of its first finding
-	pending      []sarifPending
-	lookups      map[sarifKey]*sarifLookup
-	places       map[sarifPlaceKey]*sarifPlace
-	result       sarifResult // which is read now; its memory is used again
-	hasResults   bool
+	bases        map[string]sarifPlace         // the folders that paths are relative to, by name
+	artifacts    []sarifPlace                  // the files, to which places refer by index
+	firstFinding int                           // index of its first finding in the report
+	pending      []sarifPending                // what completes each finding, in the order of the findings
+	lookups      map[sarifKey]*sarifLookup     // references to rules
+	places       map[sarifPlaceKey]*sarifPlace // references to files
+	result       sarifResult                   // memory for the current result
+	hasResults   bool                          // the run has a list of results, which may be empty
 }
 
-// sarifLookup is a reference that many results share, with the rule that it refers to.
+// sarifLookup is a reference to a rule, which many results share. The rule is set at the end of
+// the run.
 type sarifLookup struct {
 	ref  sarifRuleRef
 	rule *sarifRule
@@ -46,6 +47,7 @@ type (
 	}
 )
 
+// indexOrNone returns the index, -1 for nil.
 func indexOrNone(i *int) int {
 	if i == nil {
 		return -1
@@ -84,12 +86,13 @@ func (r *sarifRun) sharedPlace(p sarifPlace) *sarifPlace {
 // sarifPending has what is needed to complete a finding at the end of the run.
 type sarifPending struct {
 	rule       *sarifLookup
-	place      *sarifPlace   // nil unknown
-	message    *sarifMessage // nil if the text is there
+	place      *sarifPlace   // nil if it is not known
+	message    *sarifMessage // nil if the finding has its text
 	level      metric.Level  // 0 if the rule has it
-	invocation int32         // -1 unknown
+	invocation int32         // index of its invocation, -1 if it is not known
 }
 
+// readArtifact adds a file of the run.
 func (r *sarifRun) readArtifact(j *jsonstream.Reader) error {
 	var a struct {
 		Location sarifPlace `json:"location"`
@@ -100,6 +103,8 @@ func (r *sarifRun) readArtifact(j *jsonstream.Reader) error {
 	return err
 }
 
+// readResult adds a result as a finding, unless it passed, is suppressed, or is absent since
+// the baseline.
 func (r *sarifRun) readResult(j *jsonstream.Reader) error {
 	res := &r.result
 	*res = sarifResult{RuleIndex: -1, Locations: res.Locations[:0]}
@@ -121,6 +126,7 @@ func (r *sarifRun) readResult(j *jsonstream.Reader) error {
 	return nil
 }
 
+// parseLevel returns the level with the name. An unknown name is an error.
 func parseLevel(name string) metric.Level {
 	if l, ok := sarifLevels[name]; ok {
 		return l
@@ -139,6 +145,8 @@ func (res *sarifResult) isSuppressed() bool {
 	return len(res.Suppressions) > 0
 }
 
+// ruleReference returns the reference to the rule, which a result may have in one object or in
+// two members. The result owns the index in it.
 func (res *sarifResult) ruleReference() sarifRuleRef {
 	ref := sarifRuleRef{}
 	if res.Rule != nil {
@@ -173,16 +181,19 @@ func (r *sarifRun) complete(j *jsonstream.Reader) {
 		r.addNotifications(inv.Execution, false)
 		r.addNotifications(inv.Configuration, true)
 	}
+
 	tool := r.tool.Driver.Name
 	r.producer = cmp.Or(r.producer, tool)
 	r.lint.AddTool(tool)
 	r.tool.index()
+
 	for _, l := range r.lookups {
 		l.rule = r.tool.findRule(l.ref)
 	}
 	for _, p := range r.places {
 		p.path = r.filePath(*p)
 	}
+
 	for i, p := range r.pending {
 		f := &r.lint.Findings[r.firstFinding+i]
 		rule := p.rule.rule
@@ -197,6 +208,7 @@ func (r *sarifRun) complete(j *jsonstream.Reader) {
 				rule.Short.Text, rule.Full.Text, p.message.ID))
 		}
 	}
+
 	r.splitCompilerFindings()
 	r.checkSuccess(j)
 }
@@ -209,6 +221,7 @@ var harmlessNotifications = map[string]bool{"spotbugs-missing-classes": true}
 // whatever its level is.
 var compilerRules = map[string]bool{"compile": true, "typecheck": true}
 
+// splitCompilerFindings replaces each finding of [compilerRules] with those in its message.
 func (r *sarifRun) splitCompilerFindings() {
 	found := r.lint.Findings[r.firstFinding:]
 	if !slices.ContainsFunc(found, func(f metric.Finding) bool { return compilerRules[f.Rule] }) {
@@ -242,6 +255,8 @@ func (r *sarifRun) addNotifications(list []sarifNotification, configuration bool
 	}
 }
 
+// levelOf returns the level of a finding: its own, else that of an override in its invocation,
+// else that of its rule, else warning.
 func (r *sarifRun) levelOf(p sarifPending, rule *sarifRule) metric.Level {
 	if p.level != 0 {
 		return p.level
@@ -266,12 +281,14 @@ func (r *sarifRun) checkSuccess(j *jsonstream.Reader) {
 		if inv.Successful == nil || *inv.Successful {
 			continue
 		}
+
 		why := ""
 		for _, n := range append(inv.Execution, inv.Configuration...) {
 			if n.Level == "error" && len(n.Locations) == 0 && !harmlessNotifications[n.Descriptor.ID] {
 				why = cmp.Or(n.Message.Text, n.Descriptor.ID, "it does not say why")
 			}
 		}
+
 		if why == "" && len(r.pending) == 0 {
 			why = "it does not say why"
 		}
@@ -281,6 +298,7 @@ func (r *sarifRun) checkSuccess(j *jsonstream.Reader) {
 		}
 		r.lint.Problems.Add("%s says that its run was not successful", tool)
 	}
+
 	if !r.hasResults && len(r.pending) == 0 && len(r.invocations) == 0 {
 		r.lint.Problems.Add("%s wrote a run without results: it may not have looked for any", tool)
 	}

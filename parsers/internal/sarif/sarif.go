@@ -1,6 +1,10 @@
 // Package sarif reads SARIF 2.1.0, a format that many linters can write:
-// https://docs.oasis-open.org/sarif/sarif/v2.1.0/. A result may refer to rules, artifacts
-// and invocations that follow it, so findings are completed at the end of their run.
+// https://docs.oasis-open.org/sarif/sarif/v2.1.0/.
+//
+// A report has runs, and a run has results, which are the findings. A result may refer to
+// rules, files and invocations that follow it in the report. So each finding is added with what
+// is known, and is completed at the end of its run (run.go). The rule and the path that a
+// result refers to are found in rule.go.
 package sarif
 
 import (
@@ -48,6 +52,8 @@ type sarifRuleRef struct {
 	ToolComponent *sarifRuleRef `json:"toolComponent"`
 }
 
+// sarifMessage is a text, or refers to a text of the rule by its ID. Arguments replace the
+// placeholders in the text.
 type sarifMessage struct {
 	Text      string   `json:"text"`
 	Markdown  string   `json:"markdown"`
@@ -55,6 +61,7 @@ type sarifMessage struct {
 	Arguments []string `json:"arguments"`
 }
 
+// sarifLocation is a place in a file. A missing line or column is 0.
 type sarifLocation struct {
 	PhysicalLocation struct {
 		ArtifactLocation sarifPlace `json:"artifactLocation"`
@@ -84,6 +91,7 @@ type sarifNotification struct {
 	Locations  []sarifLocation `json:"locations"`
 }
 
+// sarifInvocation describes how the tool ran, and the levels that this run gives to rules.
 type sarifInvocation struct {
 	Successful    *bool               `json:"executionSuccessful"`
 	Execution     []sarifNotification `json:"toolExecutionNotifications"`
@@ -106,6 +114,8 @@ var sarifKinds = map[string]metric.Level{
 	"open": metric.Note, "review": metric.Note, "informational": metric.Note,
 }
 
+// detectSARIF reports whether the head has the runs of SARIF. A report may have a version and
+// no runs.
 func detectSARIF(h sniff.Head) bool {
 	isVersioned := h.HasMembers("version") || h.HasMembers("$schema")
 	isEmpty := h.HasMembers("version", "$schema") && strings.Contains(string(h.Text), "sarif")
@@ -123,14 +133,16 @@ func parseSARIF(r io.Reader) (parsed.Report, error) {
 	return s.lint.Report(s.producer, noise, err)
 }
 
-// reader reads a report run by run.
+// reader reads a report run by run, and collects the findings of all runs.
 type reader struct {
 	lint     *parsed.FindingSet
-	names    parsed.Interner
-	producer string
-	failed   error // a run was not successful
+	names    parsed.Interner // stored copies of paths
+	producer string          // the tool of the first run
+	failed   error           // a run was not successful
 }
 
+// readDocument reads one document. It is an error if the version is not 2.1 or if it has no
+// runs.
 func (r *reader) readDocument(j *jsonstream.Reader) error {
 	found := false
 	err := parsed.ReadMembers(j, map[string]any{
@@ -163,6 +175,7 @@ func (r *reader) refuseExternal(j *jsonstream.Reader, each func(func() error) er
 	})
 }
 
+// readRun reads a run and completes its findings.
 func (r *reader) readRun(j *jsonstream.Reader) error {
 	run := sarifRun{reader: r, firstFinding: len(r.lint.Findings), lookups: map[sarifKey]*sarifLookup{}, places: map[sarifPlaceKey]*sarifPlace{}}
 	err := parsed.ReadMembers(j, map[string]any{

@@ -15,7 +15,7 @@ type tapPoint struct {
 	number   int // 0 if there is none
 	name     string
 	skip     string  // "SKIP" or "TODO", "" for neither
-	why      string  // why everything is skipped, "" if it is not
+	why      string  // the reason for the skip, "" for none
 	seconds  float64 // its time, 0 if it has none
 	buffered bool    // its subtest follows in braces
 }
@@ -135,7 +135,7 @@ func (p *tapPoint) status() metric.Status {
 type tapPlan struct {
 	set   bool   // there is a plan
 	count int    // number of planned points
-	why   string // everything is skipped
+	why   string // why everything is skipped, "" if it is not
 	todo  string // numbers of points that are to do, as Perl's Test.pm writes them
 	line  string // the plan as written
 	first bool   // it is before the first point

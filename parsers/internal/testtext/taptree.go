@@ -32,7 +32,7 @@ type tapStream struct {
 	// The program is tape, which writes the name of a test as a comment before its assertions,
 	// and the plan after all of them.
 	isTape         bool
-	section        string // the comment before the point: see isTape
+	section        string // the last comment
 	lastIsComment  bool   // the last line is a comment
 	followsComment bool   // the line before it is one
 }
@@ -53,7 +53,7 @@ type tapGroup struct {
 // tapItem is one test point with its details.
 type tapItem struct {
 	group   *tapGroup // the group that has the point
-	section string
+	section string    // the comment before the point: see isTape
 	point   tapPoint
 	status  metric.Status
 	output  *textstream.Clip // its message; nil for a passed point, whose output is not kept
