@@ -14,6 +14,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
+// detectBoost reports whether the head is a log or report of Boost.Test.
 func detectBoost(h sniff.Head) bool {
 	return h.HasRoot("TestLog") || h.HasRoot("TestResult") && h.HasElements("TestSuite")
 }
@@ -24,10 +25,10 @@ func detectBoost(h sniff.Head) bool {
 type boostReader struct {
 	xmlSet
 	cases        []metric.Test
-	logged       map[metric.ID]int // which case the log has of a test, until the report has it too
-	openSuites   []string          // those that are open
-	strayFailure string            // a failure of the log that belongs to no test
-	statedCases  int               // how many cases there are, as the report says
+	logged       map[metric.ID]int // index in cases of a test of the log, until the report has it too
+	openSuites   []string          // names of the open suites; the first one is the module
+	strayFailure string            // a failure of the log that belongs to no suite, "" for none
+	statedCases  int               // number of test cases, as the report says
 }
 
 func parseBoost(r io.Reader) (parsed.Report, error) {
@@ -50,7 +51,8 @@ func parseBoost(r io.Reader) (parsed.Report, error) {
 	return b.report(x, "boost"), err
 }
 
-// checkCases is the error of a report without test cases.
+// checkCases returns an error that says which option is missing if the report has no test
+// cases.
 func (b *boostReader) checkCases() error {
 	switch {
 	case len(b.cases) > 0 || len(b.Broken) > 0:
@@ -89,6 +91,7 @@ func (b *boostReader) readLog(x *xmlstream.Reader) error {
 	})
 }
 
+// testID returns the identity of a test in the open suites.
 func (b *boostReader) testID(name string) metric.ID {
 	id := metric.ID{Name: name}
 	if len(b.openSuites) > 0 {
@@ -100,6 +103,7 @@ func (b *boostReader) testID(name string) metric.ID {
 // boostFailures maps the elements in a test of the log that mean that it failed.
 var boostFailures = map[string]metric.Status{"Error": metric.Failed, "FatalError": metric.Failed, "Exception": metric.Errored}
 
+// readLogCase adds a test of the log. It passed if no failure is in it.
 func (b *boostReader) readLogCase(x *xmlstream.Reader, t xmlstream.Token) error {
 	test := metric.Test{
 		ID: b.testID(t.Value("name")), File: textstream.CleanName(t.Value("file")), Line: parseNumber(t.Value("line")), Status: metric.Passed,
@@ -152,6 +156,8 @@ func (b *boostReader) readResult(x *xmlstream.Reader) error {
 	})
 }
 
+// readResultSuite reads a suite of the report. At the end of a module, it compares the totals
+// with the tests.
 func (b *boostReader) readResultSuite(x *xmlstream.Reader, t xmlstream.Token) error {
 	stated := t
 	stated.Attrs = slices.Clone(t.Attrs) // the reader reuses the memory of t.Attrs
@@ -180,6 +186,7 @@ func (b *boostReader) readResultSuite(x *xmlstream.Reader, t xmlstream.Token) er
 	return nil
 }
 
+// addResultCase adds a test of the report, or sets the outcome of a test of the log.
 func (b *boostReader) addResultCase(t xmlstream.Token) {
 	word := t.Value("result")
 	test := metric.Test{ID: b.testID(t.Value("name")), Status: boostStatuses[word]}

@@ -17,9 +17,10 @@ func detectCatch2(h sniff.Head) bool { return h.HasRoot("Catch", "Catch2TestRun"
 // sections it has. The suite is the program.
 type catch2Reader struct {
 	xmlSet
-	statedFailures int // failed assertions or test cases
+	statedFailures int // number of failed assertions or test cases
 }
 
+// catch2Assertions names the elements of Catch2 with failures.
 var catch2Assertions = assertionElements{
 	nested: []string{"Section", "BenchmarkResults"},
 	texts:  []string{"Exception", "Failure", "FatalErrorCondition", "Skip"},
@@ -36,6 +37,7 @@ func parseCatch2(r io.Reader) (parsed.Report, error) {
 	return c.report(x, "catch2"), err
 }
 
+// readChildren reads the test cases of a program, which version 2 has in a group.
 func (c *catch2Reader) readChildren(x *xmlstream.Reader, program string) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
@@ -50,6 +52,7 @@ func (c *catch2Reader) readChildren(x *xmlstream.Reader, program string) error {
 	})
 }
 
+// readTest reads a test case.
 func (c *catch2Reader) readTest(x *xmlstream.Reader, t xmlstream.Token, program string) error {
 	test := metric.Test{
 		ID:   metric.ID{Suite: program, Name: t.Value("name")},
@@ -93,7 +96,7 @@ type assertionElements struct {
 	texts  []string // have the reason as their text
 }
 
-// addFailure adds the reason in an element to why.
+// addFailure adds the reason in an element to why. Elements without a failure add nothing.
 func (a assertionElements) addFailure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
 	switch {
 	case slices.Contains(a.nested, t.Name):
@@ -112,6 +115,7 @@ func (a assertionElements) addFailure(x *xmlstream.Reader, t xmlstream.Token, wh
 	})
 }
 
+// addLine adds the text of the open element to c as one line.
 func addLine(x *xmlstream.Reader, c *textstream.Clip) error {
 	text, err := readText(x)
 	c.Add(text + "\n")

@@ -17,7 +17,8 @@ var cppunitLists = map[string]metric.Status{
 	"SuccessfulTests": metric.Passed, "FailedTests": metric.Failed, "SkippedTests": metric.Skipped,
 }
 
-// detectCppUnit distinguishes the report from a TRX, which has the same root.
+// detectCppUnit reports whether the head is a report of CppUnit, and not a TRX, which has the
+// same root.
 func detectCppUnit(h sniff.Head) bool {
 	hasTests := h.HasElements("Statistics") || h.HasElements("SuccessfulTests") || h.HasElements("FailedTests")
 	return h.HasRoot("TestRun") && hasTests && !detectTRX(h)
@@ -50,6 +51,7 @@ func parseCppUnit(r io.Reader) (parsed.Report, error) {
 	return c.report(x, ""), err
 }
 
+// readStatistic stores a total.
 func (c *cppunitReader) readStatistic(x *xmlstream.Reader, name string) error {
 	text, err := readText(x)
 	if n, bad := strconv.Atoi(strings.TrimSpace(text)); bad == nil {
@@ -67,6 +69,7 @@ func (c *cppunitReader) checkTotals() {
 	c.CheckFailures("tests failed", float64(failed), c.Totals.Unsuccessful())
 }
 
+// readTest reads a test of a list, which has the status.
 func (c *cppunitReader) readTest(x *xmlstream.Reader, status metric.Status) error {
 	t := metric.Test{Status: status}
 	var word, file, line string
@@ -84,7 +87,8 @@ func (c *cppunitReader) readTest(x *xmlstream.Reader, status metric.Status) erro
 	return nil
 }
 
-// splitCppUnitName splits "ns::Class::test" and "Suite : test".
+// splitCppUnitName splits the full name of a test, "ns::Class::test" or "Suite : test". The
+// class of any other name is "".
 func splitCppUnitName(name string) (class, test string) {
 	if at := strings.LastIndex(name, "::"); at > 0 && at+2 < len(name) {
 		return name[:at], name[at+2:]

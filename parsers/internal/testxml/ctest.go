@@ -10,6 +10,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
+// ctestStatuses maps the statuses of CTest.
 var ctestStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "notrun": metric.Skipped}
 
 func detectCTest(h sniff.Head) bool { return h.HasRoot("Site") && h.HasElements("Testing") }
@@ -41,6 +42,7 @@ func parseCTest(r io.Reader) (parsed.Report, error) {
 	return c.report(x, ctest), err
 }
 
+// readTesting reads the tests of a build. The build is broken if a planned test has no result.
 func (c *ctestReader) readTesting(x *xmlstream.Reader, build string) error {
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
@@ -67,6 +69,7 @@ func (c *ctestReader) readTesting(x *xmlstream.Reader, build string) error {
 	return nil
 }
 
+// readTest reads a test with its measurements.
 func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build string) error {
 	word := t.Value("Status")
 	test := metric.Test{ID: metric.ID{Suite: build}, Status: ctestStatuses[word]}
@@ -95,8 +98,8 @@ func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build str
 	return nil
 }
 
-// readCTestMeasurement adds a measurement to values, by its name. The output of the test
-// has the name "".
+// readCTestMeasurement adds a measurement to values, by its name, such as "Execution Time". The
+// output of the test has the name "".
 func readCTestMeasurement(x *xmlstream.Reader, t xmlstream.Token, values map[string]string) error {
 	name := t.Value("name")
 	return x.EachChild(func(t xmlstream.Token) (err error) {

@@ -18,9 +18,10 @@ func detectDoctest(h sniff.Head) bool { return h.HasRoot("doctest") }
 // has. The suite is the program.
 type doctestReader struct {
 	xmlSet
-	statedFailures int // failed test cases
+	statedFailures int // number of failed test cases
 }
 
+// doctestAssertions names the elements of doctest with failures.
 var doctestAssertions = assertionElements{nested: []string{"SubCase", "Message"}, texts: []string{"Exception", "Text"}}
 
 func parseDoctest(r io.Reader) (parsed.Report, error) {
@@ -51,6 +52,7 @@ func (d *doctestReader) readChildren(x *xmlstream.Reader, parent metric.ID) erro
 	})
 }
 
+// readTest reads a test case. Id has its suite and class.
 func (d *doctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, id metric.ID) error {
 	id.Name = t.Value("name")
 	test := metric.Test{

@@ -52,10 +52,11 @@ var junitNeutral = map[string]bool{
 	"warning": true, "expected": true, "flaky": true, "quarantined": true, "xfail": true, "xpass": true,
 }
 
+// junitRoots are the elements with which a report can begin, without the one of Eclipse.
 var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcase": true}
 
-// detectJUnit excludes formats with the same root and other elements for tests, such as
-// the XML of Check.
+// detectJUnit reports whether the head is JUnit XML. It excludes formats with the same root and
+// other elements for tests, such as the XML of Check.
 func detectJUnit(h sniff.Head) bool {
 	if h.HasRoot("testrun") { // Eclipse; others have the root as well
 		return h.HasElements("testcase")
@@ -63,33 +64,37 @@ func detectJUnit(h sniff.Head) bool {
 	return junitRoots[h.Root.Name] && (h.HasElements("testcase") || !h.HasElements("test"))
 }
 
-// junitReader reads one report. It keeps one frame for every open element.
+// junitReader reads one report. It keeps one frame for every open element. At the end of a
+// testcase the case is added, and at the end of a testsuite its totals are compared with its
+// cases.
 type junitReader struct {
-	frames         []junitFrame
-	cases          []metric.Test
-	broken         []metric.Suite
-	emptySuites    []metric.Suite // suites with tests that are not there
-	totals         parsed.Totals
-	suiteCases     int            // cases that represent a suite
-	failedSuites   int            // suites with a failed case
-	uncountedCases int            // cases that are not in the total of their suite
+	frames         []junitFrame   // the open elements; the first one represents the document
+	cases          []metric.Test  // the tests, without cases that represent a suite
+	broken         []metric.Suite // suites that could not run
+	emptySuites    []metric.Suite // suites that state tests and list none
+	totals         parsed.Totals  // of all cases
+	suiteCases     int            // number of cases that represent a suite that could not run
+	failedSuites   int            // number of suites with a failed case
+	uncountedCases int            // number of cases that are not in the total of their suite
 	unnamed        map[string]int // number of cases without a name, by suite
 	spareCase      *junitCase     // memory for the next case
-	producer       string
+	producer       string         // the tool that wrote the report, "" until it is known
 	problems       textstream.Problems
-	contradiction  string         // the first contradiction
+	contradiction  string         // the first contradiction, "" for none
 	found          bool           // the file has an element of a test report
-	nodeTotals     map[string]int // of node:test, by name
+	nodeTotals     map[string]int // totals in the comments of node:test, by name
 }
 
 // junitFrame is an open element: what it belongs to, and where its text goes.
 type junitFrame struct {
 	name  string
-	suite *junitSuite
-	test  *junitCase
+	suite *junitSuite      // the innermost suite
+	test  *junitCase       // the innermost case, nil outside of cases
 	text  *textstream.Clip // nil to skip the text
 }
 
+// parseJUnit reads JUnit XML. If the report is truncated, it returns the complete cases with
+// the error.
 func parseJUnit(r io.Reader) (parsed.Report, error) {
 	j := &junitReader{frames: []junitFrame{{suite: &junitSuite{}}}, unnamed: map[string]int{}}
 	x := xmlstream.NewReader(r)
@@ -103,6 +108,7 @@ func parseJUnit(r io.Reader) (parsed.Report, error) {
 	return j.report(x), err
 }
 
+// read reads all tokens of the document.
 func (j *junitReader) read(x *xmlstream.Reader) error {
 	for {
 		x.SkipText(j.top().text == nil)
@@ -113,6 +119,7 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 		if err != nil {
 			return fmt.Errorf("read JUnit XML: %w", err)
 		}
+
 		switch t.Kind {
 		case xmlstream.Start:
 			if len(j.frames) == 1 && !junitRoots[t.Name] && t.Name != "testrun" {
@@ -136,6 +143,8 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 // top returns the frame of the innermost open element.
 func (j *junitReader) top() *junitFrame { return &j.frames[len(j.frames)-1] }
 
+// openElement handles a start tag: it adds a frame that differs from the one around it by what
+// the element is.
 func (j *junitReader) openElement(t xmlstream.Token) {
 	f := *j.top()
 	f.name = t.Name
@@ -173,8 +182,8 @@ func (j *junitReader) readProperty(t xmlstream.Token, f junitFrame) {
 	}
 }
 
-// readOutcome handles an element in a testcase or, for a suite that could not run, in a
-// suite. It returns where the text of the element goes.
+// readOutcome handles an element in a testcase or, for a suite that could not run, in a suite.
+// It returns where the text of the element goes, nil to skip it.
 func (f junitFrame) readOutcome(t xmlstream.Token) *textstream.Clip {
 	o, known := junitOutcomeElements[t.Name]
 	if !known || f.text != nil { // an element within an outcome is a part of its text
@@ -207,6 +216,7 @@ func (j *junitReader) closeElement(complete bool) {
 	}
 }
 
+// finishCase adds the case of a testcase that was read completely.
 func (j *junitReader) finishCase(f junitFrame) {
 	t := f.test.toTest(f.suite, j.producer)
 	j.addCase(f, t)
@@ -230,11 +240,13 @@ func (j *junitReader) addCase(f junitFrame, t metric.Test) {
 		f.suite.suiteCases++
 		return
 	}
+
 	cleanIdentity(&t, j.producer)
 	if t.Name == "" {
 		j.unnamed[t.Suite]++
 		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
 	}
+
 	if len(j.cases) == cap(j.cases) { // append grows by less and would copy more often
 		j.cases = slices.Grow(j.cases, max(64, len(j.cases)))
 	}
@@ -268,6 +280,8 @@ func (j *junitReader) addIfBrokenSuite(t metric.Test) bool {
 	return false
 }
 
+// finishSuite checks the totals of a suite, and adds its counts to the suite around it. A suite
+// with a failure outside of its cases is broken.
 func (j *junitReader) finishSuite(s *junitSuite, complete bool) {
 	if complete {
 		j.contradiction = cmp.Or(j.contradiction, s.checkTotals(&j.problems))
@@ -278,20 +292,24 @@ func (j *junitReader) finishSuite(s *junitSuite, complete bool) {
 			j.emptySuites = append(j.emptySuites, metric.Suite{Name: s.id(), Why: fmt.Sprintf("its report says that it has %d tests and names none", s.stated.Tests)})
 		}
 	}
+
 	if all := s.own.Plus(s.inner); all.Unsuccessful() > 0 && s.name != "" {
 		j.failedSuites++
 	}
 	if j.producer == nodeTest {
 		s.parent.suites = s.parent.suites.Plus(s.totalsAsCase())
 	}
+
 	s.parent.inner = s.parent.inner.Plus(s.own).Plus(s.inner)
 	s.parent.extraFailures += s.extraFailures
 	s.parent.caseTime += cmp.Or(s.statedTime, s.caseTime)
+
 	if s.failure != nil {
 		j.broken = append(j.broken, metric.Suite{Name: s.id(), Why: cmp.Or(s.failure.String(), "the suite failed outside of its tests")})
 	}
 }
 
+// report returns the report with the tests of all suites. x is the reader of the document.
 func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 	if noise := textstream.FirstLine(textstream.CleanText(x.TextOutside())); noise != "" {
 		j.problems.Add("text outside of the report: %s", noise)
@@ -300,6 +318,7 @@ func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 		j.contradiction = cmp.Or(fmt.Sprintf(secondDocument, x.UnknownRoot), j.contradiction)
 		j.problems.Add("%s", j.contradiction)
 	}
+
 	if j.producer == jestJUnit && j.uncountedCases > 0 {
 		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.uncountedCases)
 	}
@@ -309,11 +328,13 @@ func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 		j.broken = append(j.broken, broken...)
 		j.suiteCases += len(broken)
 	}
+
 	j.compareNodeTotals()
 	markReruns(j.cases, j.producer)
 	if j.totals.Tests == 0 {
 		j.broken = append(j.broken, j.emptySuites...)
 	}
+
 	t := parsed.MergeCases(j.cases, listsTestsOnce[j.producer])
 	t.Broken = parsed.UniqueSuites(j.broken)
 	t.Duration = j.frames[0].suite.caseTime

@@ -18,21 +18,22 @@ import (
 // junitSuite is an open testsuite or testsuites element. The outermost one represents the
 // report and has no parent.
 type junitSuite struct {
-	parent               *junitSuite
-	name, file           string
-	path                 string // names of the enclosing suites and of the suite
-	host                 string
-	stated               parsed.Totals // from its attributes; errors are in Failed
-	hasTotals            bool
-	own, inner           parsed.Totals // of the cases in it, and of those in inner suites
-	suites               parsed.Totals // of its direct inner suites, for a tool that counts suites as cases
-	statedTime, caseTime time.Duration
+	parent               *junitSuite      // the suite around it
+	name, file           string           // "" if the element has none; the file may be that of the suite around it
+	path                 string           // names of the enclosing suites and of the suite, joined by suiteSeparator
+	host                 string           // the attribute hostname, which is the project with Playwright
+	stated               parsed.Totals    // from its attributes; errors are in Failed
+	hasTotals            bool             // the element states how many tests it has
+	own, inner           parsed.Totals    // of the cases in it, and of those in inner suites
+	suites               parsed.Totals    // of its direct inner suites, for a tool that counts suites as cases
+	statedTime, caseTime time.Duration    // its attribute, and the sum of its cases
 	suiteCases           int              // own cases that represent a suite
 	extraFailures        int              // failures after the first one of a case, and those of attempts before a pass
 	notStarted           int              // tests that CTest could not start and counts as skipped
 	failure              *textstream.Clip // why the suite could not run, nil if it did
 }
 
+// newSuite returns the suite of a testsuite or testsuites element.
 func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuite {
 	s := &junitSuite{parent: parent, file: parent.file}
 	for _, a := range t.Attrs {
@@ -55,10 +56,12 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 			s.stated.Failed += parsed.ToCount(n)
 		}
 	}
+
 	s.path = parent.path
 	if s.name != "" {
 		s.path = strings.TrimPrefix(parent.path+suiteSeparator+s.name, suiteSeparator)
 	}
+
 	if producer == mocha && s.name == "Root Suite" { // its file is that of the suites after it
 		parent.file = s.file
 	}
@@ -68,7 +71,7 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 // suiteSeparator joins the names of nested suites.
 const suiteSeparator = " > "
 
-// id returns the Suite in the identities of its tests.
+// id returns the Suite in the identities of its tests: the file or, without one, the path.
 func (s *junitSuite) id() string {
 	if s.file != "" {
 		return s.file
@@ -76,6 +79,7 @@ func (s *junitSuite) id() string {
 	return s.path
 }
 
+// addFailure adds a failure outside of the cases, and returns where its text goes.
 func (s *junitSuite) addFailure(message string) *textstream.Clip {
 	if s.failure == nil {
 		s.failure = &textstream.Clip{}
@@ -103,10 +107,12 @@ func (s *junitSuite) checkTotals(p *textstream.Problems) (contradiction string) 
 	if !slices.Contains([]int{all.Tests, s.own.Tests, s.own.Plus(s.suites).Tests}, s.stated.Tests) {
 		p.Add("suite %q says it has %d tests and holds %d", s.path, s.stated.Tests, all.Tests)
 	}
+
 	failed, ownFailed := all.Unsuccessful(), s.own.Unsuccessful()
 	if slices.Contains([]int{failed, failed - s.notStarted, ownFailed, ownFailed + s.suites.Failed}, s.stated.Failed) {
 		return ""
 	}
+
 	problem := fmt.Sprintf("suite %q says that %d tests failed and holds %d", s.path, s.stated.Failed, failed)
 	p.Add("%s", problem)
 	if s.stated.Failed > failed+s.extraFailures {
@@ -117,15 +123,15 @@ func (s *junitSuite) checkTotals(p *textstream.Problems) (contradiction string) 
 
 // junitCase is an open testcase.
 type junitCase struct {
-	test            metric.Test
-	worst           metric.Status
-	flaky           bool
-	notRun          bool
-	failureElements int    // all outcomes but skips, including those of failed attempts
-	collectionSkips int    // how often pytest skipped it when it collected tests
-	unknownStatus   string // the attribute status, if nothing else says how it ended
-	isTodo          bool   // it is expected to fail and counts as skipped
-	message         textstream.Clip
+	test            metric.Test     // name, class, file, line and time
+	worst           metric.Status   // the worst outcome
+	flaky           bool            // an attempt failed
+	notRun          bool            // written by [WriteJUnit]: its suite did not run
+	failureElements int             // all outcomes but skips, including those of failed attempts
+	collectionSkips int             // how often pytest skipped it when it collected tests
+	unknownStatus   string          // the attribute status, if no word or element says how the case ended
+	isTodo          bool            // it is expected to fail and counts as skipped
+	message         textstream.Clip // messages and texts of the worst outcome
 }
 
 // reset makes c the case of a testcase element in the suite s. Cases are reused to save
@@ -171,8 +177,8 @@ func parseNumber(s string) int {
 	return parsed.ToCount(n)
 }
 
-// addOutcome adds an outcome of the case, the worst of which counts. It returns where the
-// text of the outcome goes, nil to skip it.
+// addOutcome adds the outcome of an element, of which the worst counts. The status 0 is for
+// failed attempts. It returns where the text of the element goes, nil to skip it.
 func (c *junitCase) addOutcome(s metric.Status, flaky bool, message string) *textstream.Clip {
 	switch {
 	case s != metric.Skipped:
@@ -180,6 +186,7 @@ func (c *junitCase) addOutcome(s metric.Status, flaky bool, message string) *tex
 	case message == "collection skipped":
 		c.collectionSkips++
 	}
+
 	if s >= metric.Skipped {
 		c.unknownStatus = ""
 	}
@@ -191,6 +198,7 @@ func (c *junitCase) addOutcome(s metric.Status, flaky bool, message string) *tex
 	} else if s < c.worst && !c.message.Empty() {
 		return nil
 	}
+
 	c.worst = max(c.worst, s)
 	c.flaky = c.flaky || flaky
 	if message != "" {
@@ -232,7 +240,8 @@ func splitFileLine(file string, line int) (string, int) {
 	return file, line
 }
 
-// setSuiteAndClass sets the suite of a case, and its class if it has none.
+// setSuiteAndClass sets the suite of a case, and its class if it has none. The suite is the
+// file, or else what the dialect of the producer has in place of it.
 func (s *junitSuite) setSuiteAndClass(t *metric.Test, producer string) {
 	if producer == pytest {
 		setPytestFile(t)
@@ -258,9 +267,9 @@ func (s *junitSuite) setSuiteAndClass(t *metric.Test, producer string) {
 	}
 }
 
-// setPytestFile sets the file in which pytest collected a test, which follows from its
-// class. The attribute file is the file of the function, which may be in a base class or
-// a decorator in another file.
+// setPytestFile sets the file in which pytest collected a test, which follows from its class:
+// "pkg/test_a.py" for "pkg.test_a.TestB". The attribute file is the file of the function, which
+// may be in a base class or a decorator in another file.
 func setPytestFile(t *metric.Test) {
 	switch {
 	case t.Class == "" && strings.HasPrefix(t.File, "../"):
@@ -282,8 +291,8 @@ func moduleOfFile(file string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", ".")
 }
 
-// trimRepeatedLine removes the first line if the next one starts with it. Many tools write
-// the message both as an attribute and at the start of the text.
+// trimRepeatedLine removes the first line if the next one starts with it, and leading spaces
+// after it. Many tools write the message both as an attribute and at the start of the text.
 func trimRepeatedLine(s string) string {
 	first, following, ok := strings.Cut(s, "\n")
 	following = strings.TrimSpace(following)

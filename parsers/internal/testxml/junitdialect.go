@@ -34,8 +34,9 @@ const (
 // identity are different tests, not attempts at one.
 var listsTestsOnce = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, lab: true, "karma": true, "bun": true, "deno": true}
 
-// junitProducers identifies the tool that wrote a report by part of an attribute, for each
-// element. The first match counts.
+// junitProducers identifies the tool that wrote a report by an element and its attributes. The
+// keys are names of elements. A row matches if the element has the attribute attr whose value
+// contains the text, and name is the tool. The first match counts.
 var junitProducers = map[string][]struct{ attr, contains, name string }{
 	"testsuites": {
 		{"name", "pytest tests", pytest},
@@ -94,11 +95,13 @@ func detectProducer(t xmlstream.Token) string {
 // these, without a number of failures.
 var labAttrs = []string{"name", "tests", "skipped", "errors", "time"}
 
+// isLabSuite reports whether a suite has exactly the attributes of lab.
 func isLabSuite(attrs []xmlstream.Attr) bool {
 	return slices.EqualFunc(attrs, labAttrs, func(a xmlstream.Attr, name string) bool { return a.Name == name })
 }
 
-// detectCaseProducer identifies a tool by the attributes of a testcase.
+// detectCaseProducer returns the tool that the attributes of a testcase identify, "" if they
+// could be of any tool.
 func detectCaseProducer(t xmlstream.Token) string {
 	class, name := t.Value("classname"), t.Value("name")
 	_, hasAssertions := t.Attr("assertions")
@@ -120,11 +123,12 @@ func detectCaseProducer(t xmlstream.Token) string {
 	return ""
 }
 
-// brokenSuiteCases describes failing cases that are not tests. They report that a file
-// could not be loaded, that a fixture failed, or another failure outside of all tests.
+// brokenSuiteCases describes failing cases that are not tests. They report that a file could
+// not be loaded, that a fixture failed, or another failure outside of all tests. A row applies
+// to the reports of its producer.
 var brokenSuiteCases = []struct {
-	producer string // "" for any
-	matches  func(metric.Test) bool
+	producer string                   // "" for any
+	matches  func(metric.Test) bool   // reports whether the case is not a test
 	suite    func(metric.Test) string // the broken suite, nil for that of the case
 }{
 	{pytest, func(t metric.Test) bool { return strings.HasPrefix(t.Message, "collection failure") }, nil},
@@ -149,16 +153,21 @@ var brokenSuiteCases = []struct {
 }
 
 var (
-	hookPattern       = regexp.MustCompile(`"(before|after) (all|each)" hook`)
+	// hookPattern matches the name of a hook: `"before all" hook for "adds"`.
+	hookPattern = regexp.MustCompile(`"(before|after) (all|each)" hook`)
+	// scriptFilePattern matches the path of a script: "/p/a.test.mjs".
 	scriptFilePattern = regexp.MustCompile(`[/\\].*\.[cm]?[jt]sx?$`)
+	// ginkgoNodePattern matches the name of a set-up or tear-down: "[BeforeSuite]".
 	ginkgoNodePattern = regexp.MustCompile(`^\[(Synchronized|Report)?(Before|After)Suite\]`)
-	bracketedPattern  = regexp.MustCompile(`\(([^()]+)\)$`)
+	// bracketedPattern matches the brackets at the end of a name: "setUpClass
+	// (pkg.test_a.Class)".
+	bracketedPattern = regexp.MustCompile(`\(([^()]+)\)$`)
 )
 
 // nodeClass is the class of every test in reports of node:test.
 const nodeClass = "test"
 
-// nodeTotalPattern matches a total in a comment of node:test: " tests 12 ".
+// nodeTotalPattern matches the text of a comment of node:test that has a total: " tests 12 ".
 var nodeTotalPattern = regexp.MustCompile(`^ (tests|suites|fail) (\d+) $`)
 
 // readNodeComment reads one of the totals that node:test writes as comments.
@@ -193,9 +202,9 @@ func (j *junitReader) compareNodeTotals() {
 	}
 }
 
-// failedPythonModule returns the file in which unittest reports an error: of the case
-// "test_a" or "setUpClass (pkg.test_a.Class)". If the report names no files, it returns the
-// module.
+// failedPythonModule returns the file of an error that unittest reports as a case:
+// "pkg/test_a.py" for "setUpClass (pkg.test_a.Class)". If the report names no files, it returns
+// the module, "pkg.test_a".
 func failedPythonModule(t metric.Test) string {
 	name := t.Name
 	if m := bracketedPattern.FindStringSubmatch(name); m != nil {
@@ -208,8 +217,8 @@ func failedPythonModule(t metric.Test) string {
 	return module
 }
 
-// trimClasses returns the module of a class name such as "tests.test_a.TestB". Names of
-// modules are in lower case.
+// trimClasses returns the module of a class name: "tests.test_a" for "tests.test_a.TestB".
+// Names of modules are in lower case.
 func trimClasses(classname string) string {
 	for i := 0; ; {
 		dot := strings.IndexByte(classname[i:], '.')
@@ -239,13 +248,13 @@ func cleanSuiteName(s string) string {
 	return s
 }
 
-// isNotStarted reports whether CTest could not start a skipped test, by the reason for the
-// skip. CTest itself counts such tests as failed.
+// isNotStarted reports whether CTest could not start a skipped test. It decides by the reason
+// for the skip. CTest itself counts such tests as failed.
 func isNotStarted(reason string) bool {
 	return reason != "" && !strings.HasPrefix(reason, "SKIP_") && reason != "Disabled"
 }
 
-// fileLinePattern matches "a_test.exs:12".
+// fileLinePattern matches a file with a line: "a_test.exs:12".
 var fileLinePattern = regexp.MustCompile(`^(.+):(\d+)$`)
 
 // cleanIdentity removes redundant parts of the identity of t.
@@ -258,7 +267,8 @@ func cleanIdentity(t *metric.Test, producer string) {
 	}
 }
 
-// identityFixes corrects the identities, or statuses, in the reports of some producers.
+// identityFixes has a function for each producer whose reports need a correction of identities
+// or statuses. It changes the test.
 var identityFixes = map[string]func(*metric.Test){
 	nodeTest: func(t *metric.Test) {
 		if t.Class == nodeClass {
@@ -296,8 +306,9 @@ func dropTitleClass(t *metric.Test) {
 // nodeUnescaper reverts the second escaping of attributes by node:test.
 var nodeUnescaper = strings.NewReplacer("&quot;", `"`, "&#10;", " ")
 
-// splitGroups separates the cases that are groups of tests and returns them as broken
-// suites. vitest lists a describe block with a failed hook as a test with its name.
+// splitGroups returns the cases that are tests, and those that are groups of tests as broken
+// suites. vitest lists a describe block with a failed hook as a failed test whose name is the
+// start of the names of its tests.
 func splitGroups(cases []metric.Test) (tests []metric.Test, broken []metric.Suite) {
 	isGroup := map[metric.ID]bool{} // of the failed cases
 	for _, c := range cases {
@@ -305,6 +316,7 @@ func splitGroups(cases []metric.Test) (tests []metric.Test, broken []metric.Suit
 			isGroup[c.ID] = false
 		}
 	}
+
 	for _, c := range cases {
 		group := c.ID
 		for i := strings.LastIndex(group.Name, suiteSeparator); i > 0; i = strings.LastIndex(group.Name, suiteSeparator) {
@@ -342,10 +354,12 @@ func markRepeated(cases []metric.Test) {
 	for _, c := range cases {
 		counts[c.ID]++
 	}
+
 	hasSingle := map[string]bool{} // suites with a test that has one case
 	for id, n := range counts {
 		hasSingle[id.Suite] = hasSingle[id.Suite] || n == 1
 	}
+
 	seen := map[metric.ID]bool{}
 	for i, c := range cases {
 		if counts[c.ID] > 1 && hasSingle[c.Suite] {

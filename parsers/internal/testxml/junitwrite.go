@@ -35,6 +35,7 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error {
 	for _, s := range t.Broken {
 		broken[s.Name] = s.Why
 	}
+
 	for first := 0; first < len(t.Cases); {
 		name, last := t.Cases[first].Suite, first
 		for last < len(t.Cases) && t.Cases[last].Suite == name {
@@ -49,17 +50,20 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error {
 		all.AddSuite(suite)
 		first = last
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(broken)) {
 		suite := junit.Testsuite{Name: name, ID: len(all.Suites), Time: formatSeconds(0)}
 		suite.AddProperty(propertyBroken, broken[name])
 		all.AddSuite(suite)
 	}
+
 	if err := all.WriteXML(w); err != nil {
 		return fmt.Errorf("write JUnit XML: %w", err)
 	}
 	return nil
 }
 
+// toJUnitSuite returns the testsuite element for the cases. Its time is the sum of theirs.
 func toJUnitSuite(name string, cases []metric.Test) junit.Testsuite {
 	suite := junit.Testsuite{Name: name}
 	var sum time.Duration
@@ -71,6 +75,8 @@ func toJUnitSuite(name string, cases []metric.Test) junit.Testsuite {
 	return suite
 }
 
+// toJUnitCase returns the testcase element for a test. The first line of its message is the
+// attribute; a longer message is the text as well.
 func toJUnitCase(c metric.Test) junit.Testcase {
 	out := junit.Testcase{Name: c.Name, Classname: c.Class, Time: formatSeconds(c.Duration)}
 	result := &junit.Result{Message: textstream.FirstLine(c.Message)}
@@ -94,4 +100,5 @@ func toJUnitCase(c metric.Test) junit.Testcase {
 	return out
 }
 
+// formatSeconds returns a duration in seconds: "0.250000".
 func formatSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

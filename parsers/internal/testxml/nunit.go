@@ -22,6 +22,7 @@ var nunitStatuses = map[string]metric.Status{
 	"notrunnable": metric.Skipped, "explicit": metric.Skipped,
 }
 
+// detectNUnit reports whether the head is a report of NUnit.
 func detectNUnit(h sniff.Head) bool {
 	if h.HasElements("test-cases") { // Allure 1
 		return false
@@ -34,20 +35,21 @@ func detectNUnit(h sniff.Head) bool {
 // version 3, or a "test-suite" alone.
 type nunitReader struct {
 	xmlSet
-	isVersion2 bool
+	isVersion2 bool // the report is of NUnit 2
 }
 
 // nunitSuite is an open test-suite.
 type nunitSuite struct {
-	outer    *nunitSuite
-	kind     string
-	name     string // the last part of its full name
-	full     string
-	assembly string
-	cases    int // in it, at any depth
-	failed   int // of these
+	outer    *nunitSuite // the suite around it, nil for none
+	kind     string      // the attribute type, such as "Assembly" or "TestFixture"
+	name     string      // the last part of its full name
+	full     string      // its full name or class
+	assembly string      // the assembly that has it, "" if it is not known
+	cases    int         // number of cases in it, at any depth
+	failed   int         // number of these that failed
 }
 
+// parseNUnit reads a report of NUnit 2 or 3.
 func parseNUnit(r io.Reader) (parsed.Report, error) {
 	n := &nunitReader{}
 	x, err := readXML(r, "NUnit XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
@@ -96,6 +98,7 @@ func (n *nunitReader) compareTotals(t xmlstream.Token) {
 	}
 }
 
+// numberAttr returns the number in an attribute, 0 if there is none.
 func numberAttr(t xmlstream.Token, name string) int { return parseNumber(t.Value(name)) }
 
 // readChildren reads the suites and cases in the open element, which belong to s.
@@ -113,6 +116,7 @@ func (n *nunitReader) readChildren(x *xmlstream.Reader, s *nunitSuite) error {
 	})
 }
 
+// readSuite reads a suite and the cases in it, and marks it as broken if it failed by itself.
 func (n *nunitReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, outer *nunitSuite) error {
 	s := &nunitSuite{
 		outer: outer, kind: t.Value("type"), name: t.Value("name"), assembly: outer.assembly,
@@ -164,6 +168,7 @@ func (s *nunitSuite) failedByItself(site string) bool {
 	return s.failed == 0
 }
 
+// isAssembly reports whether the name is that of a .NET assembly: "shop.dll" or "shop.exe".
 func isAssembly(name string) bool {
 	switch strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]) {
 	case "dll", "exe":
@@ -202,6 +207,7 @@ func addNUnitMessage(x *xmlstream.Reader, c *textstream.Clip) error {
 	})
 }
 
+// readTest reads a case of the suite s.
 func (n *nunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite) error {
 	word := t.Value("result")
 	c := metric.Test{Status: statusOfNUnit(t), Duration: parseTime(cmp.Or(t.Value("duration"), t.Value("time")))}
@@ -259,7 +265,8 @@ func (s *nunitSuite) classAndName(t xmlstream.Token) (class, name string) {
 	return s.fixture(), name
 }
 
-// fixture returns the name of the innermost suite that is not an assembly.
+// fixture returns the full name of the innermost suite that is a fixture, not an assembly or a
+// parameterized method, "" if there is none.
 func (s *nunitSuite) fixture() string {
 	for o := s; o != nil; o = o.outer {
 		if o.name != "" && o.kind != "Assembly" && !isAssembly(o.name) && !strings.HasPrefix(o.kind, "Parameterized") {

@@ -11,6 +11,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
+// detectQtTest reports whether the head is XML of Qt Test.
 func detectQtTest(h sniff.Head) bool {
 	return h.HasRoot("TestCase", "Environment") && (h.HasElements("QtVersion") || h.HasElements("TestFunction", "Incident"))
 }
@@ -51,6 +52,7 @@ func parseQtTest(r io.Reader) (parsed.Report, error) {
 	return q.report(x, "qttest"), err
 }
 
+// readProgram reads the test functions of a program. Class is its test class.
 func (q *qtReader) readProgram(x *xmlstream.Reader, class string) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		if t.Name == "TestFunction" {
@@ -60,6 +62,7 @@ func (q *qtReader) readProgram(x *xmlstream.Reader, class string) error {
 	})
 }
 
+// readFunction reads the outcomes of a test function.
 func (q *qtReader) readFunction(x *xmlstream.Reader, class, name string) error {
 	before := len(q.outcomes.Cases)
 	var took time.Duration
@@ -82,6 +85,8 @@ func (q *qtReader) readFunction(x *xmlstream.Reader, class, name string) error {
 	return err
 }
 
+// readOutcome reads an incident, which is an outcome, or a message. Of messages only skips and
+// fatal ones count.
 func (q *qtReader) readOutcome(x *xmlstream.Reader, t xmlstream.Token, class, function string) error {
 	word, file, line := t.Value("type"), t.Value("file"), parseNumber(t.Value("line"))
 	incident := t.Name == "Incident"

@@ -20,12 +20,13 @@ func detectRobot(h sniff.Head) bool { return h.HasRoot("robot") }
 // the class the path of suites, as in the JSON output.
 type robotReader struct {
 	xmlSet
-	tests        []metric.Test   // not yet added: the tear down of a suite may still fail
-	statedTotals xmlstream.Token // the numbers that the report says of itself
-	saysFailed   bool            // a suite says that it did
+	tests        []metric.Test   // not yet added: the tear-down of their suite may still fail
+	statedTotals xmlstream.Token // the element with the totals of all tests
+	saysFailed   bool            // a suite has the status FAIL
 }
 
-// robotStatus is the status element of a suite, test or keyword.
+// robotStatus is the status element of a suite, test or keyword: its word, its time in seconds,
+// and its message.
 type robotStatus struct{ status, took, why string }
 
 func parseRobot(r io.Reader) (parsed.Report, error) {
@@ -52,6 +53,8 @@ func parseRobot(r io.Reader) (parsed.Report, error) {
 	return b.report(x, "robot"), err
 }
 
+// readSuite reads a suite with its tests and suites. Path has the names of the suites around
+// it.
 func (r *robotReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, path string) error {
 	path = strings.TrimPrefix(path+suiteSeparator+t.Value("name"), suiteSeparator)
 	file := textstream.CleanName(t.Value("source"))
@@ -108,6 +111,7 @@ func (r *robotReader) failTests(first int, why string) {
 	}
 }
 
+// readTest reads a test of the suite with the path and file.
 func (r *robotReader) readTest(x *xmlstream.Reader, t xmlstream.Token, path, file string) error {
 	c := metric.Test{ID: metric.ID{Suite: cmp.Or(file, path), Class: path, Name: t.Value("name")}, File: file, Line: parseNumber(t.Value("line"))}
 	var end robotStatus
@@ -123,16 +127,19 @@ func (r *robotReader) readTest(x *xmlstream.Reader, t xmlstream.Token, path, fil
 	return nil
 }
 
+// read reads the open status element.
 func (s *robotStatus) read(x *xmlstream.Reader, t xmlstream.Token) (err error) {
 	s.status, s.took = t.Value("status"), t.Value("elapsed")
 	s.why, err = readText(x)
 	return err
 }
 
-// robotParseErrorPattern matches "Parsing 'a.robot' failed: ".
+// robotParseErrorPattern matches the error of a file that could not be parsed: "Parsing
+// 'a.robot' failed: …".
 var robotParseErrorPattern = regexp.MustCompile(`^Parsing '(.+)' failed: `)
 
-// readError reads an error outside of tests.
+// readError reads an error outside of tests. It breaks the file that could not be parsed, and
+// otherwise is a problem.
 func (r *robotReader) readError(x *xmlstream.Reader) error {
 	why, err := readText(x)
 	if m := robotParseErrorPattern.FindStringSubmatch(why); m != nil {

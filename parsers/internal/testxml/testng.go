@@ -13,6 +13,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
+// testngStatuses maps the statuses of TestNG.
 var testngStatuses = map[string]metric.Status{
 	"PASS": metric.Passed, "FAIL": metric.Failed, "SKIP": metric.Skipped, "SUCCESS_PERCENTAGE_FAILURE": metric.Failed,
 }
@@ -38,7 +39,8 @@ func parseTestNG(r io.Reader) (parsed.Report, error) {
 	return n.report(x, "testng"), err
 }
 
-// readChildren reads the test methods in the open suite, test or class.
+// readChildren reads the test methods in the open suite, test or class. Class is "" outside of
+// classes.
 func (n *testngReader) readChildren(x *xmlstream.Reader, class string) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
@@ -53,6 +55,7 @@ func (n *testngReader) readChildren(x *xmlstream.Reader, class string) error {
 	})
 }
 
+// readMethod reads one call of a test method, set-up or tear-down.
 func (n *testngReader) readMethod(x *xmlstream.Reader, t xmlstream.Token, class string) error {
 	word, isConfig := t.Value("status"), t.Value("is-config") == "true"
 	c := metric.Test{
@@ -89,6 +92,7 @@ func (n *testngReader) readMethod(x *xmlstream.Reader, t xmlstream.Token, class 
 	return nil
 }
 
+// readTestNGParams returns the values of the parameters in the open element.
 func readTestNGParams(x *xmlstream.Reader) (values []string, err error) {
 	err = x.EachChild(func(xmlstream.Token) error {
 		return x.EachChild(func(t xmlstream.Token) error {
@@ -104,7 +108,8 @@ func readTestNGParams(x *xmlstream.Reader) (values []string, err error) {
 	return values, err
 }
 
-// readTestNGException reads the stack trace, which starts with the message.
+// readTestNGException returns the stack trace, which starts with the message. Without one it
+// returns the class of the exception.
 func readTestNGException(x *xmlstream.Reader, t xmlstream.Token) (string, error) {
 	class, why := t.Value("class"), ""
 	err := x.EachChild(func(t xmlstream.Token) (err error) {

@@ -1,6 +1,10 @@
-// Package testxml reads the reports of test runners in XML, and writes JUnit XML. Each file
-// has the reader of one format; JUnit XML, which many runners write in their own dialects,
-// has several files.
+// Package testxml reads the reports of test runners in XML, and writes JUnit XML. Each file has
+// the reader of one format. A reader goes through the elements with an [xmlstream.Reader] and
+// adds the tests to an [xmlSet], which checks the totals of the report and returns it.
+//
+// JUnit XML, which many runners write in their own dialects, has several files: junit.go reads
+// the elements, junitcase.go makes tests of suites and cases, junitdialect.go knows what
+// differs between runners, and junitwrite.go writes the format.
 package testxml
 
 import (
@@ -50,7 +54,7 @@ var Formats = parsed.SetKind(parsed.TestReport, parsed.XML, []parsed.Format{
 	},
 })
 
-// xmlSet collects the cases of one document.
+// xmlSet collects the cases of one document. The readers of all formats but JUnit XML embed it.
 type xmlSet struct{ parsed.TestSet }
 
 // report returns the report with the collected cases. x is the reader of the document.
@@ -71,8 +75,8 @@ func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
 // secondDocument is the problem of a file with another document after the report.
 const secondDocument = "a second document, <%s>, is in the same file and was not read: write each report to a separate file"
 
-// addKnown adds a case. If its status is 0, its outcome is unknown and counts as an
-// error. Attr and word are the attribute of the outcome and its value.
+// addKnown adds a case. If its status is 0, its outcome is unknown and counts as an error. Attr
+// is the attribute of the outcome, and word its value in the report.
 func (s *xmlSet) addKnown(t metric.Test, attr, word string) {
 	if t.Status == 0 {
 		t.Status = metric.Errored
@@ -81,8 +85,9 @@ func (s *xmlSet) addKnown(t metric.Test, attr, word string) {
 	s.Add(t)
 }
 
-// checkTotal compares a total in an attribute with the counts, any of which may be right
-// since tools count differently.
+// checkTotal compares a total in an attribute with the counts, any of which may be right since
+// tools count differently. It adds a problem if none is, and nothing if the element does not
+// have the attribute. What describes the total, as in "tests passed".
 func (s *xmlSet) checkTotal(t xmlstream.Token, attr, what string, counts ...int) {
 	text, ok := t.Attr(attr)
 	n, err := strconv.Atoi(strings.TrimSpace(text))
@@ -115,7 +120,8 @@ func (s *xmlSet) checkNotEmpty(t xmlstream.Token, name string, tests int) {
 	}
 }
 
-// readRoot reads a document. It calls f for each root element with one of the names.
+// readRoot reads a document. It calls f for each root element with one of the names. It is an
+// error if there is none, or if f returns one. Format is the name of the format in errors.
 func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) error, names ...string) (*xmlstream.Reader, error) {
 	return readXML(r, format, func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		if !slices.Contains(names, t.Name) {
@@ -126,7 +132,7 @@ func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.To
 }
 
 // readXML reads a document. It calls f for each root element, since a file may have several,
-// and f reports whether it knows the element.
+// and f reports whether it knows the element. It is an error if f knows none of them.
 func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) (bool, error)) (*xmlstream.Reader, error) {
 	x, found := xmlstream.NewReader(r), false
 	err := x.EachChild(func(t xmlstream.Token) error {
@@ -154,8 +160,9 @@ func addText(x *xmlstream.Reader, c *textstream.Clip) error {
 	return x.EachText(c.Add)
 }
 
-// readElements reads the children of the open element. A value of elements is either a
-// pointer for the text of the element, or a function that reads it.
+// readElements reads the children of the open element. The keys of elements are their names. A
+// value is either a *string for the text of the element, or a function that reads the element.
+// Other elements are skipped.
 func readElements(x *xmlstream.Reader, elements map[string]any) error {
 	return x.EachChild(func(t xmlstream.Token) (err error) {
 		switch target := elements[t.Name].(type) {
@@ -175,11 +182,12 @@ func readText(x *xmlstream.Reader) (string, error) {
 	return c.String(), err
 }
 
-// assemblyName returns the name of a .NET assembly without its folder, which differs
-// between checkouts.
+// assemblyName returns the name of a .NET assembly without its folder, which differs between
+// checkouts: "shop.dll" for "/p/bin/shop.dll".
 func assemblyName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// trimClass returns the full name of a .NET test without its class.
+// trimClass returns the full name of a .NET test without its class in front: "Add" for
+// "shop.Calc.Add" in the class "shop.Calc". Other names do not change.
 func trimClass(name, class string) string {
 	if method, ok := strings.CutPrefix(name, class+"."); ok && class != "" && method != "" {
 		return method

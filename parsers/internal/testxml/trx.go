@@ -30,7 +30,8 @@ var trxStatuses = map[string]metric.Status{
 // that did not run are unknown then.
 var trxCrashes = []string{"test run was aborted", "test host process crashed", "test run aborted", "test run was canceled"}
 
-// detectTRX checks more than the root element, which is the same for CppUnit.
+// detectTRX reports whether the head is a TRX. It checks more than the root element, which is
+// the same for CppUnit.
 func detectTRX(h sniff.Head) bool {
 	elements := []string{"Results", "ResultSummary", "TestDefinitions", "TestSettings", "Times"}
 	hasElement := func(name string) bool { return h.HasElements(name) }
@@ -43,24 +44,26 @@ func detectTRX(h sniff.Head) bool {
 type trxReader struct {
 	xmlSet
 	definitions  map[string]trxDefinition // by ID of the test
-	results      []trxResult
-	resultTotals parsed.Totals // with results that only contain other results
-	summary      string        // outcome of the run
-	infos        []string      // errors of the run
-	crash        string        // why the run ended early
+	results      []trxResult              // in the order of the report
+	resultTotals parsed.Totals            // counts of all results, also of those that contain others
+	summary      string                   // the outcome of the run in lower case, "" if the report has none
+	infos        []string                 // errors of the run, at most nine
+	crash        string                   // why the run ended early, "" if it did not
 }
 
-// trxDefinition is the definition of a test.
+// trxDefinition is the definition of a test: its class, the path of its assembly, the adapter
+// that ran it, and its name.
 type trxDefinition struct{ class, storage, adapter, name string }
 
 // trxResult is an open or closed result of a test.
 type trxResult struct {
-	id       string
+	id       string // of its definition
 	test     metric.Test
-	children int
+	children int  // number of results in it
 	failed   bool // one of its children failed
 }
 
+// parseTRX reads a TRX. The results become tests at the end, when all definitions are known.
 func parseTRX(r io.Reader) (parsed.Report, error) {
 	v := &trxReader{definitions: map[string]trxDefinition{}}
 	var counters xmlstream.Token
@@ -73,6 +76,7 @@ func parseTRX(r io.Reader) (parsed.Report, error) {
 			"ResultSummary": func(t xmlstream.Token) error { return v.readSummary(x, t, &counters) },
 		})
 	}, "TestRun")
+
 	for _, result := range v.results {
 		v.Add(v.toTest(result))
 	}
@@ -81,13 +85,14 @@ func parseTRX(r io.Reader) (parsed.Report, error) {
 		v.checkTotal(counters, "total", "tests ran", v.Totals.Tests, v.resultTotals.Tests)
 		v.checkFailures(counters, "tests failed", []int{v.Totals.Unsuccessful(), v.resultTotals.Unsuccessful()}, "failed", "error", "timeout", "aborted")
 	}
+
 	report := v.report(x, v.producer())
 	v.setRunOutcome(report.Tests)
 	return report, err
 }
 
-// readResults reads the results in the open element. Outer is the result that contains
-// them, for the rows of a data-driven test or the parts of an ordered one.
+// readResults reads the results in the open element. Outer is the result that contains them,
+// for the rows of a data-driven test or the parts of an ordered one, and nil for others.
 func (v *trxReader) readResults(x *xmlstream.Reader, outer *trxResult) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		if _, named := t.Attr("testName"); !named {
@@ -100,6 +105,7 @@ func (v *trxReader) readResults(x *xmlstream.Reader, outer *trxResult) error {
 	})
 }
 
+// readResult reads a result with the results in it.
 func (v *trxReader) readResult(x *xmlstream.Reader, t xmlstream.Token, outer *trxResult) error {
 	word, given := t.Attr("outcome")
 	r := trxResult{id: t.Value("testId"), test: metric.Test{
@@ -110,6 +116,7 @@ func (v *trxReader) readResult(x *xmlstream.Reader, t xmlstream.Token, outer *tr
 	if row := t.Value("dataRowInfo"); row != "" && t.Value("resultType") == "DataDrivenDataRow" && !strings.ContainsAny(r.test.Name, "(") {
 		r.test.Name += "[" + row + "]"
 	}
+
 	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "Output":
@@ -122,12 +129,14 @@ func (v *trxReader) readResult(x *xmlstream.Reader, t xmlstream.Token, outer *tr
 	if err != nil {
 		return err // the outcome may be missing
 	}
+
 	if r.test.Status == 0 {
 		r.test.Status = metric.Errored
 		if given {
 			v.Problems.Add("test %q has the unknown outcome %q: it counts as an error", r.test.Name, word)
 		}
 	}
+
 	v.resultTotals.Add(r.test.Status)
 	if outer != nil {
 		outer.failed = outer.failed || r.failed || r.test.Failed()
@@ -162,6 +171,7 @@ func readTRXMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
 	return cmp.Or(c.String(), plain.String()), err
 }
 
+// readDefinition stores the definition of a test.
 func (v *trxReader) readDefinition(x *xmlstream.Reader, t xmlstream.Token) error {
 	id := t.Value("id")
 	d := trxDefinition{storage: t.Value("storage"), name: t.Value("name")}
@@ -192,8 +202,9 @@ func (v *trxReader) toTest(r trxResult) metric.Test {
 	return t
 }
 
-// classEnd returns the index of the dot between class and method in a full name, -1 if there
-// is none. Names have neither spaces nor brackets before the parameters.
+// classEnd returns the index of the dot between class and method in a full name, -1 if there is
+// none: 9 in "shop.Calc.Add(a.b)". Names have neither spaces nor brackets before the
+// parameters.
 func classEnd(name string) int {
 	if i := strings.IndexAny(name, "( \"["); i >= 0 {
 		name = name[:i]
@@ -201,6 +212,7 @@ func classEnd(name string) int {
 	return strings.LastIndexByte(name, '.')
 }
 
+// readSummary reads the outcome of the run, its messages, and the counters, which it stores.
 func (v *trxReader) readSummary(x *xmlstream.Reader, t xmlstream.Token, counters *xmlstream.Token) error {
 	v.summary = strings.ToLower(t.Value("outcome"))
 	return x.EachChild(func(t xmlstream.Token) error {
@@ -256,12 +268,13 @@ func (v *trxReader) setRunOutcome(t *metric.Tests) {
 	t.Broken = parsed.UniqueSuites(broken)
 }
 
-// trxAdapters maps parts of adapter names to test frameworks.
+// trxAdapters identifies the test framework by a part of the name of its adapter, in lower
+// case.
 var trxAdapters = []struct{ contains, name string }{
 	{"xunit", "xunit.net"}, {"nunit", "nunit"}, {"mstest", "mstest"}, {"testtools.testtypes.unit", "mstest"},
 }
 
-// producer returns the framework of the first test that names one.
+// producer returns the framework of the first test that names one, "" if none does.
 func (v *trxReader) producer() string {
 	for _, r := range v.results {
 		adapter := strings.ToLower(v.definitions[r.id].adapter)
@@ -274,7 +287,7 @@ func (v *trxReader) producer() string {
 	return ""
 }
 
-// clockPattern matches a time of .NET: "1.02:03:04.5".
+// clockPattern matches a time of .NET, days, hours, minutes and seconds: "1.02:03:04.5".
 var clockPattern = regexp.MustCompile(`^(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)$`)
 
 // parseClock parses a time of .NET: [days.]hours:minutes:seconds. Other texts give 0.

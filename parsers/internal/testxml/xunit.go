@@ -20,6 +20,7 @@ var xunitStatuses = map[string]metric.Status{
 	"skip": metric.Skipped, "notrun": metric.Skipped,
 }
 
+// detectXUnit reports whether the head is a report of xUnit.net.
 func detectXUnit(h sniff.Head) bool {
 	isRun := h.Root.Attr("test-framework") != "" || h.Root.Attr("run-date") != "" || h.HasElements("test")
 	return h.HasRoot("assemblies") || h.HasRoot("assembly") && isRun
@@ -29,7 +30,7 @@ func detectXUnit(h sniff.Head) bool {
 // collections or classes of tests. The suite is the assembly.
 type xunitReader struct {
 	xmlSet
-	producer string
+	producer string // the framework of the first assembly
 }
 
 func parseXUnit(r io.Reader) (parsed.Report, error) {
@@ -51,6 +52,7 @@ func parseXUnit(r io.Reader) (parsed.Report, error) {
 	return u.report(x, u.producer), err
 }
 
+// readAssembly reads the tests and errors of an assembly, and compares its totals with them.
 func (u *xunitReader) readAssembly(x *xmlstream.Reader, t xmlstream.Token) error {
 	name := assemblyName(t.Value("name"))
 	if framework := strings.ToLower(t.Value("test-framework")); u.producer == "" {
@@ -60,6 +62,7 @@ func (u *xunitReader) readAssembly(x *xmlstream.Reader, t xmlstream.Token) error
 		}
 	}
 	t.Attrs = slices.Clone(t.Attrs)
+
 	before, broken := u.Totals, len(u.Broken)
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
@@ -70,6 +73,7 @@ func (u *xunitReader) readAssembly(x *xmlstream.Reader, t xmlstream.Token) error
 		}
 		return u.readTest(x, t, name)
 	})
+
 	if err == nil {
 		u.checkNotEmpty(t, name, u.Totals.Tests-before.Tests)
 	}
@@ -108,6 +112,7 @@ func readXUnitFailure(x *xmlstream.Reader) (string, error) {
 	return c.String(), err
 }
 
+// readTest reads a test of the suite. Other elements are skipped.
 func (u *xunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
 	if t.Name != "test" {
 		return nil
