@@ -9,7 +9,8 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Sink receives what [ReadEvents] finds. The bytes are valid only during the call.
+// Sink receives what [ReadEvents] finds. The bytes are valid only during the call. Noise may be
+// nil.
 type Sink struct {
 	Event func(raw []byte, at textstream.Line) error // one object; an error ends the reading
 	Noise func(text []byte, at textstream.Line)      // text that is not part of an event
@@ -26,6 +27,7 @@ func ReadEvents(r io.Reader, starts []string, s Sink) error {
 	for i, m := range starts {
 		marks[i] = []byte(m)
 	}
+
 	lines := textstream.NewLines(r)
 	for {
 		line, err := lines.Next()
@@ -41,6 +43,7 @@ func ReadEvents(r io.Reader, starts []string, s Sink) error {
 	}
 }
 
+// readLine passes the objects of a line to the sink, and the text around them as noise.
 func readLine(line textstream.Line, starts [][]byte, s Sink) error {
 	text := line.Text
 	for len(text) > 0 {
@@ -52,6 +55,7 @@ func readLine(line textstream.Line, starts [][]byte, s Sink) error {
 			reportNoise(text, line, s)
 			return nil
 		}
+
 		reportNoise(text[:at], line, s)
 		text = text[at:]
 		n := objectEnd(text)
@@ -62,6 +66,7 @@ func readLine(line textstream.Line, starts [][]byte, s Sink) error {
 			reportNoise(text, line, s)
 			return nil
 		}
+
 		if err := s.Event(text[:n], line); err != nil {
 			return err
 		}
@@ -70,10 +75,12 @@ func readLine(line textstream.Line, starts [][]byte, s Sink) error {
 	return nil
 }
 
+// truncatedError returns the error for a last line that ends inside an event.
 func truncatedError(line textstream.Line) error {
 	return line.Error("the report ends in the middle of an event: the tool was stopped, or its output was cut off")
 }
 
+// reportNoise passes text to the sink, unless it is only white space.
 func reportNoise(text []byte, line textstream.Line, s Sink) {
 	if s.Noise != nil && len(bytes.TrimSpace(text)) > 0 {
 		s.Noise(text, line)
@@ -117,8 +124,8 @@ func objectEnd(text []byte) int {
 	return -1
 }
 
-// stringEnd returns the length of the string after its opening quote, including the
-// closing quote, or -1.
+// stringEnd returns the length of the string after its opening quote, including the closing
+// quote, or -1 if it does not end. A quote after an odd number of backslashes does not end it.
 func stringEnd(text []byte) int {
 	for i := 0; ; {
 		n := bytes.IndexByte(text[i:], '"')

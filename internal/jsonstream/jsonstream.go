@@ -1,10 +1,11 @@
-// Package jsonstream reads JSON reports of any size piece by piece. It wraps the
-// tokenizer of encoding/json/v2 and adds what reports need: it skips text of other
-// programs around the documents, limits memory, and names the line in errors.
+// Package jsonstream reads JSON reports of any size piece by piece. It wraps the tokenizer of
+// encoding/json/v2 and adds what reports need: it skips text of other programs around the
+// documents, limits memory, and names the line in errors.
 //
-// A document is read from the outside in. [Reader.Object] and [Reader.Array] call a
-// function for each member or item. The function must take the value: with
-// [Reader.Value], [Reader.Skip], or again Object or Array.
+// [ReadDocuments] finds the documents in a text, and [ReadEvents] the objects in JSON Lines. A
+// document is read from the outside in: [Reader.Object] and [Reader.Array] call a function for
+// each member or item. The function must read the value: with [Reader.Value], [Reader.Skip], or
+// again Object or Array.
 package jsonstream
 
 import (
@@ -24,6 +25,7 @@ import (
 // MaxValue limits the memory of a value that is read completely.
 const MaxValue = 32 << 20
 
+// errTooLong is the error for a value above [MaxValue].
 var errTooLong = fmt.Errorf("one value is longer than %d MiB: no report is like that", MaxValue>>20)
 
 // Raw is a value as written in the document, to be decoded later with [Unmarshal].
@@ -42,6 +44,7 @@ func NewReader(src io.Reader) *Reader {
 	return &Reader{dec: jsontext.NewDecoder(c, lenientOptions), src: c}
 }
 
+// lenientOptions accept what some tools write although JSON forbids it.
 var lenientOptions = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // Unmarshal decodes a [Raw] value. Names must match exactly; members that v does not
@@ -60,7 +63,7 @@ func (r *Reader) Kind() byte {
 	return byte(r.dec.PeekKind())
 }
 
-// Value decodes the next value completely.
+// Value decodes the next value completely into v, a pointer.
 func (r *Reader) Value(v any) error {
 	r.src.budget = MaxValue
 	return r.wrapError(json.UnmarshalDecode(r.dec, v))
@@ -93,8 +96,8 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// Object calls f with the name of every member of the next value, which must be an
-// object; f takes the member's value. Null counts as an empty object.
+// Object calls f with the name of every member of the next value, which must be an object. f
+// reads the value of the member. Null counts as an empty object.
 func (r *Reader) Object(f func(name string) error) error {
 	isObject, err := r.openContainer('{')
 	if err != nil || !isObject {
@@ -115,8 +118,8 @@ func (r *Reader) Object(f func(name string) error) error {
 	}
 }
 
-// Array calls f for every item of the next value, which must be an array; f takes the
-// item. Null counts as an empty array.
+// Array calls f for every item of the next value, which must be an array. f reads the item.
+// Null counts as an empty array.
 func (r *Reader) Array(f func() error) error {
 	isArray, err := r.openContainer('[')
 	if err != nil || !isArray {
@@ -137,7 +140,8 @@ func (r *Reader) Array(f func() error) error {
 	}
 }
 
-// openContainer takes the bracket that opens an object or array. It reports false for null.
+// openContainer reads the bracket that opens an object or array. It reports false for null, and
+// returns an error for any other value.
 func (r *Reader) openContainer(want jsontext.Kind) (bool, error) {
 	r.src.budget = MaxValue
 	t, err := r.dec.ReadToken()
@@ -159,7 +163,7 @@ func (r *Reader) Error(format string, args ...any) error {
 	return &textstream.SyntaxError{Line: line, Offset: r.src.startOffset + r.dec.InputOffset(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// wrapError adds the position to an error of the tokenizer.
+// wrapError adds the position to an error of the tokenizer. nil stays nil.
 func (r *Reader) wrapError(err error) error {
 	if err == nil {
 		return nil
@@ -182,6 +186,7 @@ func (r *Reader) wrapError(err error) error {
 // maxPointer limits the JSON pointer in an error message, in bytes.
 const maxPointer = 200
 
+// pointerName returns a JSON pointer for a message, shortened if it is long.
 func pointerName(p jsontext.Pointer) string {
 	if p == "" {
 		return "the document"
@@ -190,15 +195,15 @@ func pointerName(p jsontext.Pointer) string {
 }
 
 // countingReader counts lines, and fails when its budget of bytes is used up. The budget is
-// renewed for each token, so this only happens inside a huge one.
+// renewed for each token, so this only happens inside a very long one.
 type countingReader struct {
 	src         io.Reader
-	budget      int
+	budget      int   // bytes that may still be read
 	lines       int   // line feeds returned so far
-	startOffset int64 // bytes and line feeds before the first one
+	startOffset int64 // offset in the text of the first byte that it reads
 }
 
-// Read implements [io.Reader].
+// Read reads from src within the budget, and counts lines.
 func (c *countingReader) Read(p []byte) (int, error) {
 	if c.budget <= 0 {
 		return 0, errTooLong
@@ -230,6 +235,7 @@ func ReadDocuments(src io.Reader, f func(*Reader) error) (noise string, err erro
 			}
 			continue
 		}
+
 		line := in.skipLine()
 		if noise == "" {
 			noise = textstream.CleanText(line)
@@ -237,8 +243,8 @@ func ReadDocuments(src io.Reader, f func(*Reader) error) (noise string, err erro
 	}
 }
 
-// colorPrefixRE matches a color sequence before a document or line: some tools reset colors
-// before they write JSON to a pipe.
+// colorPrefixRE matches a color sequence before a document or line, as in "\x1b[0m{". Some
+// tools reset colors before they write JSON to a pipe.
 var colorPrefixRE = regexp.MustCompile(`^\s*\x1b\[[0-9;]*m`)
 
 // documentSource is a text from which lines and documents are read alternately.
@@ -249,7 +255,7 @@ type documentSource struct {
 	lines  int    // line feeds before buf
 }
 
-// Read implements [io.Reader].
+// Read returns the buffered bytes first. The tokenizer reads a document by it.
 func (s *documentSource) Read(p []byte) (int, error) {
 	if len(s.buf) > 0 {
 		n := copy(p, s.buf)
@@ -279,7 +285,7 @@ func (s *documentSource) peek() ([]byte, error) {
 // peekSize is how much is inspected to distinguish a document from other text.
 const peekSize = 4 << 10
 
-// skipLine takes a line of any length and returns its beginning.
+// skipLine consumes a line of any length and returns its first KiB.
 func (s *documentSource) skipLine() string {
 	line := ""
 	for {
@@ -298,13 +304,15 @@ func (s *documentSource) skipLine() string {
 	}
 }
 
+// take consumes n buffered bytes.
 func (s *documentSource) take(n int) {
 	s.lines += bytes.Count(s.buf[:n], []byte{'\n'})
 	s.offset += int64(n)
 	s.buf = s.buf[n:]
 }
 
-// readConsecutive reads consecutive documents without other text between them.
+// readConsecutive calls f for each document until other text follows. The tokenizer reads
+// ahead, so the bytes that it did not use return to the buffer.
 func (s *documentSource) readConsecutive(f func(*Reader) error) error {
 	r := NewReader(s)
 	r.src.startOffset, r.src.lines = s.offset, s.lines
@@ -313,6 +321,7 @@ func (s *documentSource) readConsecutive(f func(*Reader) error) error {
 			return err
 		}
 	}
+
 	rest := r.dec.UnreadBuffer()
 	s.lines = r.src.lines - bytes.Count(rest, []byte{'\n'})
 	s.offset += r.dec.InputOffset()
@@ -320,7 +329,8 @@ func (s *documentSource) readConsecutive(f func(*Reader) error) error {
 	return nil
 }
 
-// peekNext returns what the tokenizer has buffered of the next document.
+// peekNext returns what the tokenizer has buffered after the last document, at least the start
+// of the next value.
 func (r *Reader) peekNext() []byte {
 	_ = r.Kind() // reads on
 	return r.dec.UnreadBuffer()

@@ -1,6 +1,9 @@
-// Package sniff inspects the first bytes of a report, so that formats are detected from
-// their content and never from the name of a file: from XML elements, from members of
-// JSON objects, or from lines.
+// Package sniff inspects the first bytes of a report, so that formats are detected from their
+// content and never from the name of a file.
+//
+// [Open] returns a [Head] with the names of the XML elements, the paths of the JSON members,
+// and the lines in these bytes. The function Detect of a format asks for some of them, as in
+// HasRoot("robot") or HasMembers("runs.[].results").
 package sniff
 
 import (
@@ -26,8 +29,8 @@ type Head struct {
 	Root  Element
 	Value string // first byte of the first JSON value: "{", "[", or "" if there is none
 
-	elements map[string]bool // names of XML elements
-	paths    map[string]bool // of JSON members
+	elements map[string]bool // names of all XML elements
+	paths    map[string]bool // paths of JSON members, joined by separator; nil without JSON
 }
 
 // Element is the outermost element of an XML report.
@@ -46,7 +49,8 @@ func (e Element) Attr(name string) string {
 	return ""
 }
 
-// Open returns a reader of r in UTF-8, and its head.
+// Open returns a reader of r in UTF-8 that starts at its first byte, and the head of r. It
+// returns an error if r cannot be read.
 func Open(r io.Reader) (io.Reader, Head, error) {
 	src := bufio.NewReaderSize(textstream.UTF8(r), Size)
 	text, err := src.Peek(Size)
@@ -64,6 +68,7 @@ func Inspect(text []byte) Head {
 	if markupIsFirst {
 		h.inspectXML()
 	}
+
 	startsWithMarkup := bytes.HasPrefix(bytes.TrimSpace(text), []byte("<"))
 	if h.Root.Name == "" || document >= 0 && !startsWithMarkup { // text before a document may contain markup
 		h.inspectJSON()
@@ -101,6 +106,8 @@ func DetectJSON(lists ...string) func(Head) bool {
 	}
 }
 
+// hasPath reports whether a path of the head has the names. A * matches any name of a member,
+// but not [].
 func (h Head) hasPath(want []string) bool {
 	if !slices.Contains(want, "*") {
 		return h.paths[strings.Join(want, separator)]
@@ -137,6 +144,7 @@ const maxLine = 16 << 10
 // maxNames limits how many names and paths of a head are stored.
 const maxNames = 4096
 
+// inspectXML sets the root and the elements.
 func (h *Head) inspectXML() {
 	x := xmlstream.NewReader(bytes.NewReader(h.Text))
 	h.elements = map[string]bool{}
@@ -155,6 +163,7 @@ func (h *Head) inspectXML() {
 	}
 }
 
+// inspectJSON sets the first value and the paths.
 func (h *Head) inspectJSON() {
 	paths := map[string]bool{}
 	_, _ = jsonstream.ReadDocuments(bytes.NewReader(h.Text), func(r *jsonstream.Reader) error {
@@ -175,6 +184,7 @@ var errEnough = errors.New("enough members were read")
 const maxDepth = 5
 
 // collectPaths adds the paths of the members in the next value, which is at the path parent.
+// Depth is the number of names in that path. It returns errEnough if there are too many paths.
 func collectPaths(r *jsonstream.Reader, parent string, paths map[string]bool, depth int) error {
 	if len(paths) > maxNames {
 		return errEnough

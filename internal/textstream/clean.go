@@ -8,7 +8,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// The first and last bytes that are kept of a longer text.
+// How many bytes at the start and at the end of a longer text are kept.
 const (
 	clipHead = 2 << 10
 	clipTail = 6 << 10
@@ -17,8 +17,8 @@ const (
 // Clip keeps the beginning and the end of a text of any length, 8 KiB in all. The zero
 // value is empty.
 type Clip struct {
-	head, tail []byte
-	dropped    bool
+	head, tail []byte // the first bytes; the bytes after these, up to twice clipTail
+	dropped    bool   // bytes between head and tail were dropped
 }
 
 // Add appends s.
@@ -30,6 +30,8 @@ func (c *Clip) AddBytes(s []byte) { appendText(c, s) }
 // Reset drops the text and keeps the memory.
 func (c *Clip) Reset() { *c = Clip{head: c.head[:0], tail: c.tail[:0]} }
 
+// appendText appends s: to the head until that is full, and then to the tail, of which only the
+// end is kept.
 func appendText[T string | []byte](c *Clip, s T) {
 	if room := clipHead - len(c.head); room > 0 {
 		n := min(room, len(s))
@@ -70,8 +72,8 @@ func ClipText(s string) string {
 	return c.String()
 }
 
-// Truncate returns a text of at most so many bytes. It cuts a longer one between characters,
-// and adds "…".
+// Truncate returns the text if it has at most the given number of bytes. A longer one is cut
+// between characters so that it fits with a "…" at its end.
 func Truncate(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {
@@ -84,6 +86,8 @@ func Truncate(text string, most int) string {
 	return strings.TrimRight(text[:end], " \n") + ellipsis
 }
 
+// ansiRE matches an escape sequence of a terminal, such as the color "\x1b[31m" or a link,
+// which starts with "\x1b]8;".
 var ansiRE = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()*+][0-9A-Za-z]|[@-Z\\\\^_])")
 
 // StripANSI removes escape sequences of a terminal.
@@ -94,8 +98,8 @@ func StripANSI(s string) string {
 	return ansiRE.ReplaceAllString(s, "")
 }
 
-// CleanText returns a message that is safe to show: valid UTF-8 without colours,
-// control characters except tab and line feed, and surrounding space.
+// CleanText returns a message that is safe to show: valid UTF-8 without colors, surrounding
+// space, and control characters other than tab and line feed.
 func CleanText(s string) string {
 	if isPlain(s, true) {
 		return strings.TrimSpace(s)
@@ -124,8 +128,8 @@ func CleanName(s string) string {
 	}, strings.ToValidUTF8(StripANSI(s), "\uFFFD"))
 }
 
-// isPlain reports whether s is printable ASCII, as most names and messages are. With
-// lines it may also contain tabs and line feeds.
+// isPlain reports whether s is printable ASCII, as most names and messages are. If lines is
+// set, it may also contain tabs and line feeds.
 func isPlain(s string, lines bool) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < 0x20 && !(lines && (c == '\n' || c == '\t')) {
@@ -135,6 +139,7 @@ func isPlain(s string, lines bool) bool {
 	return true
 }
 
+// isControl reports whether a rune is a control character.
 func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 
 // FirstLine returns s up to its first line feed.

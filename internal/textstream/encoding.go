@@ -36,8 +36,8 @@ func UTF8(src io.Reader) io.Reader {
 	return b
 }
 
-// byteOrderMarks are the beginnings that identify an encoding; length is the part that is not
-// text.
+// byteOrderMarks are the beginnings that identify an encoding. Length is the number of bytes
+// that are not text.
 var byteOrderMarks = []struct {
 	mark   []byte
 	length int
@@ -50,6 +50,8 @@ var byteOrderMarks = []struct {
 	{[]byte{0, '<', 0, '?'}, 0, binary.BigEndian},
 }
 
+// xmlEncodingRE matches an XML declaration with an encoding: <?xml version="1.0"
+// encoding="latin1".
 var xmlEncodingRE = regexp.MustCompile(`^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)["']`)
 
 // latinEncodings are the encodings that are read as Windows-1252. US-ASCII is not one of
@@ -59,11 +61,11 @@ var latinEncodings = map[string]bool{
 	"iso-8859-15": true, "windows-1252": true, "cp1252": true,
 }
 
-// recoder reads text of another encoding as UTF-8. Its next function appends one
-// character of the source, and returns the error at the end.
+// recoder reads text of another encoding as UTF-8. Its function next appends one character of
+// the source to out, and returns the error at the end of the source.
 type recoder struct {
 	next func(out []byte) ([]byte, error)
-	out  []byte // encoded
+	out  []byte // converted text
 	read int    // how much of out was read
 	err  error  // returned after out
 }
@@ -100,6 +102,7 @@ func newUTF16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
 			}
 			return out, err
 		}
+
 		r := rune(order.Uint16(unit[:]))
 		if held != 0 {
 			pair := utf16.DecodeRune(held, r)
@@ -120,6 +123,7 @@ func newUTF16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
 // characters there, so one table is enough for both.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
+// newLatinReader reads Windows-1252 or Latin-1.
 func newLatinReader(src *bufio.Reader) io.Reader {
 	return &recoder{next: func(out []byte) ([]byte, error) {
 		c, err := src.ReadByte()

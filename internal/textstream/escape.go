@@ -8,7 +8,10 @@ import (
 )
 
 var (
-	colorRE     = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
+	// colorRE matches a color sequence at the start of a text: "\x1b[31m".
+	colorRE = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
+	// ciCommandRE matches the start of a command to a CI system: "::" at the start of a line,
+	// after spaces and colors, and "##[" or "##vso[" anywhere.
 	ciCommandRE = regexp.MustCompile(`(?m)^((?:[ \t]|\x1b\[[0-9;]*m)*)::|(##(?:vso)?)\[`)
 )
 
@@ -24,6 +27,7 @@ func EscapeColored(s string) string { return escapeLog(s, true) }
 // EscapeHidden replaces hidden characters like [EscapeLog], in text that is not for a log.
 func EscapeHidden(s string) string { return escapeHidden(s, false) }
 
+// escapeLog is [EscapeLog]. It keeps color sequences if colours is set.
 func escapeLog(s string, colours bool) string {
 	if !strings.Contains(s, "::") && !strings.Contains(s, "##") {
 		return escapeHidden(s, colours)
@@ -34,6 +38,8 @@ func escapeLog(s string, colours bool) string {
 	})
 }
 
+// escapeHidden replaces hidden characters by their code. It keeps color sequences if colours is
+// set.
 func escapeHidden(s string, colours bool) string {
 	if isPlain(s, true) {
 		return s

@@ -1,6 +1,9 @@
-// Package textstream reads the output of other programs: in any encoding, with lines of
-// any length, and with terminal colours. It keeps only a bounded piece of the text in
-// memory.
+// Package textstream reads the output of other programs: in any encoding, with lines of any
+// length, and with terminal colors. It keeps only a bounded piece of the text in memory.
+//
+// [UTF8] converts the encoding, and [EachLine] reads lines. [CleanText], [CleanName] and [Clip]
+// make a text safe and short to show, [EscapeLog] makes it safe for a log. [Problems] collects
+// what is odd about a report, and [SyntaxError] says where it is damaged.
 package textstream
 
 import (
@@ -14,10 +17,11 @@ import (
 // runner or a compiler message has.
 const MaxLine = 4 << 20
 
+// chunkSize is the size of the buffers for reading, in bytes.
 const chunkSize = 64 << 10
 
-// SyntaxError says where a report is damaged or truncated. Line counts from 1, Offset
-// in bytes of the UTF-8 text; both are 0 if unknown.
+// SyntaxError says where a report is damaged or truncated. Line counts from 1, and Offset is in
+// bytes of the UTF-8 text. Both are 0, and File is "", if they are not known.
 type SyntaxError struct {
 	File    string
 	Line    int
@@ -72,15 +76,16 @@ func (l Line) Error(format string, args ...any) error {
 // Lines reads lines of any length in bounded memory.
 type Lines struct {
 	src    *bufio.Reader
-	buf    []byte
-	number int
-	offset int64
+	buf    []byte // the start of a line that is longer than the buffer of src
+	number int    // of the last line
+	offset int64  // of the next line
 }
 
 // NewLines returns a reader of the lines of r.
 func NewLines(r io.Reader) *Lines { return &Lines{src: bufio.NewReaderSize(r, chunkSize)} }
 
-// Next returns the next line, or the error at the end of the text.
+// Next returns the next line. At the end of the text it returns [io.EOF]. An error of the
+// source is returned as it is, without the line in which it happens.
 func (l *Lines) Next() (Line, error) {
 	line := Line{Number: l.number + 1, Offset: l.offset}
 	part, err := l.src.ReadSlice('\n')
@@ -90,6 +95,7 @@ func (l *Lines) Next() (Line, error) {
 		line.Complete, line.Text = true, trimLineEnd(part)
 		return line, nil
 	}
+
 	l.buf = l.buf[:0]
 	for {
 		l.offset += int64(len(part))
@@ -102,6 +108,7 @@ func (l *Lines) Next() (Line, error) {
 		}
 		part, err = l.src.ReadSlice('\n')
 	}
+
 	if err != nil && (len(l.buf) == 0 || !errors.Is(err, io.EOF)) {
 		return Line{}, err
 	}
@@ -110,6 +117,7 @@ func (l *Lines) Next() (Line, error) {
 	return line, nil
 }
 
+// trimLineEnd returns the line without line feeds and carriage returns at its end.
 func trimLineEnd(line []byte) []byte {
 	n := len(line)
 	for n > 0 && (line[n-1] == '\n' || line[n-1] == '\r') {

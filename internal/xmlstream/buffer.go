@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// unexpectedEOF returns err, or [io.ErrUnexpectedEOF] if the source ends inside a tag.
+// unexpectedEOF returns [io.ErrUnexpectedEOF] for [io.EOF], since the source ends inside a tag,
+// and any other error as it is.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -29,7 +30,8 @@ func (r *Reader) peek() (byte, error) {
 	return r.buf[r.pos], nil
 }
 
-// need makes at least n bytes available, n far below the size of the buffer.
+// need makes at least n bytes available, or returns the error that ended the source. N is far
+// below the size of the buffer.
 func (r *Reader) need(n int) error {
 	for r.end-r.pos < n {
 		if r.srcErr != nil {
@@ -49,6 +51,7 @@ func (r *Reader) fill() {
 		r.end -= r.pos
 		r.pos, r.countedTo = 0, 0
 	}
+
 	for range maxEmptyReads {
 		n, err := r.src.Read(r.buf[r.end:])
 		if valid := r.replaceNulls(r.buf[r.end : r.end+n]); valid < n {
@@ -104,7 +107,7 @@ func (r *Reader) Line() int {
 // advance consumes n available bytes.
 func (r *Reader) advance(n int) { r.pos += n }
 
-// hasNext reports whether the next bytes are s.
+// hasNext reports whether the next bytes are s. It does not consume them.
 func (r *Reader) hasNext(s string) bool {
 	if err := r.need(len(s)); err != nil {
 		return false
@@ -112,8 +115,9 @@ func (r *Reader) hasNext(s string) bool {
 	return string(r.buf[r.pos:r.pos+len(s)]) == s
 }
 
-// readUntil consumes everything up to and including the delimiter. It returns the first
-// limit bytes before the delimiter, which are valid until the next call.
+// readUntil consumes everything up to and including the delimiter. It returns the first limit
+// bytes before the delimiter, which are valid until the next call. It is an error if the source
+// ends first.
 func (r *Reader) readUntil(delimiter string, limit int) ([]byte, error) {
 	r.keptText = r.keptText[:0]
 	consume := func(n int) {
@@ -125,6 +129,7 @@ func (r *Reader) readUntil(delimiter string, limit int) ([]byte, error) {
 	if cap(r.keptText) > chunkSize {
 		r.keptText = nil // do not keep the memory of a long value
 	}
+
 	for {
 		if err := r.need(len(delimiter)); err != nil {
 			return nil, unexpectedEOF(err)
@@ -150,7 +155,7 @@ func (r *Reader) skipSpace() (byte, error) {
 	}
 }
 
-// readName reads a name and returns it without its namespace prefix.
+// readName reads a name and returns it without its namespace prefix, "" if none is there.
 func (r *Reader) readName() (string, error) {
 	n, err := r.nameLength()
 	if err != nil {
@@ -175,7 +180,7 @@ type knownName struct{ raw, name string }
 // namesLen is how many names are cached.
 const namesLen = 256
 
-// nameLength returns the length of the next name.
+// nameLength returns the length of the name that starts at the next byte, 0 if none does.
 func (r *Reader) nameLength() (int, error) {
 	for n := 0; ; {
 		for n < r.end-r.pos && isNamePart[r.buf[r.pos+n]] {
@@ -193,6 +198,8 @@ func (r *Reader) nameLength() (int, error) {
 	}
 }
 
+// isNameStart reports whether a name can start with the byte. So can any byte of a character
+// that is not ASCII.
 func isNameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == ':' || c >= 0x80
 }
@@ -205,7 +212,8 @@ var isNamePart = func() (table [256]bool) {
 	return table
 }()
 
-// readValue reads an attribute value up to and including its closing quote.
+// readValue reads an attribute value up to and including its closing quote, which is not
+// returned.
 func (r *Reader) readValue(quote byte) (string, error) {
 	if n := bytes.IndexByte(r.buf[r.pos:r.end], quote); n >= 0 {
 		raw := r.buf[r.pos : r.pos+n]
@@ -278,10 +286,11 @@ func (r *Reader) completeTextLength(window []byte) int {
 	return n
 }
 
+// predefined are the references that XML defines, without the & and the semicolon.
 var predefined = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
-// unescape resolves the references that need no DOCTYPE. All others, and any other '&', stay
-// unchanged.
+// unescape resolves the references that need no DOCTYPE, as in "a &lt; b &#65;". All others,
+// and any other '&', stay unchanged.
 func unescape(raw []byte) string {
 	var b strings.Builder
 	b.Grow(len(raw))
@@ -303,6 +312,8 @@ func unescape(raw []byte) string {
 	return b.String()
 }
 
+// resolveReference returns the text of a reference, which is without the & and the semicolon.
+// It reports false for an unknown one. An invalid number gives U+FFFD.
 func resolveReference(reference string) (string, bool) {
 	number, numeric := strings.CutPrefix(reference, "#")
 	if !numeric {

@@ -7,7 +7,7 @@ import (
 
 // EachChild calls f with the Start of every direct child of the innermost open element,
 // or of the document if none is open. What f leaves unread of an element is skipped,
-// and so is text. Children returns after the end of the element, with the first error
+// and so is text. EachChild returns after the end of the element, with the first error
 // of f or of [Reader.Next]; the end of the document is not an error.
 func (r *Reader) EachChild(f func(Token) error) error {
 	depth := r.openElements()
@@ -65,7 +65,7 @@ func (r *Reader) skipToDepth(depth int) error {
 	return nil
 }
 
-// openElements returns the number of open elements.
+// openElements returns the number of open elements, including an empty one whose End is next.
 func (r *Reader) openElements() int {
 	if r.endPending {
 		return len(r.stack) + 1

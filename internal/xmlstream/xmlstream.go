@@ -1,14 +1,18 @@
-// Package xmlstream reads the XML that report writers really produce. It is often not
-// standard XML: it has control characters, invalid UTF-8, a declaration that names the
-// wrong encoding, or a stray '<' in an attribute. The reader returns one token at a
-// time and keeps only one piece of the document in memory.
+// Package xmlstream reads the XML that report writers really produce. It is often not standard
+// XML: it has control characters, invalid UTF-8, a declaration that names the wrong encoding,
+// or a stray '<' in an attribute. The reader returns one token at a time and keeps only one
+// piece of the document in memory.
 //
-// Nothing is expanded or fetched. A DOCTYPE is skipped, and only the five predefined
-// references and numeric ones are resolved. Other references stay as written, so no
-// document can grow while it is read.
+// Nothing is expanded or fetched. A DOCTYPE is skipped, and only the five predefined references
+// and numeric ones are resolved. Other references stay as written, so no document can grow
+// while it is read.
 //
-// The reader is strict where a mistake would change a count: an element that is not
-// closed, or is closed by another name, is a [textstream.SyntaxError].
+// The reader is strict where a mistake would change a count: an element that is not closed, or
+// is closed by another name, is a [textstream.SyntaxError].
+//
+// The file xmlstream.go makes tokens of the markup. It reads from the buffer in buffer.go, which
+// also has names, values and references. The methods in walk.go read an element with everything
+// in it.
 package xmlstream
 
 import (
@@ -25,11 +29,11 @@ import (
 
 // Limits far above what any report needs.
 const (
-	MaxDepth  = 4096    // of nested elements; a deeper document is an error
-	MaxValue  = 1 << 20 // bytes kept of one attribute value; the rest is dropped
-	MaxAttrs  = 1024    // attributes of one element; more are an error
-	maxName   = 4096    // bytes of a name; a longer one is an error
-	chunkSize = 64 << 10
+	MaxDepth  = 4096     // of nested elements; a deeper document is an error
+	MaxValue  = 1 << 20  // bytes kept of one attribute value; the rest is dropped
+	MaxAttrs  = 1024     // attributes of one element; more are an error
+	maxName   = 4096     // bytes of a name; a longer one is an error
+	chunkSize = 64 << 10 // bytes of the buffer, of a text token, and of a comment
 )
 
 // Kind is the kind of a [Token].
@@ -78,28 +82,28 @@ func (t Token) Value(name string) string {
 type Reader struct {
 	UnknownRoot string // set by the caller: the last root element that it does not know
 
-	src    io.Reader
-	buf    []byte
-	pos    int   // of the next byte in buf
-	end    int   // of the bytes in buf
-	srcErr error // the error that ended the source
-	nulls  int   // null bytes in a row at the end of the bytes
+	src    io.Reader // in UTF-8
+	buf    []byte    // the current part of the document
+	pos    int       // index of the next byte in buf
+	end    int       // number of bytes in buf
+	srcErr error     // the error that ended the source, nil before its end
+	nulls  int       // null bytes in a row at the end of the bytes that were read
 
 	consumed  int64 // bytes before buf[0]
-	countedTo int   // lines before this position in buf are counted
-	line      int   // of that position
+	countedTo int   // index in buf up to which lines are counted
+	line      int   // line number at countedTo, from 1
 
-	stack       []string
-	emptyName   string // the name of an empty element whose End is next
-	endPending  bool
-	skipText    bool
-	textOutside string // the first text outside of all elements
-	attrs       []Attr
-	keptText    []byte
+	stack       []string // names of the open elements
+	emptyName   string   // the name of that element
+	endPending  bool     // the End of an empty element is next
+	skipText    bool     // see SkipText
+	textOutside string   // the first text outside of all elements
+	attrs       []Attr   // memory for the attributes of one element
+	keptText    []byte   // memory for readUntil
 
-	knownNames  [namesLen]knownName
+	knownNames  [namesLen]knownName // recent names, by a hash of their bytes
 	seed        maphash.Seed
-	knownValues [sharedLen]string
+	knownValues [sharedLen]string // recent values, by a hash with the seed
 }
 
 // NewReader returns a reader of the document in src, whatever its encoding:
@@ -162,11 +166,13 @@ func (r *Reader) endError(err error) error {
 	return err
 }
 
+// syntaxError returns a [textstream.SyntaxError] at the next byte.
 func (r *Reader) syntaxError(format string, args ...any) error {
 	return &textstream.SyntaxError{Line: r.Line(), Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
 }
 
-// readMarkup reads what starts with '<'. Skipped is true if it is not a token.
+// readMarkup reads what starts with '<': a tag, a comment, CDATA, or something that is skipped.
+// Skipped is true if the result is not a token for the caller.
 func (r *Reader) readMarkup() (t Token, skipped bool, err error) {
 	if err := r.need(2); err != nil {
 		return t, false, unexpectedEOF(err)
@@ -188,6 +194,8 @@ func (r *Reader) readMarkup() (t Token, skipped bool, err error) {
 	return Token{Kind: Text, Text: "<", Depth: len(r.stack)}, r.skipText, nil
 }
 
+// readDeclaration reads what starts with "<!": a comment, CDATA, or a DOCTYPE, which is
+// skipped.
 func (r *Reader) readDeclaration() (t Token, skipped bool, err error) {
 	if err := r.need(9); err != nil && !errors.Is(err, io.EOF) {
 		return t, false, err
@@ -250,6 +258,7 @@ func (r *Reader) skipDoctype() error {
 	}
 }
 
+// readEndTag reads an end tag, which has to close the innermost element.
 func (r *Reader) readEndTag() (Token, error) {
 	r.advance(2)
 	name, err := r.readName()
@@ -261,16 +270,20 @@ func (r *Reader) readEndTag() (Token, error) {
 	} else if _, err := r.readUntil(">", 0); err != nil {
 		return Token{}, err
 	}
+
 	if len(r.stack) == 0 {
 		return Token{}, r.syntaxError("</%s> closes an element that was never opened", name)
 	}
 	if open := r.stack[len(r.stack)-1]; open != name {
 		return Token{}, r.syntaxError("<%s> is closed by </%s>", open, name)
 	}
+
 	r.stack = r.stack[:len(r.stack)-1]
 	return Token{Kind: End, Name: name, Depth: len(r.stack)}, nil
 }
 
+// readStartTag reads a start tag with its attributes. For an empty element, Next returns the
+// End after it.
 func (r *Reader) readStartTag() (Token, error) {
 	r.advance(1)
 	name, err := r.readName()
@@ -321,11 +334,14 @@ func (r *Reader) readAttributes(element string) (closed bool, err error) {
 	}
 }
 
+// readAttribute reads an attribute and appends it to attrs. An attribute without a value has
+// the value "".
 func (r *Reader) readAttribute(element string) error {
 	name, err := r.readName()
 	if err != nil {
 		return err
 	}
+
 	c, err := r.skipSpace()
 	if err != nil {
 		return unexpectedEOF(err)
@@ -334,6 +350,7 @@ func (r *Reader) readAttribute(element string) error {
 		r.attrs = append(r.attrs, Attr{Name: name})
 		return nil
 	}
+
 	r.advance(1)
 	if c, err = r.skipSpace(); err != nil {
 		return unexpectedEOF(err)
@@ -350,8 +367,8 @@ func (r *Reader) readAttribute(element string) error {
 	return nil
 }
 
-// readText reads character data up to the next markup, at most one buffer of it, and
-// reports false if text is muted.
+// readText reads text up to the next markup, at most one buffer of it. It reports false if text
+// is skipped.
 func (r *Reader) readText() (Token, bool) {
 	if r.skipText && len(r.stack) > 0 {
 		r.skipToMarkup()
@@ -363,8 +380,10 @@ func (r *Reader) readText() (Token, bool) {
 	if n < 0 {
 		n = r.completeTextLength(window)
 	}
+
 	text := decode(window[:n])
 	r.advance(n)
+
 	if len(r.stack) == 0 && r.textOutside == "" {
 		r.textOutside = strings.TrimSpace(text)
 		r.textOutside = strings.ToValidUTF8(r.textOutside[:min(len(r.textOutside), maxOutside)], "")

@@ -72,8 +72,9 @@ func (s *Outcomes) CheckOptionalFailures(what string, stated *AnyNumber, counts 
 }
 
 // ReadDocuments calls read for each JSON document in r, and returns the report. Read may change
-// the producer. It returns a [ShapeError] for a document of another shape, such as the log line
-// of a test. That is ignored if at least one other document belongs to the report.
+// the producer. For a document of another shape, such as the log line of a test, it returns the
+// error of [ShapeError]. Such a document is ignored if at least one other document belongs to
+// the report.
 func (s *Outcomes) ReadDocuments(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
 	accepted := 0
 	var otherShape *shapeError

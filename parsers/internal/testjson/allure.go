@@ -19,7 +19,7 @@ type allureResult struct {
 	Name      string  `json:"name"`
 	FullName  string  `json:"fullName"`
 	Status    string  `json:"status"`
-	StartTime float64 `json:"start"` // in milliseconds
+	StartTime float64 `json:"start"` // milliseconds since 1970
 	StopTime  float64 `json:"stop"`
 	Details   struct {
 		Message parsed.AnyText `json:"message"`
@@ -36,6 +36,8 @@ type allureResult struct {
 	} `json:"parameters"`
 }
 
+// allureAttempt is the test of one result, with the ID of its history, "" for none, and the
+// time at which it started.
 type allureAttempt struct {
 	test    metric.Test
 	history string
@@ -62,6 +64,7 @@ func parseAllure(r io.Reader) (parsed.Report, error) {
 	if len(attempts) == 0 {
 		return report, err
 	}
+
 	slices.SortStableFunc(attempts, func(a, b allureAttempt) int {
 		return cmp.Or(cmp.Compare(a.history, b.history), cmp.Compare(a.start, b.start))
 	})
@@ -72,8 +75,11 @@ func parseAllure(r io.Reader) (parsed.Report, error) {
 	return s.Report(producer), err
 }
 
+// allureStatuses maps the statuses of Allure.
 var allureStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "broken": metric.Errored, "skipped": metric.Skipped}
 
+// toTest returns the test of a result. An unknown status is an error of the test, and a problem
+// in s.
 func (a *allureResult) toTest(s *parsed.Outcomes) metric.Test {
 	labels := map[string]string{}
 	for _, l := range a.Labels {

@@ -8,7 +8,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// ctrfTest is one test of the Common Test Report Format: https://ctrf.io
+// ctrfTest is one test of the Common Test Report Format: https://ctrf.io. RawStatus is the word
+// of the test runner.
 type ctrfTest struct {
 	Name      parsed.AnyText   `json:"name"`
 	Status    string           `json:"status"`
@@ -30,10 +31,11 @@ type ctrfSummary struct {
 	Tests  *parsed.AnyNumber `json:"tests"`
 	Passed *parsed.AnyNumber `json:"passed"`
 	Failed *parsed.AnyNumber `json:"failed"`
-	Start  parsed.AnyNumber  `json:"start"` // milliseconds
+	Start  parsed.AnyNumber  `json:"start"` // milliseconds since 1970
 	Stop   parsed.AnyNumber  `json:"stop"`
 }
 
+// readCTRF reads a report, and checks its totals.
 func readCTRF(d *document) error {
 	var tool struct {
 		Name parsed.AnyText `json:"name"`
@@ -64,6 +66,7 @@ func readCTRF(d *document) error {
 	return nil
 }
 
+// toTest returns the test. A pass after a retry is flaky.
 func (t ctrfTest) toTest() metric.Test {
 	out := metric.Test{
 		ID:       metric.ID{Suite: string(t.FilePath), Class: strings.ReplaceAll(string(t.Suite), "\n", " > "), Name: string(t.Name)},
@@ -81,6 +84,7 @@ func (t ctrfTest) toTest() metric.Test {
 	return out
 }
 
+// ctrfStatuses maps the statuses of the format. See also [ctrfOtherStatus].
 var ctrfStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "failed": metric.Failed, "skipped": metric.Skipped, "pending": metric.Skipped, "other": metric.Skipped,
 }

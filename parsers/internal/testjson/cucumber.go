@@ -16,12 +16,12 @@ import (
 // cucumberFeature is one feature in the JSON of Cucumber, in all its languages, and of
 // behave. It is read scenario by scenario, since scenarios may contain screenshots.
 type cucumberFeature struct {
-	uri      parsed.AnyText
+	uri      parsed.AnyText // the file, "" in reports of behave
 	location parsed.AnyText // of behave, file:line
 	name     parsed.AnyText
 	before   []cucumberStep
 	after    []cucumberStep
-	status   parsed.AnyText // of behave
+	status   parsed.AnyText // of behave, "" in other reports
 	elements []cucumberElement
 	listed   bool // the member elements exists
 }
@@ -40,6 +40,8 @@ type cucumberElement struct {
 	After    []cucumberStep   `json:"after"`
 }
 
+// cucumberStep is a step or a hook, with the hooks around it. A step that did not run may have
+// no result.
 type cucumberStep struct {
 	Keyword parsed.AnyText `json:"keyword"`
 	Name    parsed.AnyText `json:"name"`
@@ -52,8 +54,9 @@ type cucumberStep struct {
 	After  []cucumberStep `json:"after"`
 }
 
-// readCucumber reads scenarios as tests. An undefined or pending step skips its scenario,
-// because nothing is known to be wrong. An ambiguous step fails it.
+// readCucumber reads a list of features and adds their scenarios as tests. An undefined or
+// pending step skips its scenario, because nothing is known to be wrong. An ambiguous step
+// fails it.
 func readCucumber(d *document) error {
 	return d.readList("Cucumber", func() error {
 		var f cucumberFeature
@@ -71,6 +74,7 @@ func readCucumber(d *document) error {
 	})
 }
 
+// read reads the next feature.
 func (f *cucumberFeature) read(j *jsonstream.Reader) error {
 	return parsed.ReadMembers(j, map[string]any{
 		"uri": &f.uri, "location": &f.location, "name": &f.name, "before": &f.before, "after": &f.after, "status": &f.status,
@@ -81,6 +85,8 @@ func (f *cucumberFeature) read(j *jsonstream.Reader) error {
 	})
 }
 
+// addTo adds the scenarios as tests. The steps of a background count for each scenario after
+// it. A failed hook of the feature breaks its file.
 func (f *cucumberFeature) addTo(s *parsed.Outcomes) {
 	file, unit := string(f.uri), time.Nanosecond
 	if file == "" {
@@ -100,18 +106,20 @@ func (f *cucumberFeature) addTo(s *parsed.Outcomes) {
 			background = nil // Cucumber repeats it before every scenario, behave does not
 		}
 	}
+
 	numberExamples(tests)
 	for _, t := range tests {
 		s.Add(t)
 	}
+
 	hooks := mergeSteps(slices.Concat(f.before, f.after), unit)
 	if hooks.Status > metric.Skipped || f.status == "hook_error" || f.status == "cleanup_error" {
 		s.AddBroken(file, "a hook of the feature failed\n"+hooks.Message)
 	}
 }
 
-// numberExamples makes the names of scenarios unique. Scenarios of one name on different
-// lines are the examples of an outline and get numbers. On one line they are reruns.
+// numberExamples makes the names of scenarios unique. Scenarios of one name on different lines
+// are the examples of an outline and get numbers, as in "adds[2]". On one line they are reruns.
 func numberExamples(tests []metric.Test) {
 	groups := map[metric.ID][]*metric.Test{}
 	for i := range tests {
@@ -166,6 +174,8 @@ func parseCucumberStatus(word string) metric.Status {
 	return metric.Errored
 }
 
+// toTest returns the test of a scenario with the steps, which include those of its background
+// and hooks. Unit is that of their durations.
 func (e cucumberElement) toTest(file, feature string, steps []cucumberStep, unit time.Duration) metric.Test {
 	out := mergeSteps(steps, unit)
 	out.ID = metric.ID{Suite: file, Class: feature, Name: string(e.Name)}

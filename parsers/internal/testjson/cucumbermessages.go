@@ -14,7 +14,9 @@ import (
 )
 
 // cucumberMessage is one line of the messages of Cucumber:
-// https://github.com/cucumber/messages
+// https://github.com/cucumber/messages. It has one member. A pickle is a scenario that is to
+// run, which refers to the nodes of the file with it. A test case refers to a pickle, an
+// attempt to a test case, and a finished step to an attempt.
 type cucumberMessage struct {
 	Meta *struct {
 		Implementation struct {
@@ -67,6 +69,7 @@ type cucumberMessage struct {
 	} `json:"testRunFinished"`
 }
 
+// cucumberResult is the outcome of a step or hook.
 type cucumberResult struct {
 	Status   string         `json:"status"`
 	Message  parsed.AnyText `json:"message"`
@@ -100,16 +103,16 @@ type cucumberChild struct {
 // cucumberMessages reads the messages of one run.
 type cucumberMessages struct {
 	set        parsed.Outcomes
-	producer   string
-	lines      map[string]int         // by the node of a scenario or example
-	features   map[string]string      // by file
-	pickles    map[string]metric.Test // scenarios that are to run
-	cases      map[string]string      // the pickle of a test case
-	attempts   map[string]*metric.Test
-	finished   map[string][]metric.Test // by file
-	files      []string
-	state      string
-	saysFailed bool // the run says that it did
+	producer   string                   // the implementation of Cucumber
+	lines      map[string]int           // line of a scenario or example, by the ID of its node
+	features   map[string]string        // name of the feature, by file
+	pickles    map[string]metric.Test   // tests without an outcome, by the ID of their pickle
+	cases      map[string]string        // ID of the pickle, by that of the test case
+	attempts   map[string]*metric.Test  // open attempts, by ID
+	finished   map[string][]metric.Test // tests with an outcome, by file
+	files      []string                 // the files in finished, in order
+	state      string                   // "running" or "finished", "" before the run
+	saysFailed bool                     // the run calls itself failed
 }
 
 func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
@@ -226,6 +229,7 @@ func (c *cucumberMessages) finishAttempt(id string, willBeRetried bool) {
 	c.addFinished(*t)
 }
 
+// addFinished adds a test to those of its file.
 func (c *cucumberMessages) addFinished(t metric.Test) {
 	if _, known := c.finished[t.Suite]; !known {
 		c.files = append(c.files, t.Suite)

@@ -15,7 +15,8 @@ import (
 )
 
 // dartEvent is one line of dart test --reporter json, or flutter test --machine:
-// https://github.com/dart-lang/test/blob/master/pkgs/test/doc/json_reporter.md
+// https://github.com/dart-lang/test/blob/master/pkgs/test/doc/json_reporter.md. The members
+// that it has depend on the type.
 type dartEvent struct {
 	Type  string           `json:"type"`
 	Time  parsed.AnyNumber `json:"time"` // milliseconds since the start
@@ -24,7 +25,7 @@ type dartEvent struct {
 		Platform parsed.AnyText `json:"platform"`
 		Path     parsed.AnyText `json:"path"`
 	} `json:"suite"`
-	Count parsed.AnyNumber `json:"count"` // of suites
+	Count parsed.AnyNumber `json:"count"` // number of suites, in the event allSuites
 	Group *struct {
 		ID        int              `json:"id"`
 		SuiteID   int              `json:"suiteID"`
@@ -57,33 +58,37 @@ type dartEvent struct {
 // dartReader reads the events of one or more runs.
 type dartReader struct {
 	set          parsed.Outcomes
-	suites       map[int]*dartSuite
-	groups       map[int]string
-	tests        map[int]*dartTest
-	started      []*dartTest
-	running      bool // a run began and did not end
-	runs         int
-	saysFailed   bool // it says that it did
-	statedSuites int  // suites, as they are announced
+	suites       map[int]*dartSuite // suites of the current run, by ID
+	groups       map[int]string     // full names of groups, by ID
+	tests        map[int]*dartTest  // tests of the current run, by ID
+	started      []*dartTest        // the same tests, in order
+	running      bool               // a run began and did not end
+	runs         int                // number of runs that began
+	saysFailed   bool               // the current run calls itself failed
+	statedSuites int                // number of suites that the run announced, -1 before that
 }
 
+// dartSuite is a test file on one platform.
 type dartSuite struct {
 	path        string
-	platform    string // the platform, "" for the usual one
-	statedTests int    // tests, as they are announced; -1 before that
-	endedTests  int    // tests
+	platform    string // "" for the Dart VM, which is the usual one
+	statedTests int    // number of tests that were announced, -1 before that
+	endedTests  int    // number of tests that ended
 	broken      bool   // it could not be loaded, or its set-up failed
 }
 
+// dartTest is a test, or a hook that is reported like one.
 type dartTest struct {
 	test       metric.Test
 	suite      *dartSuite
-	started    parsed.AnyNumber
+	started    parsed.AnyNumber // milliseconds since the start of the run
 	skipReason string
 	message    textstream.Clip
 	ended      bool
 }
 
+// parseDart reads the events of dart test. A run without an end is an error, unless everything
+// that it announced has ended.
 func parseDart(r io.Reader) (parsed.Report, error) {
 	d := &dartReader{}
 	d.startRun()
@@ -95,9 +100,11 @@ func parseDart(r io.Reader) (parsed.Report, error) {
 			noise = line
 		}
 	}})
+
 	if noise != "" {
 		d.set.Problems.Add("text between the events: %s", noise)
 	}
+
 	switch {
 	case err != nil:
 	case d.running && d.isComplete():
@@ -111,6 +118,7 @@ func parseDart(r io.Reader) (parsed.Report, error) {
 	return d.set.Report("dart test"), err
 }
 
+// startRun ends the current run and prepares for the next one.
 func (d *dartReader) startRun() {
 	d.finishRun()
 	d.suites, d.groups, d.tests, d.statedSuites = map[int]*dartSuite{}, map[int]string{}, map[int]*dartTest{}, -1
@@ -132,6 +140,7 @@ func (d *dartReader) isComplete() bool {
 	return d.statedSuites == len(d.suites)
 }
 
+// handleEvent handles one event. Other objects are ignored.
 func (d *dartReader) handleEvent(raw []byte, at textstream.Line) error {
 	var e dartEvent
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
@@ -188,6 +197,7 @@ func (d *dartReader) handleAnnouncement(e dartEvent) {
 	}
 }
 
+// startTest adds an open test.
 func (d *dartReader) startTest(e dartEvent) {
 	if e.Test == nil {
 		return
@@ -196,15 +206,18 @@ func (d *dartReader) startTest(e dartEvent) {
 	for _, id := range e.Test.GroupIDs { // the name of a group holds those around it
 		class = cmp.Or(d.groups[id], class)
 	}
+
 	suite := d.suites[e.Test.SuiteID]
 	if suite == nil {
 		suite = &dartSuite{}
 	}
+
 	t := &dartTest{suite: suite, started: e.Time, skipReason: string(e.Test.Metadata.SkipReason), test: metric.Test{
 		ID:   metric.ID{Suite: suite.path, Class: parsed.JoinGroups(suite.platform, class), Name: trimGroup(e.Test.Name, class)},
 		File: cmp.Or(fileOfURL(string(cmp.Or(e.Test.RootURL, e.Test.URL))), suite.path),
 		Line: cmp.Or(e.Test.RootLine, e.Test.Line).Int(),
 	}}
+
 	d.tests[e.Test.ID] = t
 	d.started = append(d.started, t)
 }
@@ -227,6 +240,8 @@ func fileOfURL(address string) string {
 	return u.Path
 }
 
+// finishTest sets the outcome of a test. A hook is not a test: it keeps the status 0, and
+// breaks its suite if it failed.
 func (d *dartReader) finishTest(e dartEvent) {
 	t := d.tests[e.TestID]
 	if t == nil {

@@ -11,16 +11,17 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// document reads one JSON document of a report and adds its tests to those of the report.
+// document reads one JSON document of a report. It adds the tests to those of the report, which
+// may have several documents.
 type document struct {
 	*jsonstream.Reader
 	*parsed.Outcomes
-	producer       *string       // the tool that wrote the report; read may change it
-	previousTotals parsed.Totals // of the documents before this one
+	producer       *string       // name of the tool that wrote the report; read may change it
+	previousTotals parsed.Totals // the totals of the documents before this one
 }
 
 // documentParser returns a function that parses a report by calling read for each of its
-// documents.
+// documents. Producer is the name of the tool, "" if read sets it.
 func documentParser(producer string, read func(*document) error) func(io.Reader) (parsed.Report, error) {
 	return func(r io.Reader) (parsed.Report, error) {
 		s, producer := &parsed.Outcomes{}, producer
@@ -31,7 +32,7 @@ func documentParser(producer string, read func(*document) error) func(io.Reader)
 }
 
 // readMembers reads an object as [parsed.ReadMembers] does. An object without one of the
-// required members is not a report of the tool.
+// required members is not a report of the tool, which is a [parsed.ShapeError].
 func (d *document) readMembers(tool string, required []string, members map[string]any) error {
 	found := map[string]bool{}
 	err := d.Object(func(name string) error {
@@ -64,7 +65,8 @@ func (d *document) readList(tool string, read func() error) error {
 	return d.shapeError(tool, "list")
 }
 
-// shapeError returns the error for a complete document that is not a report of the tool.
+// shapeError returns the error for a complete document that is not a report of the tool, since
+// a required member is missing.
 func (d *document) shapeError(tool string, required ...string) error {
 	return parsed.ShapeError(d.Reader, fmt.Sprintf("this is not a report of %s: it has no %s", tool, strings.Join(required, " or no ")))
 }
@@ -72,8 +74,8 @@ func (d *document) shapeError(tool string, required ...string) error {
 // documentTotals returns the totals of this document alone.
 func (d *document) documentTotals() parsed.Totals { return d.Totals.Minus(d.previousTotals) }
 
-// setStatus sets the status of a test from the word in the report. An unknown word is an
-// error.
+// setStatus sets the status of a test from the word in the report. An unknown word is an error
+// of the test.
 func setStatus(t *metric.Test, statuses map[string]metric.Status, word string) {
 	if t.Status = statuses[word]; t.Status == 0 {
 		t.Status, t.Message = metric.Errored, parsed.JoinMessage("it has the unknown status "+word, t.Message)

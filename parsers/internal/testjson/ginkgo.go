@@ -15,12 +15,13 @@ type ginkgoSuite struct {
 	path, description string
 	succeeded         bool
 	failureReasons    []parsed.AnyText
-	statedSpecs       *parsed.AnyNumber
-	runTime           parsed.AnyNumber
+	statedSpecs       *parsed.AnyNumber // number of specs, nil if it is not stated
+	runTime           parsed.AnyNumber  // nanoseconds
 	specs             []ginkgoSpec
-	failedNodes       int // set-up and tear-down nodes that failed
+	failedNodes       int // number of set-up and tear-down nodes that failed
 }
 
+// ginkgoSpec is a node that ran: a spec, whose type is "It", or a set-up or tear-down.
 type ginkgoSpec struct {
 	Containers []parsed.AnyText `json:"ContainerHierarchyTexts"`
 	NodeType   string           `json:"LeafNodeType"`
@@ -42,6 +43,7 @@ type ginkgoSpec struct {
 	} `json:"Failure"`
 }
 
+// readGinkgo reads a list of suites.
 func readGinkgo(d *document) error {
 	return d.readList("Ginkgo", func() error {
 		g := ginkgoSuite{}
@@ -56,6 +58,7 @@ func readGinkgo(d *document) error {
 	})
 }
 
+// read reads the next suite.
 func (g *ginkgoSuite) read(j *jsonstream.Reader) error {
 	var stats struct{ TotalSpecs *parsed.AnyNumber }
 	err := parsed.ReadMembers(j, map[string]any{
@@ -97,6 +100,7 @@ func (g *ginkgoSuite) addTo(s *parsed.Outcomes) {
 			s.Add(t)
 		}
 	}
+
 	added := s.Totals.Minus(before)
 	s.CheckOptionalTotal("specs", g.statedSpecs, added.Tests)
 	switch {
@@ -108,9 +112,12 @@ func (g *ginkgoSuite) addTo(s *parsed.Outcomes) {
 	s.Duration += g.runTime.In(time.Nanosecond)
 }
 
-// ginkgoNotRunPattern matches the message of a spec that did not run because another failed.
+// ginkgoNotRunPattern matches the message of a spec that did not run because another failed:
+// "Spec skipped because a BeforeAll node failed".
 var ginkgoNotRunPattern = regexp.MustCompile(`^Spec skipped because (an earlier spec in an ordered container|a BeforeAll node) failed`)
 
+// toTest returns the test of a node. A pass after several attempts is flaky, unless the spec
+// has to pass repeatedly.
 func (spec ginkgoSpec) toTest(suite string) metric.Test {
 	out := metric.Test{
 		ID:       metric.ID{Suite: suite, Class: parsed.JoinTexts(spec.Containers, " > "), Name: string(spec.Text)},

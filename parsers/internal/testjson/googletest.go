@@ -16,6 +16,7 @@ type googletestSuite struct {
 	Old   []googletestCase `json:"testcase"` // of older versions
 }
 
+// googletestCase is one test. Its name is "" for a failure outside of tests.
 type googletestCase struct {
 	Name      parsed.AnyText   `json:"name"`
 	File      parsed.AnyText   `json:"file"`
@@ -30,6 +31,7 @@ type googletestCase struct {
 	Skipped []parsed.AnyText `json:"skipped"`
 }
 
+// readGoogletest reads a report of GoogleTest, and checks its totals.
 func readGoogletest(d *document) error {
 	stated, failures, errors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
 	err := d.readMembers("googletest", []string{"testsuites"}, map[string]any{
@@ -45,6 +47,7 @@ func readGoogletest(d *document) error {
 	return nil
 }
 
+// addTo adds the tests of the suite. A failure outside of its tests breaks it.
 func (g googletestSuite) addTo(s *parsed.Outcomes) {
 	for _, c := range append(g.Tests, g.Old...) {
 		var failures []parsed.AnyText

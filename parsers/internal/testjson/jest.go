@@ -28,12 +28,14 @@ type jestError struct {
 	message parsed.AnyText
 }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON decodes any JSON value. It never fails.
 func (e *jestError) UnmarshalJSON(raw []byte) error {
 	e.isSet = string(raw) != "null" && string(raw) != "false"
 	return e.message.UnmarshalJSON(raw)
 }
 
+// jestTest is one test. AncestorTitles are the groups around it, the outermost first.
+// Invocations is the number of attempts.
 type jestTest struct {
 	AncestorTitles  []jestTitle      `json:"ancestorTitles"`
 	Title           jestTitle        `json:"title"`
@@ -62,6 +64,7 @@ func (t *jestTitle) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// readJest reads a report of jest or vitest. An interrupted run is an error.
 func readJest(d *document) error {
 	total, failed, failedFiles, runtimeErrors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
 	success, interrupted, broken := true, false, len(d.Broken)
@@ -71,6 +74,7 @@ func readJest(d *document) error {
 		"success": &success, "wasInterrupted": &interrupted,
 		"testResults": parsed.ItemReader(d.Reader, func(f jestFile) { f.addTo(d.Outcomes) }),
 	})
+
 	switch {
 	case err != nil:
 		return err
@@ -80,6 +84,7 @@ func readJest(d *document) error {
 	if runtimeErrors >= 0 {
 		*d.producer = "jest"
 	}
+
 	n := d.documentTotals()
 	d.CheckTotal("tests", float64(total), n.Tests)
 	d.CheckFailures("failed tests", float64(failed), n.Unsuccessful())
@@ -95,6 +100,8 @@ func readJest(d *document) error {
 // jestNotLoaded is the message of jest for a file that failed outside of its tests.
 const jestNotLoaded = "Test suite failed to run"
 
+// addTo adds the tests of the file. The file is broken if it has an error, or if it failed
+// although none of its tests did.
 func (f jestFile) addTo(s *parsed.Outcomes) {
 	file := string(cmp.Or(f.Name, f.TestFilePath))
 	message := string(cmp.Or(f.Message, f.FailureMessage))

@@ -23,6 +23,7 @@ type karmaTest struct {
 	Time        parsed.AnyNumber `json:"time"` // milliseconds
 }
 
+// karmaBrowser is a browser with its totals, nil if it has none.
 type karmaBrowser struct {
 	Name       parsed.AnyText `json:"name"`
 	LastResult *struct {
@@ -33,6 +34,7 @@ type karmaBrowser struct {
 	} `json:"lastResult"`
 }
 
+// readKarma reads a report with the tests of each browser, and checks its totals.
 func readKarma(d *document) error {
 	var browsers map[string]karmaBrowser
 	var results map[string][]karmaTest
@@ -48,9 +50,11 @@ func readKarma(d *document) error {
 	if err != nil {
 		return err
 	}
+
 	for _, id := range slices.Sorted(maps.Keys(results)) {
 		browsers[id].addTo(d.Outcomes, results[id])
 	}
+
 	n := d.documentTotals()
 	d.CheckOptionalTotal("passed tests", summary.Success, n.Passed)
 	d.CheckOptionalFailures("failed tests", summary.Failed, n.Failed)
@@ -61,6 +65,7 @@ func readKarma(d *document) error {
 	return nil
 }
 
+// addTo adds the tests that ran in the browser, and checks its totals.
 func (b karmaBrowser) addTo(s *parsed.Outcomes, tests []karmaTest) {
 	name, before := b.nameWithoutVersion(), s.Totals
 	for _, t := range tests {
@@ -85,6 +90,7 @@ func (b karmaBrowser) nameWithoutVersion() string {
 	return karmaVersionPattern.ReplaceAllString(string(b.Name), "")
 }
 
+// toTest returns the test in the browser. Its groups are the class.
 func (t karmaTest) toTest(browser string) metric.Test {
 	out := metric.Test{
 		ID:       metric.ID{Suite: browser, Class: parsed.JoinGroups(t.Suite...), Name: string(t.Description)},

@@ -21,6 +21,7 @@ type mochaTest struct {
 	Err          jsonstream.Raw   `json:"err"`
 }
 
+// mochaStats has the totals of a report. The duration is in milliseconds.
 type mochaStats struct {
 	Tests    *parsed.AnyNumber `json:"tests"`
 	Failures *parsed.AnyNumber `json:"failures"`
@@ -33,14 +34,16 @@ type mochaReport struct {
 	stats    mochaStats
 	tests    []mochaTest
 	failures []mochaTest
-	counts   map[string]map[mochaKey]int // entries by list that belong to no test yet
-	matched  map[mochaKey]int            // failures that belong to a test
+	counts   map[string]map[mochaKey]int // how many entries belong to no test yet, by list
+	matched  map[mochaKey]int            // how many failures belong to a test
 }
 
+// mochaKey identifies the same test in several lists.
 type mochaKey struct{ file, fullTitle parsed.AnyText }
 
 func (t mochaTest) key() mochaKey { return mochaKey{t.File, t.FullTitle} }
 
+// readMocha reads the lists of a report, and then adds the tests.
 func readMocha(d *document) error {
 	d.NumberRepeats = true
 	m := mochaReport{counts: map[string]map[mochaKey]int{}, matched: map[mochaKey]int{}}
@@ -77,11 +80,14 @@ func (m *mochaReport) takeFromList(list string, t mochaTest) bool {
 	return true
 }
 
+// addTo adds the tests. Then each failure that belongs to no test is that of a hook, which
+// breaks its file, or of a test that passed before.
 func (m *mochaReport) addTo(s *parsed.Outcomes) {
 	before := s.Totals.Tests
 	for _, t := range m.tests {
 		s.Add(m.toTest(t))
 	}
+
 	for _, t := range m.failures {
 		switch {
 		case m.matched[t.key()] > 0:
@@ -92,6 +98,7 @@ func (m *mochaReport) addTo(s *parsed.Outcomes) {
 			failPassedTest(s, t)
 		}
 	}
+
 	s.CheckOptionalTotal("tests", m.stats.Tests, s.Totals.Tests-before)
 	s.CheckOptionalFailures("failures", m.stats.Failures, len(m.failures))
 	s.Duration += m.stats.Duration.In(time.Millisecond)
@@ -114,7 +121,7 @@ func failPassedTest(s *parsed.Outcomes, t mochaTest) {
 // mochaHookPattern matches the title of a hook: `"before all" hook for "adds"`.
 var mochaHookPattern = regexp.MustCompile(`^"(before|after) (all|each)" hook`)
 
-// mochaGroupOf returns the part of the full title before the title.
+// mochaGroupOf returns the part of the full title before the title, which is "" without groups.
 func mochaGroupOf(t mochaTest) string {
 	return strings.TrimSpace(strings.TrimSuffix(string(t.FullTitle), string(t.Title)))
 }

@@ -20,6 +20,7 @@ type mochawesomeSuite struct {
 	Suites      []mochawesomeSuite `json:"suites"`
 }
 
+// mochawesomeTest is a test or a hook.
 type mochawesomeTest struct {
 	Title    parsed.AnyText   `json:"title"`
 	Duration parsed.AnyNumber `json:"duration"` // milliseconds
@@ -34,6 +35,7 @@ type mochawesomeTest struct {
 	} `json:"err"`
 }
 
+// readMochawesome reads a report of mochawesome, and checks its totals.
 func readMochawesome(d *document) error {
 	var stats struct {
 		Tests    *parsed.AnyNumber `json:"testsRegistered"` // other totals leave out tests that did not run
@@ -64,7 +66,8 @@ func readMochawesome(d *document) error {
 	return nil
 }
 
-// filePath returns the file relative to the project. mochawesome leaves a slash before it.
+// filePath returns the file relative to the project, "" for a group without one. mochawesome
+// leaves a slash before it.
 func (m mochawesomeSuite) filePath() string {
 	if m.File != "" && m.File != m.FullFile && strings.HasSuffix(string(m.FullFile), string(m.File)) {
 		return strings.TrimLeft(string(m.File), `/\`)
@@ -72,6 +75,8 @@ func (m mochawesomeSuite) filePath() string {
 	return string(cmp.Or(m.File, m.FullFile))
 }
 
+// addTo adds the tests of a file or group, and of the groups in it. File and path are those of
+// the group around it.
 func (m mochawesomeSuite) addTo(s *parsed.Outcomes, file string, path []string) {
 	file = cmp.Or(m.filePath(), file)
 	path = append(path[:len(path):len(path)], string(m.Title))
@@ -82,6 +87,7 @@ func (m mochawesomeSuite) addTo(s *parsed.Outcomes, file string, path []string) 
 			}
 		}
 	}
+
 	for _, t := range m.Tests {
 		out := metric.Test{
 			ID:     metric.ID{Suite: file, Class: parsed.JoinGroups(path...), Name: string(t.Title)},
@@ -98,11 +104,13 @@ func (m mochawesomeSuite) addTo(s *parsed.Outcomes, file string, path []string) 
 		}
 		s.Add(out)
 	}
+
 	for _, inner := range m.Suites {
 		inner.addTo(s, file, path)
 	}
 }
 
+// status returns the outcome. A test without one is an error.
 func (t mochawesomeTest) status() metric.Status {
 	switch {
 	case t.Fail || t.State == "failed":

@@ -20,6 +20,7 @@ type playwrightSuite struct {
 	suites      []playwrightSuite
 }
 
+// playwrightSpec is one test as it is written, which may run in several projects.
 type playwrightSpec struct {
 	Title parsed.AnyText   `json:"title"`
 	File  parsed.AnyText   `json:"file"`
@@ -41,6 +42,7 @@ type playwrightTest struct {
 	} `json:"results"`
 }
 
+// playwrightAnnotation is a note about a test, such as the reason for a skip.
 type playwrightAnnotation struct {
 	Type        parsed.AnyText `json:"type"`
 	Description parsed.AnyText `json:"description"`
@@ -57,16 +59,18 @@ type playwrightError struct {
 	} `json:"location"`
 }
 
+// playwrightReport has the members of a report that are checked after all suites.
 type playwrightReport struct {
 	config struct {
 		RootDir parsed.AnyText `json:"rootDir"`
 	}
 	errors       []playwrightError
-	stats        map[string]parsed.AnyNumber
-	statusCounts map[string]int // tests by status
+	stats        map[string]parsed.AnyNumber // stated totals, by status, and the duration in milliseconds
+	statusCounts map[string]int              // number of tests, by status
 	set          *parsed.Outcomes
 }
 
+// readPlaywright reads a report of Playwright suite by suite.
 func readPlaywright(d *document) error {
 	p := playwrightReport{set: d.Outcomes, statusCounts: map[string]int{}}
 	err := d.readMembers("Playwright", []string{"suites"}, map[string]any{
@@ -88,6 +92,7 @@ func readPlaywright(d *document) error {
 	return err
 }
 
+// read reads the next suite with the suites in it.
 func (s *playwrightSuite) read(j *jsonstream.Reader) error {
 	return parsed.ReadMembers(j, map[string]any{
 		"title": &s.title, "file": &s.file,
@@ -126,6 +131,8 @@ var playwrightStatuses = map[string]metric.Status{
 	"expected": metric.Passed, "flaky": metric.Passed, "unexpected": metric.Failed, "skipped": metric.Skipped,
 }
 
+// addTest adds a test of the spec with its identity. Its message is that of the last attempt
+// with an error.
 func (p *playwrightReport) addTest(t playwrightTest, spec playwrightSpec, id metric.ID) {
 	p.statusCounts[t.Status]++
 	out := metric.Test{ID: id, File: id.Suite, Line: spec.Line.Int(), Flaky: t.Status == "flaky"}
@@ -154,7 +161,7 @@ func (p *playwrightReport) addTest(t playwrightTest, spec playwrightSpec, id met
 	p.set.Add(out)
 }
 
-// skipReason returns the first description among the annotations.
+// skipReason returns the first description among the annotations, "" if there is none.
 func (t playwrightTest) skipReason() string {
 	for _, a := range t.Annotations {
 		if a.Description != "" {

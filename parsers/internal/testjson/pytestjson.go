@@ -13,25 +13,28 @@ import (
 // pytestJSONTest is one test of pytest-json-report.
 type pytestJSONTest struct {
 	NodeID   string            `json:"nodeid"`
-	Line     *parsed.AnyNumber `json:"lineno"` // from 0
+	Line     *parsed.AnyNumber `json:"lineno"` // counts from 0, nil if it is not known
 	Outcome  string            `json:"outcome"`
 	Setup    *pytestJSONPhase  `json:"setup"`
 	Call     *pytestJSONPhase  `json:"call"`
 	Teardown *pytestJSONPhase  `json:"teardown"`
 }
 
+// pytestJSONPhase is the set-up, call or tear-down of a test.
 type pytestJSONPhase struct {
 	Duration parsed.AnyNumber `json:"duration"` // seconds
 	Outcome  string           `json:"outcome"`
 	Longrepr pytestRepr       `json:"longrepr"`
 }
 
+// pytestJSONSummary has the totals of a report. One that is nil is not stated.
 type pytestJSONSummary struct {
 	Total  *parsed.AnyNumber `json:"total"`
 	Failed *parsed.AnyNumber `json:"failed"`
 	Error  *parsed.AnyNumber `json:"error"`
 }
 
+// readPytestJSON reads a report of pytest-json-report, and checks its totals and exit status.
 func readPytestJSON(d *document) error {
 	var sum pytestJSONSummary
 	var exit, took parsed.AnyNumber
@@ -62,12 +65,15 @@ func readPytestJSON(d *document) error {
 	return nil
 }
 
+// pytestCollector is the collection of the tests of a file or class.
 type pytestCollector struct {
 	NodeID   string     `json:"nodeid"`
 	Outcome  string     `json:"outcome"`
 	Longrepr pytestRepr `json:"longrepr"`
 }
 
+// addTo breaks a file that could not be collected. A file that was skipped is added as one
+// test.
 func (c pytestCollector) addTo(s *parsed.Outcomes) {
 	file, _, inside := strings.Cut(c.NodeID, "::")
 	switch {
@@ -85,6 +91,7 @@ var pytestStatuses = map[string]metric.Status{
 	"skipped": metric.Skipped, "xfailed": metric.Skipped,
 }
 
+// toTest returns the test, whose message is that of the first phase that has one.
 func (t pytestJSONTest) toTest() metric.Test {
 	out := metric.Test{ID: pytestID(t.NodeID), Flaky: t.Outcome == "rerun"}
 	out.File = out.Suite

@@ -14,7 +14,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// reportlogEvent is one line of pytest-reportlog.
+// reportlogEvent is one line of pytest-reportlog. When is the phase of a test: "setup", "call"
+// or "teardown".
 type reportlogEvent struct {
 	Type       string            `json:"$report_type"`
 	NodeID     string            `json:"nodeid"`
@@ -22,16 +23,16 @@ type reportlogEvent struct {
 	When       string            `json:"when"`
 	Longrepr   pytestRepr        `json:"longrepr"`
 	Duration   parsed.AnyNumber  `json:"duration"` // seconds
-	XFail      *parsed.AnyText   `json:"wasxfail"`
-	Location   []jsonstream.Raw  `json:"location"` // file, line from 0, name
+	XFail      *parsed.AnyText   `json:"wasxfail"` // the reason, if the test is expected to fail; nil for others
+	Location   []jsonstream.Raw  `json:"location"` // file, line that counts from 0, and name
 	ExitStatus *parsed.AnyNumber `json:"exitstatus"`
 }
 
 // pytestRepr is the text of a failure or of a reason for a skip, which pytest calls longrepr.
 type pytestRepr string
 
-// UnmarshalJSON reads the forms of a longrepr: a string, [file, line, reason], or an
-// object with a traceback. It never fails.
+// UnmarshalJSON decodes the forms of a longrepr: a string, [file, line, reason], or an object
+// with a traceback. It never fails.
 func (p *pytestRepr) UnmarshalJSON(raw []byte) error {
 	switch jsonstream.Raw(raw).Kind() {
 	case '[':
@@ -63,7 +64,8 @@ func (p *pytestRepr) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// pytestID returns the identity for a node ID: file::class::name[parameters].
+// pytestID returns the identity for a node ID. "a.py::TestB::test_c[1]" has the suite "a.py",
+// the class "TestB" and the name "test_c[1]".
 func pytestID(node string) metric.ID {
 	head, parameters := node, ""
 	if i := strings.IndexByte(node, '['); i > 0 && strings.Contains(node[:i], "::") {
@@ -81,13 +83,13 @@ func pytestID(node string) metric.ID {
 // reportlogReader reads the events of one or more sessions of pytest.
 type reportlogReader struct {
 	set              parsed.Outcomes
-	tests            map[string]*pytestCase // by node id, the latest
-	started          []*pytestCase
-	collected        []string // files
-	running          bool
-	sessions         int
-	collectionFailed bool // the collection of a file failed
-	exitedFailed     bool // it ended with the status of failed tests
+	tests            map[string]*pytestCase // the latest case of each test, by node ID
+	started          []*pytestCase          // all cases of the session, in order
+	collected        []string               // files that were collected
+	running          bool                   // the session began and did not finish
+	sessions         int                    // number of sessions
+	collectionFailed bool                   // the collection of a file failed
+	exitedFailed     bool                   // the session ended with the exit status for failed tests
 }
 
 // pytestCase is one test with its set-up, call and tear-down.
@@ -95,9 +97,11 @@ type pytestCase struct {
 	test       metric.Test
 	isFinished bool // the tear-down was reported
 	isRetrying bool // an attempt failed and is repeated
-	wasRetried bool
+	wasRetried bool // this is the second attempt or a later one
 }
 
+// parseReportlog reads the events of pytest-reportlog. A session that did not finish is an
+// error.
 func parseReportlog(r io.Reader) (parsed.Report, error) {
 	p := &reportlogReader{tests: map[string]*pytestCase{}}
 	noise, err := parsed.ReadEvents(r, p.handleEvent)
@@ -111,6 +115,7 @@ func parseReportlog(r io.Reader) (parsed.Report, error) {
 	return p.set.Report("pytest"), err
 }
 
+// handleEvent handles one event. Those of other types are ignored.
 func (p *reportlogReader) handleEvent(raw []byte, at textstream.Line) error {
 	var e reportlogEvent
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
@@ -174,6 +179,8 @@ func (p *reportlogReader) handlePhase(e reportlogEvent) {
 	c.addPhase(e)
 }
 
+// addPhase adds the outcome of a phase to the test. The worst outcome counts. After a failed
+// attempt, a new set-up starts the test again.
 func (c *pytestCase) addPhase(e reportlogEvent) {
 	if c.isRetrying && e.When == "setup" {
 		c.isRetrying, c.wasRetried, c.isFinished = false, true, false
@@ -181,10 +188,12 @@ func (c *pytestCase) addPhase(e reportlogEvent) {
 	}
 	c.test.Duration += e.Duration.In(time.Second)
 	c.isFinished = c.isFinished || e.When == "teardown"
+
 	message := string(e.Longrepr)
 	if e.XFail != nil {
 		message = cmp.Or(string(*e.XFail), message)
 	}
+
 	switch e.Outcome {
 	case "passed":
 		if e.When == "call" {
@@ -205,6 +214,8 @@ func (c *pytestCase) addPhase(e reportlogEvent) {
 	}
 }
 
+// setLocation sets the file and line of the test. Without a line, the file is that of its node
+// ID.
 func (c *pytestCase) setLocation(e reportlogEvent) {
 	c.test.File = c.test.Suite
 	if len(e.Location) < 2 {
@@ -216,6 +227,7 @@ func (c *pytestCase) setLocation(e reportlogEvent) {
 	}
 }
 
+// worsen sets the status and message, if the status is worse than that of the phases before.
 func (c *pytestCase) worsen(s metric.Status, message string) {
 	if s > c.test.Status {
 		c.test.Status, c.test.Message = s, message
@@ -232,6 +244,8 @@ var pytestExits = map[int]string{
 // pytestExitFailed is the exit status of pytest if tests failed or a plugin failed the run.
 const pytestExitFailed = 1
 
+// pytestContradiction is the contradiction of a session without failed tests that ended with
+// pytestExitFailed.
 const pytestContradiction = "pytest ended with status 1, failed tests, although no test failed"
 
 // handleSessionFinish handles the end of a session. If it was interrupted, or did not run
@@ -241,6 +255,7 @@ func (p *reportlogReader) handleSessionFinish(e reportlogEvent) {
 	if e.ExitStatus != nil {
 		status = parsed.AnyNumber(*e.ExitStatus).Int()
 	}
+
 	why := pytestExits[status]
 	if why != "" && !p.collectionFailed {
 		p.set.Failure = why
@@ -249,6 +264,7 @@ func (p *reportlogReader) handleSessionFinish(e reportlogEvent) {
 	if why == "" && status == 0 && !slices.ContainsFunc(p.started, func(c *pytestCase) bool { return c.isFinished }) {
 		why = "pytest collected it and did not run it"
 	}
+
 	missing := 0
 	for _, file := range slices.Compact(slices.Sorted(slices.Values(p.collected))) {
 		switch {
@@ -258,12 +274,14 @@ func (p *reportlogReader) handleSessionFinish(e reportlogEvent) {
 			missing++
 		}
 	}
+
 	if missing > 0 && status != 5 {
 		p.set.Problems.Add("of %d collected files no test was run: they were deselected, or pytest stopped early", missing)
 	}
 	p.collected = nil
 }
 
+// hasTestOf reports whether a test of the file started.
 func (p *reportlogReader) hasTestOf(file string) bool {
 	return slices.ContainsFunc(p.started, func(c *pytestCase) bool { return c.test.Suite == file })
 }

@@ -28,11 +28,13 @@ type robotTest struct {
 	Elapsed parsed.AnyNumber `json:"elapsed_time"` // seconds
 }
 
+// robotStep is a set-up or tear-down.
 type robotStep struct {
 	Status  string         `json:"status"`
 	Message parsed.AnyText `json:"message"`
 }
 
+// readRobotJSON reads the output of Robot Framework 7, and checks its totals.
 func readRobotJSON(d *document) error {
 	var root robotSuite
 	var sums struct {
@@ -53,6 +55,7 @@ func readRobotJSON(d *document) error {
 	return nil
 }
 
+// read reads the next suite with the suites in it.
 func (suite *robotSuite) read(j *jsonstream.Reader) error {
 	return parsed.ReadMembers(j, map[string]any{
 		"name": &suite.name, "status": &suite.status, "source": &suite.source, "setup": &suite.setup, "teardown": &suite.teardown,
@@ -67,6 +70,8 @@ func (suite *robotSuite) read(j *jsonstream.Reader) error {
 	})
 }
 
+// addTo adds the tests of the suite and of the suites in it. Path has the names of the suites
+// around it. A failed set-up or tear-down breaks the file.
 func (suite *robotSuite) addTo(s *parsed.Outcomes, path []string) {
 	path = append(path[:len(path):len(path)], string(suite.name))
 	class := parsed.JoinGroups(path...)

@@ -26,6 +26,8 @@ type rspecExample struct {
 	} `json:"exception"`
 }
 
+// rspecSummary has the totals of a report. One that is nil is not stated. The duration is in
+// seconds.
 type rspecSummary struct {
 	Duration parsed.AnyNumber  `json:"duration"`
 	Examples *parsed.AnyNumber `json:"example_count"`
@@ -34,6 +36,7 @@ type rspecSummary struct {
 	Errors   parsed.AnyNumber  `json:"errors_outside_of_examples_count"`
 }
 
+// readRSpec reads a report of RSpec, and checks its totals.
 func readRSpec(d *document) error {
 	var sum rspecSummary
 	var messages []parsed.AnyText
@@ -72,12 +75,16 @@ func addRSpecErrors(s *parsed.Outcomes, messages []parsed.AnyText) {
 }
 
 var (
-	// rspecErrorPattern matches "An error occurred while loading ./spec/a_spec.rb. ".
+	// rspecErrorPattern matches the first words of an error, which name where it is, and the
+	// white space after them: "An error occurred while loading ./spec/a_spec.rb. ", or "An
+	// error occurred in a `before(:suite)` hook. "
 	rspecErrorPattern = regexp.MustCompile(`An error occurred (?:while loading|in an?) (.+?)\.\s`)
-	// rspecFilePattern matches a specification file, as examples name it.
+	// rspecFilePattern matches a specification file, as examples name it: "./spec/a_spec.rb".
 	rspecFilePattern = regexp.MustCompile(`\./\S+?_spec\.rb`)
 )
 
+// toTest returns the test of an example. Its class is the part of the full description before
+// its own.
 func (e rspecExample) toTest() metric.Test {
 	full, name := string(e.FullDescription), string(cmp.Or(e.Description, e.FullDescription))
 	out := metric.Test{
@@ -93,4 +100,5 @@ func (e rspecExample) toTest() metric.Test {
 	return out
 }
 
+// rspecStatuses maps the statuses of RSpec.
 var rspecStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "pending": metric.Skipped}

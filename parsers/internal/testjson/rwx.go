@@ -10,7 +10,8 @@ import (
 )
 
 // rwxTest is one test of RWX's test results:
-// https://github.com/rwx-research/test-results-schema
+// https://github.com/rwx-research/test-results-schema. The lineage has the names of its groups
+// and of the test.
 type rwxTest struct {
 	Scope    parsed.AnyText `json:"scope"`
 	Name     parsed.AnyText `json:"name"`
@@ -22,16 +23,19 @@ type rwxTest struct {
 	} `json:"pastAttempts"`
 }
 
+// rwxAttempt is the last attempt at a test.
 type rwxAttempt struct {
 	Duration parsed.AnyNumber `json:"durationInNanoseconds"`
 	Status   rwxStatus        `json:"status"`
 }
 
+// rwxLocation is a place in a file, "" if it is not known.
 type rwxLocation struct {
 	File parsed.AnyText   `json:"file"`
 	Line parsed.AnyNumber `json:"line"`
 }
 
+// rwxStatus is an outcome with its reason.
 type rwxStatus struct {
 	Kind      string           `json:"kind"`
 	Message   parsed.AnyText   `json:"message"`
@@ -45,6 +49,7 @@ type rwxError struct {
 	Location rwxLocation    `json:"location"`
 }
 
+// rwxSummary has the totals of a report. One that is nil is not stated.
 type rwxSummary struct {
 	Status      jsonstream.Raw    `json:"status"`
 	Tests       *parsed.AnyNumber `json:"tests"`
@@ -55,6 +60,7 @@ type rwxSummary struct {
 	OtherErrors *parsed.AnyNumber `json:"otherErrors"`
 }
 
+// readRWX reads test results of RWX, and checks their totals.
 func readRWX(d *document) error {
 	var framework struct {
 		Kind parsed.AnyText `json:"kind"`
@@ -68,6 +74,7 @@ func readRWX(d *document) error {
 	if err != nil {
 		return err
 	}
+
 	*d.producer = string(framework.Kind)
 	n := d.documentTotals()
 	d.CheckOptionalTotal("tests (of the summary)", summary.Tests, n.Tests)
@@ -75,6 +82,7 @@ func readRWX(d *document) error {
 	if sum := summary.Failed + summary.TimedOut + summary.Canceled; sum.Int() > n.Unsuccessful() { // quarantined failures do not count
 		d.CheckFailures("tests that failed (of the summary)", float64(sum), n.Unsuccessful())
 	}
+
 	if d.Failure == "" {
 		d.CheckOptionalFailures("other errors (of the summary)", summary.OtherErrors, len(d.Broken))
 		var status rwxStatus
@@ -85,6 +93,7 @@ func readRWX(d *document) error {
 	return nil
 }
 
+// addTo breaks the file of the error. Without a file, the run failed.
 func (e rwxError) addTo(s *parsed.Outcomes) {
 	if file := string(e.Location.File); file != "" {
 		s.AddBroken(file, string(e.Message))
@@ -100,6 +109,7 @@ var rwxStatuses = map[string]metric.Status{
 	"skipped": metric.Skipped, "pended": metric.Skipped, "todo": metric.Skipped, "quarantined": metric.Skipped,
 }
 
+// toTest returns the test. A pass after another outcome is flaky.
 func (t rwxTest) toTest() metric.Test {
 	st := t.Attempt.Status
 	out := metric.Test{
@@ -112,6 +122,7 @@ func (t rwxTest) toTest() metric.Test {
 		out.Class, out.Name = parsed.JoinGroups(t.Lineage[:n-1:n-1]...), t.Lineage[n-1]
 	}
 	out.Class = parsed.JoinGroups(string(t.Scope), out.Class)
+
 	setStatus(&out, rwxStatuses, st.Kind)
 	for _, p := range t.Past {
 		out.Flaky = out.Flaky || out.Status == metric.Passed && rwxStatuses[p.Status.Kind] != metric.Passed

@@ -22,6 +22,7 @@ type testcafeFixture struct {
 	} `json:"tests"`
 }
 
+// readTestCafe reads a report of TestCafe, and checks its totals.
 func readTestCafe(d *document) error {
 	total, passed := parsed.AnyNumber(-1), parsed.AnyNumber(-1)
 	err := d.readMembers("TestCafe", []string{"fixtures"}, map[string]any{
@@ -43,6 +44,7 @@ func readTestCafe(d *document) error {
 	return nil
 }
 
+// addTo adds the tests of the fixture.
 func (f testcafeFixture) addTo(s *parsed.Outcomes) {
 	for _, t := range f.Tests {
 		out := metric.Test{
