@@ -16,7 +16,7 @@
 //     Error. Findings of go vet are Errors. Errors of compilers and type
 //     checkers are marked as Type, and the same error seen in a package and in
 //     its test variant is one finding.
-//   - Terminal colours are removed from names and messages, other control
+//   - Terminal colors are removed from names and messages, other control
 //     characters in a name become U+FFFD, and messages are cut to 8 KiB.
 //
 // The identity of a test is (suite, class, name). For Go that is the import

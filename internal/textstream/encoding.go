@@ -13,10 +13,9 @@ import (
 	"supervise/internal/regexp"
 )
 
-// UTF8 returns the text of src in UTF-8, without a byte order mark. UTF-16 is
-// recognised by its mark, or by the zero bytes of an XML declaration. Latin-1 and
-// Windows-1252 are recognised by the XML declaration. Everything else is returned as it
-// is, so it works for any text.
+// UTF8 returns the text of src in UTF-8, without a byte order mark. UTF-16 is recognized by its
+// mark, or by the zero bytes of an XML declaration, and Latin-1 and Windows-1252 by the XML
+// declaration. Everything else is returned unchanged, so it works for any text.
 func UTF8(src io.Reader) io.Reader {
 	b := bufio.NewReaderSize(src, chunkSize)
 	head, _ := b.Peek(4) // the first Read returns the error again

@@ -20,6 +20,7 @@ func (r *Reader) EachChild(f func(Token) error) error {
 			}
 			return err
 		}
+
 		switch t.Kind {
 		case End:
 			if t.Depth < depth {

@@ -239,6 +239,7 @@ func (r *Reader) skipDoctype() error {
 			}
 			continue
 		}
+
 		r.advance(1)
 		switch {
 		case quote != 0:
@@ -252,6 +253,7 @@ func (r *Reader) skipDoctype() error {
 		case c == '>' || c == ']':
 			depth--
 		}
+
 		if depth == 0 {
 			return nil
 		}

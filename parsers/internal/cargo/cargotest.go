@@ -87,19 +87,23 @@ func (c *cargoTextReader) readLine(text string, l textstream.Line) {
 		c.handleSuiteEvent(libtestEvent{Event: "started", TestCount: parsed.ParseNumber(m[1])})
 		return
 	}
+
 	if c.open == nil {
 		c.readCargoLine(text, l)
 		return
 	}
+
 	if m := cargoResultPattern.FindStringSubmatch(text); m != nil {
 		c.handleResult(m)
 		return
 	}
+
 	if m := cargoSectionPattern.FindStringSubmatch(text); m != nil {
 		c.flushOutput()
 		c.section = m[1]
 		return
 	}
+
 	switch {
 	case cargoRunningPattern.MatchString(text) || cargoStoppedPattern.MatchString(text): // the binary is gone
 		c.flushOutput()

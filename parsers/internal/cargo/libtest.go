@@ -350,9 +350,11 @@ func nameDoctests(cases []metric.Test) {
 		if err != nil {
 			continue
 		}
+
 		c.Name, c.File, c.Line = m[1]+" - "+m[2], parsed.ToSlash(m[1]), line
 		items[c.Name] = append(items[c.Name], c)
 	}
+
 	for _, several := range items {
 		if len(several) == 1 {
 			continue

@@ -114,6 +114,7 @@ func (c *cargoReader) handleEvent(raw []byte, at textstream.Line) error {
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
 		return at.Error("%v", err)
 	}
+
 	var d rustcDiagnostic
 	switch {
 	case e.Reason == "compiler-message":
@@ -123,6 +124,7 @@ func (c *cargoReader) handleEvent(raw []byte, at textstream.Line) error {
 		c.buildFailed = c.buildFailed || e.Success != nil && !*e.Success
 		return nil
 	case e.Reason != "":
+
 		c.hasEvents = true
 		return nil
 	case c.isCargo || e.Type != "" && e.Type != "diagnostic":

@@ -88,6 +88,7 @@ func (i golangciIssue) findings() []metric.Finding {
 	return parsed.SplitCompilerOutput(f)
 }
 
+// finding returns the issue as one finding.
 func (i golangciIssue) finding() metric.Finding {
 	f := metric.Finding{
 		Tool: "golangci-lint", Rule: i.FromLinter, Level: parsed.LevelOf(i.Severity), Type: i.FromLinter == "typecheck",

@@ -16,6 +16,7 @@ type lintItem struct {
 	parent *lintItem // the enclosing item, nil for the outermost one
 }
 
+// errNotList is the error for a value that a path cannot continue in.
 var errNotList = errors.New("a value of another kind is where a list should be")
 
 // eachAt calls take with every value at the path in v. It skips missing values and null, and
@@ -32,6 +33,7 @@ func (v lintItem) descend(value any, path []string, take func(lintItem) error) e
 		}
 		return take(lintItem{value: value, key: v.key, parent: v.parent})
 	}
+
 	name, remaining := path[0], path[1:]
 	switch x := value.(type) {
 	case nil:

@@ -34,6 +34,7 @@ var Formats = slices.Concat(
 	}}),
 )
 
+// shapeFormats returns the formats of the shapes.
 func shapeFormats(shapes []lintShape) []parsed.Format {
 	list := make([]parsed.Format, len(shapes))
 	for i, s := range shapes {

@@ -59,6 +59,7 @@ func xmlFormats(shapes []xmlShape) []parsed.Format {
 	return list
 }
 
+// detect reports whether the head is of a report with the shape.
 func (s xmlShape) detect(h sniff.Head) bool {
 	if !h.HasRoot(strings.Split(s.root, "|")...) {
 		return false
@@ -74,6 +75,7 @@ func (s xmlShape) detect(h sniff.Head) bool {
 	return false
 }
 
+// parse reads a report with the shape. It is an error if the root element is not in it.
 func (s xmlShape) parse(r io.Reader) (parsed.Report, error) {
 	x := &xmlShapeReader{xmlShape: s, lint: parsed.NewFindingSet(), names: parsed.Interner{}}
 	x.lint.AddTool(s.tool)
@@ -107,6 +109,7 @@ type xmlItem struct {
 	texts  map[string]*textstream.Clip // texts of elements, by path; repeated elements have a * at the end
 }
 
+// read reads all tokens of the report.
 func (x *xmlShapeReader) read(r *xmlstream.Reader) error {
 	for {
 		t, err := r.Next()
@@ -116,6 +119,7 @@ func (x *xmlShapeReader) read(r *xmlstream.Reader) error {
 		if err != nil {
 			return fmt.Errorf("read %s XML: %w", x.name, err)
 		}
+
 		switch t.Kind {
 		case xmlstream.Start:
 			x.openElement(t)

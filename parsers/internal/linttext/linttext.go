@@ -79,6 +79,7 @@ func detectLintText(h sniff.Head) bool {
 	})
 }
 
+// newLintReader returns a reader without findings.
 func newLintReader() *lintReader {
 	return &lintReader{
 		FindingSet: parsed.NewFindingSet(), stored: map[string]parts{},

@@ -37,10 +37,12 @@ type sarifRule struct {
 	Full     sarifText            `json:"fullDescription"`
 }
 
+// sarifConfig has the level of a rule, "" if it is not set.
 type sarifConfig struct {
 	Level string `json:"level"`
 }
 
+// sarifText is a text of a rule.
 type sarifText struct {
 	Text string `json:"text"`
 }

@@ -43,18 +43,21 @@ func readCTRF(d *document) error {
 	var summary ctrfSummary
 	d.NumberRepeats = true
 	listed := false
+
 	err := parsed.ReadMembers(d.Reader, map[string]any{"results": func() error {
 		return parsed.ReadMembers(d.Reader, map[string]any{"tool": &tool, "summary": &summary, "tests": func() error {
 			listed = true
 			return parsed.ItemReader(d.Reader, func(t ctrfTest) { d.Add(t.toTest()) })()
 		}})
 	}})
+
 	if err == nil && !listed {
 		err = d.shapeError("CTRF", "tests")
 	}
 	if err != nil {
 		return err
 	}
+
 	*d.producer = string(tool.Name)
 	n := d.documentTotals()
 	d.CheckOptionalTotal("tests", summary.Tests, n.Tests)

@@ -115,6 +115,7 @@ type cucumberMessages struct {
 	saysFailed bool                     // the run calls itself failed
 }
 
+// parseCucumberMessages reads the messages of a run. A run without an end is an error.
 func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
 	c := &cucumberMessages{
 		lines: map[string]int{}, features: map[string]string{}, pickles: map[string]metric.Test{},
@@ -131,12 +132,14 @@ func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
 	return c.set.Report(cmp.Or(c.producer, "cucumber")), err
 }
 
+// handleMessage handles one message: of the run here, and of its sources in handleSource.
 func (c *cucumberMessages) handleMessage(raw []byte, at textstream.Line) error {
 	var m cucumberMessage
 	if err := jsonstream.Unmarshal(raw, &m); err != nil {
 		return at.Error("%v", err)
 	}
 	c.handleSource(m)
+
 	switch {
 	case m.RunStarted != nil:
 		c.state = "running"

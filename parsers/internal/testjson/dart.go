@@ -149,6 +149,7 @@ func (d *dartReader) handleEvent(raw []byte, at textstream.Line) error {
 		}
 		return nil // of flutter, or printed by a test
 	}
+
 	switch e.Type {
 	case "start":
 		if d.running {
@@ -248,9 +249,11 @@ func (d *dartReader) finishTest(e dartEvent) {
 		d.set.Problems.Add("the test %d ends and did not begin", e.TestID)
 		return
 	}
+
 	t.ended = true
 	t.test.Duration = (e.Time - t.started).In(time.Millisecond)
 	t.test.Message = t.message.String()
+
 	switch {
 	case e.Result == "failure":
 		t.test.Status = metric.Failed
@@ -261,6 +264,7 @@ func (d *dartReader) finishTest(e dartEvent) {
 	default:
 		t.test.Status, t.test.Message = metric.Passed, ""
 	}
+
 	if t.isHook() || e.Hidden {
 		if t.test.Status > metric.Skipped {
 			t.suite.broken = true
@@ -269,6 +273,7 @@ func (d *dartReader) finishTest(e dartEvent) {
 		t.test.Status = 0
 		return
 	}
+
 	t.suite.endedTests++
 }
 

@@ -42,6 +42,7 @@ func readMochawesome(d *document) error {
 		Failures *parsed.AnyNumber `json:"failures"`
 		Duration parsed.AnyNumber  `json:"duration"`
 	}
+
 	d.NumberRepeats = true
 	err := d.readMembers("mochawesome", []string{"results"}, map[string]any{"stats": &stats, "results": func() error {
 		return d.Array(func() error {
@@ -59,6 +60,7 @@ func readMochawesome(d *document) error {
 	if err != nil {
 		return err
 	}
+
 	n := d.documentTotals()
 	d.CheckOptionalTotal("tests", stats.Tests, n.Tests)
 	d.CheckOptionalFailures("failures", stats.Failures, n.Unsuccessful(), n.Unsuccessful()+len(d.Broken))

@@ -145,6 +145,7 @@ func (p *playwrightReport) addTest(t playwrightTest, spec playwrightSpec, id met
 		out.Message = cmp.Or(parsed.JoinTexts(r.Errors, "\n"), out.Message)
 		last = r.Status
 	}
+
 	setStatus(&out, playwrightStatuses, t.Status)
 	switch {
 	case out.Status == metric.Failed && last == "passed":
@@ -158,6 +159,7 @@ func (p *playwrightReport) addTest(t playwrightTest, spec playwrightSpec, id met
 	case out.Status == metric.Passed && !out.Flaky:
 		out.Message = ""
 	}
+
 	p.set.Add(out)
 }
 

@@ -52,10 +52,12 @@ func readPytestJSON(d *document) error {
 	if err != nil {
 		return err
 	}
+
 	n := d.documentTotals()
 	d.CheckOptionalTotal("tests", sum.Total, n.Tests-files)
 	d.CheckOptionalFailures("tests with the outcome failed", sum.Failed, n.Failed)
 	d.CheckOptionalFailures("tests with the outcome error", sum.Error, n.Errors)
+
 	switch why := pytestExits[exit.Int()]; {
 	case why != "" && len(d.Broken) == 0:
 		d.Failure = why

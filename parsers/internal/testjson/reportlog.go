@@ -121,6 +121,7 @@ func (p *reportlogReader) handleEvent(raw []byte, at textstream.Line) error {
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
 		return at.Error("%v", err)
 	}
+
 	switch e.Type {
 	case "SessionStart":
 		if p.running {

@@ -29,6 +29,7 @@ func detectAcutest(h sniff.Head) bool {
 	})
 }
 
+// acutestSuite is the suite of all tests.
 const acutestSuite = "Acutest" // programs do not print their name
 
 // acutestStatuses maps the words of Acutest.
@@ -43,6 +44,7 @@ type acutestReader struct {
 	previousTotals parsed.Totals   // of the programs that have ended
 }
 
+// parseAcutest reads the output of programs of Acutest. A program without totals is broken.
 func parseAcutest(r io.Reader) (parsed.Report, error) {
 	a := &acutestReader{}
 	a.set.NumberRepeats = true // several programs may have tests of one name
@@ -54,6 +56,7 @@ func parseAcutest(r io.Reader) (parsed.Report, error) {
 	return a.set.Report("acutest"), err
 }
 
+// readLine handles a line: of a test, its result, its output, or the totals.
 func (a *acutestReader) readLine(text string) {
 	if m := acutestTestPattern.FindStringSubmatch(text); m != nil {
 		a.finishTest()

@@ -64,6 +64,8 @@ type automakeReader struct {
 	afterSummary  bool              // a summary follows all tests that were read
 }
 
+// parseAutomake reads the output of make check. It is an error if it names fewer tests than its
+// summaries count.
 func parseAutomake(r io.Reader) (parsed.Report, error) {
 	a := &automakeReader{index: map[metric.ID]int{}, stated: map[string]int{}}
 	err := eachLine(r, " ", a.readLine)

@@ -58,6 +58,8 @@ type exunitReader struct {
 	statedFailures int               // -1 before the totals
 }
 
+// parseExUnit reads the output of mix test --trace. It is an error if it names fewer tests than
+// its totals count.
 func parseExUnit(r io.Reader) (parsed.Report, error) {
 	e := &exunitReader{index: map[metric.ID]int{}, files: map[string]string{}, statedFailures: -1}
 	err := eachLine(r, "", func(s string) { e.readLine(visiblePart(s)) })
@@ -98,22 +100,26 @@ func (e *exunitReader) readLine(text string) {
 		e.statedFailures, _ = strconv.Atoi(m[1]) // digits
 		return
 	}
+
 	if m := exunitModulePattern.FindStringSubmatch(text); m != nil {
 		e.flushOutput()
 		e.module, e.file = m[1], m[2]
 		e.files[m[1]] = m[2]
 		return
 	}
+
 	if m := exunitTestPattern.FindStringSubmatch(text); m != nil {
 		e.flushOutput()
 		e.addTest(m)
 		return
 	}
+
 	if m := exunitSetupPattern.FindStringSubmatch(text); m != nil {
 		e.flushOutput()
 		e.failModule(m[1])
 		return
 	}
+
 	if m := exunitDetailPattern.FindStringSubmatch(text); m != nil {
 		e.flushOutput()
 		if i, ok := e.index[metric.ID{Suite: e.files[m[2]], Class: m[2], Name: m[1]}]; ok {
@@ -122,6 +128,7 @@ func (e *exunitReader) readLine(text string) {
 		}
 		return
 	}
+
 	if e.outputTests != nil || e.failedSetup != "" {
 		e.output.Add(strings.TrimPrefix(text, "     ") + "\n")
 	}

@@ -50,6 +50,8 @@ type minitestReader struct {
 	totals       []string        // the parts of minitestTotalsPattern, nil before that line
 }
 
+// parseMinitest reads the output of minitest --verbose. It is an error if it names fewer tests
+// than its totals count.
 func parseMinitest(r io.Reader) (parsed.Report, error) {
 	m := &minitestReader{index: map[string]int{}, openTest: -1, outputTest: -1}
 	err := eachLine(r, "", m.readLine)

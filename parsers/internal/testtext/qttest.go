@@ -37,6 +37,7 @@ var (
 	qtPlacePattern = regexp.MustCompile(`^   Loc: \[(.+)\((\d+)\)\]$`)
 )
 
+// detectQtText reports whether a program of Qt Test starts in the head.
 func detectQtText(h sniff.Head) bool { return h.MatchesLine(qtStartPattern.MatchString) }
 
 // qtReader reads the output of one or more programs of Qt Test.
@@ -53,6 +54,8 @@ type qtReader struct {
 	unnamed  string // the problem of a program that does not name all tests, "" for none
 }
 
+// parseQtText reads the output of programs of Qt Test. It is an error if a program names fewer
+// tests than its totals count. A program without totals is broken.
 func parseQtText(r io.Reader) (parsed.Report, error) {
 	q := &qtReader{}
 	err := eachLine(r, "\r", q.readLine)
@@ -74,13 +77,16 @@ func (q *qtReader) readLine(s string) {
 		q.program = m[1]
 		return
 	}
+
 	if q.program == "" {
 		return
 	}
+
 	m := qtPassPattern.FindStringSubmatch(s)
 	if m == nil {
 		m = qtOutcomePattern.FindStringSubmatch(s)
 	}
+
 	switch {
 	case m != nil:
 		q.finishOutcome()

@@ -172,17 +172,21 @@ func (t *tapReader) readTAPLine(depth int, body string) bool {
 		}
 		return true
 	}
+
 	if t.stream.bailed { // later lines are not TAP
 		return false
 	}
+
 	if p, ok := parseTapPoint(body); ok {
 		t.addPoint(depth, p)
 		return true
 	}
+
 	if plan := parseTapPlan(body); plan.set {
 		t.addPlan(depth, plan)
 		return true
 	}
+
 	if m := tapBailPattern.FindStringSubmatch(body); m != nil {
 		t.stream.bailOut(m[1])
 		return true
@@ -191,6 +195,7 @@ func (t *tapReader) readTAPLine(depth int, body string) bool {
 		t.announceSubtest(depth, m[1])
 		return true
 	}
+
 	if body == "}" || body == "{" {
 		return t.readBrace(depth, body)
 	}

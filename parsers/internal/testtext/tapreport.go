@@ -149,6 +149,7 @@ func (d *tapStream) toTests() []metric.Test {
 		if i.isSuite && i.status == metric.Passed { // a suite without tests
 			continue
 		}
+
 		c := metric.Test{ID: metric.ID{Suite: d.suite, Class: i.group.path(), Name: i.name()}, Status: i.status, File: i.file, Line: i.line, Duration: parsed.Seconds(i.point.seconds)}
 		if i.output != nil {
 			c.Message = i.output.String()
@@ -156,6 +157,7 @@ func (d *tapStream) toTests() []metric.Test {
 		if i.status == metric.Failed && i.group.isTodo() {
 			c.Status = metric.Skipped
 		}
+
 		if timed {
 			c.Name = batsTimePattern.ReplaceAllString(c.Name, "")
 		}
@@ -165,6 +167,7 @@ func (d *tapStream) toTests() []metric.Test {
 				c.Name += fmt.Sprintf(" (%d)", seen[c.ID])
 			}
 		}
+
 		out = append(out, c)
 	}
 	return out

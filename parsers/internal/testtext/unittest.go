@@ -128,6 +128,8 @@ type unittestReader struct {
 	unreadable []string // lines that end with an outcome and name no test
 }
 
+// parseUnittest reads the output of python -m unittest -v. It is an error if it names far fewer
+// tests than ran.
 func parseUnittest(r io.Reader) (parsed.Report, error) {
 	u := &unittestReader{index: map[string]int{}, openTest: -1, statedTests: -1, broken: map[string]metric.Suite{}}
 	err := eachLine(r, " ", u.readLine)

@@ -39,6 +39,8 @@ type unityReader struct {
 	unnamed string        // the problem of a program that does not name all tests, "" for none
 }
 
+// parseUnity reads the output of programs of Unity. It is an error if a program names fewer
+// tests than its totals count. A program without totals is broken.
 func parseUnity(r io.Reader) (parsed.Report, error) {
 	u := &unityReader{}
 	u.set.NumberRepeats = true // a test may be run with several arguments
@@ -50,6 +52,7 @@ func parseUnity(r io.Reader) (parsed.Report, error) {
 	return u.set.Report("unity"), err
 }
 
+// readLine handles a line: of a test, or the totals.
 func (u *unityReader) readLine(text string) {
 	if m := unityGroupPattern.FindStringSubmatch(text); m != nil {
 		u.addTest(metric.ID{Suite: m[1], Name: m[2]}, cmp.Or(m[5], m[7], "IGNORE"), m[6], m[3:5])

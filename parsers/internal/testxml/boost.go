@@ -31,6 +31,8 @@ type boostReader struct {
 	statedCases  int               // number of test cases, as the report says
 }
 
+// parseBoost reads the log and the report of Boost.Test. It is an error if there are no test
+// cases.
 func parseBoost(r io.Reader) (parsed.Report, error) {
 	b := &boostReader{logged: map[metric.ID]int{}}
 	x, err := readXML(r, "Boost.Test XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
@@ -111,6 +113,7 @@ func (b *boostReader) readLogCase(x *xmlstream.Reader, t xmlstream.Token) error 
 	if t.Value("skipped") == "yes" {
 		test.Status, test.Message = metric.Skipped, textstream.ClipText(t.Value("reason"))
 	}
+
 	var why textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {
 		status, failed := boostFailures[t.Name]
@@ -127,12 +130,14 @@ func (b *boostReader) readLogCase(x *xmlstream.Reader, t xmlstream.Token) error 
 		}
 		return nil
 	})
+
 	if err != nil {
 		return err // the outcome may be missing
 	}
 	if !why.Empty() {
 		test.Message = why.String()
 	}
+
 	b.logged[test.ID] = len(b.cases)
 	b.cases = parsed.AppendLimited(b.cases, test)
 	return nil
@@ -168,15 +173,18 @@ func (b *boostReader) readResultSuite(x *xmlstream.Reader, t xmlstream.Token) er
 	if len(b.openSuites) > 0 || err != nil {
 		return err
 	}
+
 	failed := 0
 	for _, c := range b.cases {
 		if c.Suite == module && c.Status > metric.NotRun {
 			failed++
 		}
 	}
+
 	for _, name := range []string{"test_cases_passed", "test_cases_failed", "test_cases_timed_out"} {
 		b.statedCases += max(0, numberAttr(stated, name))
 	}
+
 	if word := stated.Value("result"); failed == 0 && boostStatuses[word] > metric.NotRun {
 		b.AddContradiction("the report calls module %q %s and holds no test that failed", module, word)
 	}

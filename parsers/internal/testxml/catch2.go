@@ -26,6 +26,7 @@ var catch2Assertions = assertionElements{
 	texts:  []string{"Exception", "Failure", "FatalErrorCondition", "Skip"},
 }
 
+// parseCatch2 reads the XML of Catch2.
 func parseCatch2(r io.Reader) (parsed.Report, error) {
 	c := &catch2Reader{}
 	x, err := readRoot(r, "Catch2 XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
@@ -59,6 +60,7 @@ func (c *catch2Reader) readTest(x *xmlstream.Reader, t xmlstream.Token, program 
 		File: textstream.CleanName(t.Value("filename")), Line: parseNumber(t.Value("line")),
 		Status: metric.Errored, // stays if the program crashed
 	}
+
 	var why textstream.Clip
 	ended := false
 	err := x.EachChild(func(t xmlstream.Token) error {
@@ -77,6 +79,7 @@ func (c *catch2Reader) readTest(x *xmlstream.Reader, t xmlstream.Token, program 
 		}
 		return nil
 	})
+
 	if err != nil {
 		return err // the outcome may be missing
 	}
@@ -86,6 +89,7 @@ func (c *catch2Reader) readTest(x *xmlstream.Reader, t xmlstream.Token, program 
 	if test.Status != metric.Passed {
 		test.Message = why.String()
 	}
+
 	c.Add(test)
 	return nil
 }

@@ -32,6 +32,7 @@ type cppunitReader struct {
 	stated map[string]int // totals by name
 }
 
+// parseCppUnit reads the XML of CppUnit.
 func parseCppUnit(r io.Reader) (parsed.Report, error) {
 	c := &cppunitReader{stated: map[string]int{}}
 	x, err := readXML(r, "CppUnit XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {

@@ -23,6 +23,7 @@ type ctestReader struct {
 	ran    map[string]bool // by full name
 }
 
+// parseCTest reads the Test.xml of CTest.
 func parseCTest(r io.Reader) (parsed.Report, error) {
 	c := &ctestReader{ran: map[string]bool{}}
 	x, err := readXML(r, "CTest results", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
@@ -73,6 +74,7 @@ func (c *ctestReader) readTesting(x *xmlstream.Reader, build string) error {
 func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build string) error {
 	word := t.Value("Status")
 	test := metric.Test{ID: metric.ID{Suite: build}, Status: ctestStatuses[word]}
+
 	full, measured := "", map[string]string{}
 	results := func(xmlstream.Token) error {
 		return x.EachChild(func(t xmlstream.Token) error { return readCTestMeasurement(x, t, measured) })
@@ -81,6 +83,7 @@ func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build str
 	if err != nil {
 		return err // the outcome may be missing
 	}
+
 	c.ran[full] = true
 	test.Duration = parseTime(measured["Execution Time"])
 	completion := measured["Completion Status"]
@@ -94,6 +97,7 @@ func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build str
 		}
 	default:
 	}
+
 	c.addKnown(test, "status", word)
 	return nil
 }

@@ -24,6 +24,7 @@ type doctestReader struct {
 // doctestAssertions names the elements of doctest with failures.
 var doctestAssertions = assertionElements{nested: []string{"SubCase", "Message"}, texts: []string{"Exception", "Text"}}
 
+// parseDoctest reads the XML of doctest.
 func parseDoctest(r io.Reader) (parsed.Report, error) {
 	d := &doctestReader{}
 	d.NumberRepeats = true // several files may have tests of one name
@@ -59,6 +60,7 @@ func (d *doctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, id metr
 		ID: id, File: textstream.CleanName(t.Value("filename")), Line: parseNumber(t.Value("line")),
 		Status: metric.Errored, // stays if the program crashed
 	}
+
 	var why textstream.Clip
 	ended := false
 	err := x.EachChild(func(t xmlstream.Token) error {
@@ -71,12 +73,14 @@ func (d *doctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, id metr
 		if !isStated {
 			success = strconv.FormatBool(numberAttr(t, "failures") == 0)
 		}
+
 		test.Status = metric.Failed
 		if success == "true" {
 			test.Status = metric.Passed
 		}
 		return nil
 	})
+
 	switch {
 	case err != nil:
 		return err // the outcome may be missing
@@ -85,6 +89,7 @@ func (d *doctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, id metr
 	case !ended:
 		why.Add("\nthe test has no result")
 	}
+
 	if test.Status != metric.Passed {
 		test.Message = why.String()
 	}

@@ -64,9 +64,15 @@ func detectJUnit(h sniff.Head) bool {
 	return junitRoots[h.Root.Name] && (h.HasElements("testcase") || !h.HasElements("test"))
 }
 
-// junitReader reads one report. It keeps one frame for every open element. At the end of a
-// testcase the case is added, and at the end of a testsuite its totals are compared with its
-// cases.
+// junitReader reads one report, such as
+//
+//	<testsuite name="shop" tests="2" failures="1">
+//	  <testcase classname="TestCalc" name="test_add" time="0.1"/>
+//	  <testcase classname="TestCalc" name="test_sub"><failure message="1 != 2">…</failure></testcase>
+//	</testsuite>
+//
+// It keeps one frame for every open element. At the end of a testcase the case is added, and at
+// the end of a testsuite its totals are compared with its cases.
 type junitReader struct {
 	frames         []junitFrame   // the open elements; the first one represents the document
 	cases          []metric.Test  // the tests, without cases that represent a suite

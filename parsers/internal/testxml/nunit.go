@@ -125,6 +125,7 @@ func (n *nunitReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, outer *n
 	if s.kind == "Assembly" || isAssembly(s.name) {
 		s.assembly = assemblyName(s.name)
 	}
+
 	result, site := statusOfNUnit(t), t.Value("site")
 	var why textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {
@@ -140,11 +141,13 @@ func (n *nunitReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, outer *n
 		}
 		return nil
 	})
+
 	outer.cases += s.cases
 	outer.failed += s.failed
 	if err != nil {
 		return err
 	}
+
 	if result >= metric.Failed && s.failedByItself(site) {
 		name := s.full
 		if s.cases == 0 { // it is unknown which tests of the assembly are missing
@@ -213,6 +216,7 @@ func (n *nunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, s *nunitS
 	c := metric.Test{Status: statusOfNUnit(t), Duration: parseTime(cmp.Or(t.Value("duration"), t.Value("time")))}
 	c.Suite = s.assembly
 	c.Class, c.Name = s.classAndName(t)
+
 	var why textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
@@ -226,9 +230,11 @@ func (n *nunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, s *nunitS
 		}
 		return nil
 	})
+
 	if err != nil {
 		return err // the outcome may be missing
 	}
+
 	c.Message = why.String()
 	s.cases++
 	if c.Status == 0 || c.Failed() {

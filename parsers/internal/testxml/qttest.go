@@ -24,6 +24,8 @@ type qtReader struct {
 	inLightXML bool // within a program in light XML
 }
 
+// parseQtTest reads the XML of Qt Test. It is an error if there are no tests, or if light XML
+// has no end.
 func parseQtTest(r io.Reader) (parsed.Report, error) {
 	q := &qtReader{}
 	x, err := readXML(r, "Qt Test XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
@@ -41,6 +43,7 @@ func parseQtTest(r io.Reader) (parsed.Report, error) {
 		}
 		return t.Name == "Environment", nil
 	})
+
 	q.outcomes.MoveTo(&q.TestSet)
 	switch {
 	case err != nil:

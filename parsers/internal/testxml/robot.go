@@ -29,6 +29,7 @@ type robotReader struct {
 // and its message.
 type robotStatus struct{ status, took, why string }
 
+// parseRobot reads an output.xml, and checks its totals.
 func parseRobot(r io.Reader) (parsed.Report, error) {
 	b := &robotReader{}
 	x, err := readRoot(r, "Robot Framework output", func(x *xmlstream.Reader, _ xmlstream.Token) error {

@@ -24,6 +24,7 @@ func detectTestNG(h sniff.Head) bool { return h.HasRoot("testng-results") }
 // values of its parameters are part of its name.
 type testngReader struct{ xmlSet }
 
+// parseTestNG reads a testng-results.xml, and checks its totals.
 func parseTestNG(r io.Reader) (parsed.Report, error) {
 	n := &testngReader{}
 	x, err := readRoot(r, "TestNG results", func(x *xmlstream.Reader, t xmlstream.Token) error {
@@ -63,6 +64,7 @@ func (n *testngReader) readMethod(x *xmlstream.Reader, t xmlstream.Token, class 
 		Status:   testngStatuses[word],
 		Duration: time.Duration(numberAttr(t, "duration-ms")) * time.Millisecond,
 	}
+
 	var params []string
 	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
@@ -76,12 +78,14 @@ func (n *testngReader) readMethod(x *xmlstream.Reader, t xmlstream.Token, class 
 	if err != nil {
 		return err // the outcome may be missing
 	}
+
 	if isConfig { // a set-up or tear-down
 		if c.Status == metric.Failed {
 			n.AddBroken(class, c.Name+": "+c.Message)
 		}
 		return nil
 	}
+
 	if len(params) > 0 {
 		c.Name += "[" + strings.Join(params, ", ") + "]"
 	}

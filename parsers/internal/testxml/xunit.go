@@ -33,6 +33,7 @@ type xunitReader struct {
 	producer string // the framework of the first assembly
 }
 
+// parseXUnit reads the XML of xUnit.net.
 func parseXUnit(r io.Reader) (parsed.Report, error) {
 	u := &xunitReader{}
 	x, err := readXML(r, "xUnit.net XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
@@ -125,6 +126,7 @@ func (u *xunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, suite str
 		Duration: parseTime(t.Value("time")),
 		File:     textstream.CleanName(t.Value("source-file")),
 	}
+
 	line := t.Value("source-line")
 	err := readElements(x, map[string]any{
 		"source-file": &c.File, "source-line": &line,
@@ -142,6 +144,7 @@ func (u *xunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, suite str
 	if err != nil {
 		return err // the outcome may be missing
 	}
+
 	c.Line = parseNumber(line)
 	u.addKnown(c, "result", word)
 	return nil
