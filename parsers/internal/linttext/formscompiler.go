@@ -14,14 +14,17 @@ var javaForms = []lineForm{
 	{tool: "spotbugs", contains: ".java", pattern: `(?P<level>High|Medium|Low): {msg} \[[^\]]*\] .*?(?P<file>\w+\.java)(?::\[lines? {line}(?:-\d+)?\].*)? (?P<rule>[A-Z][A-Z0-9_]+)`, needsLevelPrefix: true},
 	// /p/a.java:[3,2] cannot find symbol
 	{tool: "javac", pattern: `{file}:\[{line},{col}\] (?:\[{rule}\] )?{msg}`, typed: true, needsLevelPrefix: true, multiline: true},
-	// e: /p/a.kt: (3, 2): Unresolved reference: x
+	// /p/a.kt: (3, 2) Unresolved reference: x
 	{tool: "kotlinc", contains: ".kt", pattern: `(?P<file>.+\.kts?): \({line}, {col}\):? {msg}`, typed: true, needsLevelPrefix: true},
+	// e: /p/a.kt: (3, 2): Unresolved reference: x
 	{tool: "kotlinc", contains: ".kt", pattern: `(?P<level>[ew]): (?P<file>.+?\.kts?):(?: \(|){line}(?:, |:){col}\)?:? {msg}`, typed: true, fileIsCertain: true},
 	// /p/a.java:3:2: Missing a Javadoc comment. [MissingJavadocMethod]
 	{tool: "checkstyle", contains: ".java:", pattern: `(?P<file>.+\.java):{line}(?::{col})?: {msg} \[(?P<rule>[A-Z]\w+)\]`, needsLevelPrefix: true},
 	// /p/a.java:3: warning - @param argument "x" is not a parameter name.
 	{tool: "javadoc", contains: " - ", pattern: `{file}:{line}:\s?(?P<level>warning|error) - {msg}`},
+	// javadoc: warning - No source files for package p
 	{tool: "javadoc", contains: "javadoc: ", pattern: `javadoc: (?P<level>warning|error) - {msg}`},
+	// Exit code: 1 - /p/a.java:3: error: reference not found
 	{tool: "javadoc", contains: ".java:", pattern: `(?:Exit code: \d+ - )?{file}:{line}: (?P<level>warning|error): {msg}`, needsLevelPrefix: true},
 	// a.java:3: warning: [UnusedVariable] The variable 'x' is never read.
 	{tool: "error-prone", contains: ".java:", pattern: `(?P<file>.*\.java):{line}: (?P<level>warning|error): \[(?P<rule>[A-Z]\w+)\] {msg}`, multiline: true},
@@ -29,7 +32,9 @@ var javaForms = []lineForm{
 	{tool: "javac", contains: ".java:", pattern: `(?P<file>.*\.java):{line}(?::{col})?: (?P<level>warning|error|Note): (?:\[{rule}\] )?{msg}`, typed: true, multiline: true},
 	// a.java:3:2: compiler.err.cant.resolve: x
 	{tool: "javac", contains: "compiler.", pattern: `{file}:{line}:{col}: compiler\.(?P<level>err|warn|note)\.(?P<rule>[\w.]+): {msg}`, typed: true, levels: map[string]metric.Level{"err": metric.Error}},
+	// warning: [options] source value 8 is obsolete
 	{tool: "javac", pattern: `(?P<level>warning|error): \[{rule}\] {msg}`, typed: true},
+	// error: warnings found and -Werror specified
 	{tool: "javac", pattern: `(?P<level>error): (?P<msg>warnings found and -Werror specified)`, typed: true},
 	// 1. ERROR in /p/a.java (at line 3)
 	{tool: "ecj", contains: "(at line", pattern: `\d+\. (?P<level>ERROR|WARNING|INFO) in (?P<file>.+?) \(at line {line}\)`, fileIsCertain: true, typed: true},
@@ -43,13 +48,17 @@ var netForms = []lineForm{
 	{tool: "luacheck", contains: ".lua(", pattern: `(?P<file>.+\.lua)\({line},{col}\) : (?P<level>warning|error) {rule}: {msg}`},
 	// a.cc:3: error: Expected equality of these values:
 	{tool: "gtest", contains: "error: ", pattern: `{file}[:(]{line}\)?: error: (?:Expected|Value of|Failure|-\[).*`, fileIsCertain: true, ignore: true},
+	// a.c(3): note: see declaration of 'x'
 	{contains: " note: ", pattern: `\s*{file}\({line}(?:,\d+)?\)\s*: note: {msg}`, fileIsCertain: true, ignore: true},
+	// a.cc(3):  Tab found; better to use spaces  [whitespace/tab] [1]
 	{tool: "cpplint", contains: "]", pattern: `{file}\({line}\):  {msg}  \[{rule}\] \[\d\]`, fileIsCertain: true, level: metric.Error},
+	// a.pas(3) error: E2003 Undeclared identifier: 'x'
 	{tool: "dcc", contains: ") ", pattern: `(?:.*? : (?:warning|error) : )?{file}\({line}\) {word}: (?P<rule>[A-Z]\d{4}) {msg}` + msbuildProject, fileIsCertain: true},
 	// a.cs(3,2): error CS0103: The name 'x' does not exist [/p/a.csproj]
 	{contains: ": ", pattern: `\s*{file} ?\((?:{line}(?:[,-]{col})?(?:[,-]\d+)*)\)\s*:?\s*(?:[A-Z]\w+ )?{word}(?:\s+(?P<rule>#?[A-Za-z0-9][\w-]*))?\s*:\s*{msg}` + msbuildProject, fileIsCertain: true},
 	// LINK : fatal error LNK1104: cannot open file 'a.lib'
 	{tool: "msbuild", contains: " : ", pattern: `\s*(?P<file>[A-Za-z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+) : (?:[A-Z][a-z]+(?: [a-z]+)? )?{word}(?:\s+(?P<rule>[A-Z]{1,8}\d{1,6}))?\s*: {msg}` + msbuildProject, fileIsCertain: true},
+	// CSC: error CS5001: Program does not contain a static 'Main' method
 	{tool: "msbuild", contains: ": ", pattern: `\s*(?P<file>[A-Z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+): (?:[A-Z][a-z]+ )?{word} (?P<rule>[A-Z]{2,8}\d{0,6})\s*: {msg}` + msbuildProject, fileIsCertain: true},
 }
 
@@ -62,8 +71,11 @@ var otherForms = []lineForm{
 	{tool: "cmake", contains: "CMake ", pattern: `CMake (?P<level>Error|Warning|Warning \(dev\)|Deprecation Warning|Deprecation Error) (?:at|in) (?P<file>[^:]+):(?:{line})?(?: \(\S+\))?:?`, levels: map[string]metric.Level{"deprecation error": metric.Error}},
 	// /p/a.rst:3: WARNING: Title underline too short.
 	{tool: "sphinx", contains: "WARNING: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>WARNING): {msg}`, fileIsCertain: true},
+	// /p/a.rst:3: ERROR: Unknown directive type "x".
 	{tool: "sphinx", contains: "ERROR: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>ERROR): {msg}`, fileIsCertain: true},
+	// /p/a.rst:3: SEVERE: Unexpected section title.
 	{tool: "sphinx", contains: "SEVERE: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>SEVERE): {msg}`, fileIsCertain: true},
+	// /p/a.rst:3: CRITICAL: Unexpected section title.
 	{tool: "sphinx", contains: "CRITICAL: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>CRITICAL): {msg}`, fileIsCertain: true},
 	// a.cc:3:  Tab found; better to use spaces  [whitespace/tab] [1]
 	{tool: "cpplint", contains: "]", pattern: `{file}:(?:{line}|None): (?:(?P<level>warning): | ?){msg}  \[{rule}\] \[\d\]`, level: metric.Error},
@@ -147,11 +159,13 @@ var nativeForms = []lineForm{
 	{tool: "ld", contains: "ld", pattern: `(?:\S*/)?ld: {word}: {msg}`, typed: true},
 	// a.yaml:3:2: mapping values are not allowed
 	{pattern: `(?P<file>\S+\.(?:yml|yaml|json|toml|lock|md|rb|lua|pl|pm|sh|bash|js|jsx|mjs|cjs|ts|tsx|css|scss|sql|go|proto|kt|kts|swift|ex|exs|xml|html|erb|tf|vue|svelte)):{line}(?::{col})?:\s{0,2}{msg}`, level: metric.Error},
+	// a.java:3: cannot find symbol
 	{pattern: `{file}:{line}(?::{col})?: {msg}`, level: metric.Error, needsLevelPrefix: true},
 }
 
 // headerForms describes the line with the file before a list of findings.
 var headerForms = []lineForm{
+	// /p/src/a.js
 	{pattern: fileLine, block: "stylish", store: true},
 }
 
@@ -178,6 +192,7 @@ var compilerForms = []lineForm{
 	{tool: "nim", contains: ".nim", pattern: `{file}\({line}, {col}\) (?P<level>Hint|Warning|Error): {msg}(?: \[{rule}\])?`, typed: true, fileIsCertain: true},
 	// In a.cr:3:2
 	{tool: "crystal", contains: "n ", pattern: `(?:Code i|I)n {file}:{line}:{col}`, block: "crystal", store: true},
+	// Error: instantiating 'f()'
 	{tool: "crystal", contains: "Error: instantiating", pattern: `(?P<level>Error): (?P<msg>instantiating '.*')`, block: "crystal", consume: true, ignore: true},
 	// Error: undefined local variable or method 'x'
 	{tool: "crystal", contains: ": ", pattern: `(?P<level>Error|Warning): {msg}`, block: "crystal", consume: true, typed: true},

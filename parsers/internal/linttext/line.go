@@ -32,8 +32,9 @@ type lineForm struct {
 	withLevelPrefix  bool                    // the pattern includes the level in brackets before the line
 	multiline        bool                    // indented lines after it continue the message
 
-	// The lines of a finding on several lines have the same block. The parts of the first
-	// lines are stored until the last line completes the finding.
+	// The forms of a finding on several lines have the same block. The parts of the first lines
+	// are stored until the last line completes the finding: "In a.sh line 3:" has the place,
+	// and "^--^ SC2086 (info): …" two lines later has the message.
 	block       string // name of the group of forms that share stored parts
 	store       bool   // the line is not the last one: store its parts
 	mergeStored bool   // add to the stored parts instead of replacing them
