@@ -126,7 +126,7 @@ func (c *cargoTextReader) readCargoLine(text string, l textstream.Line) {
 	case cargoStoppedPattern.MatchString(text):
 		c.mayHaveStopped = true
 	case strings.HasPrefix(text, "error: ") && strings.Contains(text, "failed"):
-		c.mayHaveStopped = false // the list of all that failed
+		c.mayHaveStopped = false // cargo lists all binaries that failed, so it ran all of them
 	}
 	c.handleText([]byte(text), l)
 	if cargoRunningPattern.MatchString(text) {

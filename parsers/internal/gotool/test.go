@@ -50,7 +50,7 @@ type goTestReader struct {
 	build        parsed.GoDiagnostics // compiler errors
 	builds       map[string]*goBuild  // builds that printed something, by import path
 	order        []*goBuild           // the same builds in order of their first event
-	broken       []metric.Suite       // packages that plain text of older versions of Go calls failed
+	broken       []metric.Suite       // packages whose build failed, as older versions of Go say in plain text
 	problems     textstream.Problems
 	noise        int                // lines that are neither an event nor a compiler error
 	sample       string             // the first line of noise

@@ -47,10 +47,10 @@ type lintReader struct {
 	line            textstream.Line // the current line
 	previousLine    string          // may be the source line above a caret
 	counts          tally           // findings since the last summary
-	err             error           // the crash of a tool, or a summary of findings that are not printed
+	err             error           // why the report cannot be used: a tool crashed or left findings out
 	summarizedTools map[string]bool // tools with a summary
-	unconfirmed     string          // a summary that counts findings, "" if none are expected
-	announced       int             // findings that clang-tidy counted and may suppress
+	unconfirmed     string          // a summary that counts findings, "" without one
+	announced       int             // warnings that clang-tidy counted, without those that it suppressed
 }
 
 // parts has the values of a finding that were read from one line. A value that the line does

@@ -88,7 +88,7 @@ type sarifPending struct {
 	rule       *sarifLookup
 	place      *sarifPlace   // nil if it is not known
 	message    *sarifMessage // nil if the finding has its text
-	level      metric.Level  // 0 if the rule has it
+	level      metric.Level  // 0 for the level of the rule
 	invocation int32         // index of its invocation, -1 if it is not known
 }
 

@@ -32,7 +32,7 @@ func documentParser(producer string, read func(*document) error) func(io.Reader)
 }
 
 // readMembers reads an object as [parsed.ReadMembers] does. An object without one of the
-// required members is not a report of the tool, which is a [parsed.ShapeError].
+// required members is not a report of the tool, and the error is that of shapeError.
 func (d *document) readMembers(tool string, required []string, members map[string]any) error {
 	found := map[string]bool{}
 	err := d.Object(func(name string) error {

@@ -81,7 +81,7 @@ var ginkgoStatuses = map[string]metric.Status{
 // node other than a spec failed.
 func (g *ginkgoSuite) addTo(s *parsed.Outcomes) {
 	before := s.Totals
-	isSetUpBroken := false // skipped specs did not run because of it
+	isSetUpBroken := false // the set-up of the suite failed, so that skipped specs did not run
 	for _, spec := range g.specs {
 		t := spec.toTest(g.path)
 		switch {

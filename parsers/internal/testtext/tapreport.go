@@ -163,7 +163,7 @@ func (d *tapStream) toTests() []metric.Test {
 		}
 		if d.isTape {
 			c.Class = textstream.CleanName(i.section)
-			if seen[c.ID]++; seen[c.ID] > 1 { // its assertions often have no name of their own
+			if seen[c.ID]++; seen[c.ID] > 1 { // many assertions of tape have the same name
 				c.Name += fmt.Sprintf(" (%d)", seen[c.ID])
 			}
 		}
@@ -192,7 +192,7 @@ func (d *tapStream) takeBatsTimes() bool {
 
 // proveOutput is the output of prove -v around the streams of the files.
 type proveOutput struct {
-	isProve, ended, summary bool          // a line of prove was read; its totals were read; its summary was read
+	isProve, ended, summary bool          // a line of prove, its totals, or the start of its summary was read
 	files, tests            int           // the totals, 0 without them
 	skipped                 []metric.Test // the files that were skipped completely
 }

@@ -22,9 +22,9 @@ type junitSuite struct {
 	name, file           string           // "" if the element has none; the file may be that of the suite around it
 	path                 string           // names of the enclosing suites and of the suite, joined by suiteSeparator
 	host                 string           // the attribute hostname, which is the project with Playwright
-	stated               parsed.Totals    // from its attributes; errors are in Failed
+	stated               parsed.Totals    // from its attributes: Failed is the sum of failures and errors
 	hasTotals            bool             // the element states how many tests it has
-	own, inner           parsed.Totals    // of the cases in it, and of those in inner suites
+	own, inner           parsed.Totals    // counts of the cases directly in it, and of those in inner suites
 	suites               parsed.Totals    // of its direct inner suites, for a tool that counts suites as cases
 	statedTime, caseTime time.Duration    // its attribute, and the sum of its cases
 	suiteCases           int              // own cases that represent a suite
