@@ -107,7 +107,7 @@ type goTextReader struct {
 	set            parsed.Outcomes
 	build          parsed.GoDiagnostics // compiler errors of packages that were not built
 	lastLine       lineTee              // what the text ends with
-	results        map[string]string    // the results of packages: "ok", "FAIL" or "?", with the rest of the line
+	results        map[string]string    // by package: "ok", "FAIL" or "?", with the rest of the line
 	startedTests   int                  // number of tests that began
 	failedPackages int                  // number of packages that failed
 	unnamed        []string             // packages whose tests are not named

@@ -27,7 +27,7 @@ type lintShape struct {
 	tools         string                  // Tools of the format, "" if they are the tool
 	note          string                  // Note of the format
 	marks         []string                // sets of paths that identify the format
-	cleanPattern  *regexp.Regexp          // matches a report without findings, which has none of the marks; nil if there is none
+	cleanPattern  *regexp.Regexp          // matches a report without findings and marks; may be nil
 	isLines       bool                    // the report has one item a line (JSON Lines)
 	isTypeChecker bool                    // errors are type or compiler errors
 	levels        map[string]metric.Level // levels by their names in lower case, before [parsed.LevelOf]

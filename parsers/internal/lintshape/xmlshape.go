@@ -16,17 +16,18 @@ import (
 )
 
 // xmlShape describes where the findings of an XML report are, and what identifies it.
-// Alternative names in root and required are separated by |.
+// Alternative names in root and required are separated by |. If "" is among the names in
+// required, no other element is required.
 type xmlShape struct {
 	name     string                                // of the format
 	root     string                                // name of the root element
-	required string                                // one of these elements is in the report as well; "" for none, also as an alternative
-	tool     string                                // "" if the rules or other parts of the findings show it
+	required string                                // one of these elements is in it as well
+	tool     string                                // "" if the findings show it
 	tools    string                                // Tools of the format, "" if they are the tool
 	note     string                                // Note of the format
-	levels   map[string]metric.Level               // levels by their names in lower case, before [parsed.LevelOf]
+	levels   map[string]metric.Level               // levels by names in lower case
 	lists    map[string]xmlList                    // the findings, by the name of their element
-	convert  func(metric.Finding) []metric.Finding // changes, splits or skips a finding; nil to keep it
+	convert  func(metric.Finding) []metric.Finding // changes, splits or skips a finding; may be nil
 }
 
 // xmlList has the places of the values in an element that is a finding, "" if it does not have

@@ -13,7 +13,7 @@ import (
 type fastPath struct {
 	fileOnly   bool                                           // the line is nothing but the name of a file
 	placeFirst bool                                           // the line starts with "file:line"
-	tail       func(s string) (message, rule string, ok bool) // cuts the message and rule off the end, nil if the pattern has another end
+	tail       func(s string) (message, rule string, ok bool) // reads the end of the line; may be nil
 	middle     *regexp.Regexp                                 // nil if nothing can be cut off
 }
 

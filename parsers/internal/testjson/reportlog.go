@@ -23,7 +23,7 @@ type reportlogEvent struct {
 	When       string            `json:"when"`
 	Longrepr   pytestRepr        `json:"longrepr"`
 	Duration   parsed.AnyNumber  `json:"duration"` // seconds
-	XFail      *parsed.AnyText   `json:"wasxfail"` // the reason, if the test is expected to fail; nil for others
+	XFail      *parsed.AnyText   `json:"wasxfail"` // why the test is expected to fail; nil if it is not
 	Location   []jsonstream.Raw  `json:"location"` // file, line that counts from 0, and name
 	ExitStatus *parsed.AnyNumber `json:"exitstatus"`
 }

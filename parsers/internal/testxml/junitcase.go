@@ -19,8 +19,8 @@ import (
 // report and has no parent.
 type junitSuite struct {
 	parent               *junitSuite      // the suite around it
-	name, file           string           // "" if the element has none; the file may be that of the suite around it
-	path                 string           // names of the enclosing suites and of the suite, joined by suiteSeparator
+	name, file           string           // "" for none; the file may be that of the parent
+	path                 string           // names of the enclosing suites and of the suite
 	host                 string           // the attribute hostname, which is the project with Playwright
 	stated               parsed.Totals    // from its attributes: Failed is the sum of failures and errors
 	hasTotals            bool             // the element states how many tests it has
