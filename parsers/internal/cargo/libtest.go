@@ -18,7 +18,9 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// libtestEvent is one line of the JSON of Rust's test harness, which nextest writes as well.
+// libtestEvent is one line of the JSON of Rust's test harness, which nextest writes as well:
+//
+//	{ "type": "test", "event": "ok", "name": "tests::adds" }
 type libtestEvent struct {
 	Type      string            `json:"type"`
 	Event     string            `json:"event"`

@@ -12,8 +12,11 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// cargoEvent is one line of cargo with --message-format=json, see
-// https://doc.rust-lang.org/cargo/reference/external-tools.html. Message is a
+// cargoEvent is one line of cargo with --message-format=json, such as
+//
+//	{"reason":"build-finished","success":true}
+//
+// See https://doc.rust-lang.org/cargo/reference/external-tools.html. Message is a
 // [rustcDiagnostic].
 type cargoEvent struct {
 	Reason  string         `json:"reason"`

@@ -9,9 +9,13 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// goEvent is one line of go test -json: see https://pkg.go.dev/cmd/test2json, and go help
-// buildjson for those with an ImportPath. The texts are valid until the next event is
-// decoded, since they are parts of the line or of reused memory.
+// goEvent is one line of go test -json, such as
+//
+//	{"Time":"2024-05-01T10:20:30Z","Action":"run","Package":"example.com/p","Test":"TestA"}
+//
+// See https://pkg.go.dev/cmd/test2json, and go help buildjson for events with an ImportPath.
+// The texts are valid until the next event is decoded, since they are parts of the line or of
+// reused memory.
 type goEvent struct {
 	action, pkg, test, output []byte
 	importPath, failedBuild   []byte

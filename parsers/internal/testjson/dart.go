@@ -14,9 +14,12 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// dartEvent is one line of dart test --reporter json, or flutter test --machine:
-// https://github.com/dart-lang/test/blob/master/pkgs/test/doc/json_reporter.md. The members
-// that it has depend on the type.
+// dartEvent is one line of dart test --reporter json, or flutter test --machine, such as
+//
+//	{"testID":3,"result":"success","skipped":false,"hidden":false,"type":"testDone","time":12}
+//
+// The type decides which members it has. See
+// https://github.com/dart-lang/test/blob/master/pkgs/test/doc/json_reporter.md.
 type dartEvent struct {
 	Type  string           `json:"type"`
 	Time  parsed.AnyNumber `json:"time"` // milliseconds since the start

@@ -14,8 +14,11 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// reportlogEvent is one line of pytest-reportlog. When is the phase of a test: "setup", "call"
-// or "teardown".
+// reportlogEvent is one line of pytest-reportlog, such as
+//
+//	{"nodeid": "a.py::test_b", "outcome": "passed", "when": "call", "$report_type": "TestReport"}
+//
+// When is the phase of a test: "setup", "call" or "teardown".
 type reportlogEvent struct {
 	Type       string            `json:"$report_type"`
 	NodeID     string            `json:"nodeid"`
