@@ -39,6 +39,7 @@ tree from before the loop, and --keep-changes the last tree of the agent.` + onl
 			return runAbort(cmd.Context(), a, o)
 		},
 	}
+
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
 	cmd.Flags().BoolVar(&o.revert, "revert", false, "restore the tree from before the loop")
 	cmd.Flags().BoolVar(&o.keep, "keep-changes", false, "restore the last tree of the agent")
@@ -52,6 +53,7 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if _, state, err := a.find(ctx, o.loop); err == nil && state.StopReason == string(event.Awaiting) {
 		return runAnswer(ctx, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
 	}
+
 	dir, state, err := a.findRunning(ctx, o.loop)
 	if err != nil {
 		return err
@@ -59,6 +61,7 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if _, noQuestion := approval.OpenQuestion(dir); noQuestion == nil {
 		return runAnswer(ctx, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
 	}
+
 	p, err := os.FindProcess(state.PID)
 	if err == nil {
 		err = p.Signal(os.Interrupt)
@@ -66,20 +69,24 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if err != nil {
 		return fmt.Errorf("interrupt loop %s (process %d): %w", state.LoopID, state.PID, err)
 	}
+
 	fmt.Fprintf(a.err, "%s is asked to end\n", state.LoopID)
 	if err := awaitEnd(ctx, dir); err != nil {
 		return err
 	}
+
 	switch {
 	case o.revert:
 		return runRollback(ctx, a, rollbackOptions{loop: state.LoopID, tree: "baseline"})
 	case o.keep:
 		return a.restoreLast(ctx, dir, state.LoopID)
 	}
+
 	fmt.Fprintf(a.out, "%s is over\n", state.LoopID)
 	if _, ended, err := a.find(ctx, state.LoopID); err == nil {
 		a.tree = ended.TreeText
 	}
+
 	a.lastLine()
 	return nil
 }

@@ -56,6 +56,7 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 			return runAck(cmd.Context(), a, o)
 		},
 	}
+
 	flags := cmd.Flags()
 	flags.StringVar(&o.reason, "reason", "", "why the finding is acceptable")
 	flags.StringVar(&o.expires, "expires", ack.DefaultExpiry, "how long it counts: 90d, 12w, a last day like 2026-12-31, or never")
@@ -73,6 +74,7 @@ func runAck(ctx context.Context, a *app, o ackOptions) error {
 	if err != nil {
 		return err
 	}
+
 	path := ack.Path(at.project)
 	switch {
 	case o.list:
@@ -82,14 +84,17 @@ func runAck(ctx context.Context, a *app, o ackOptions) error {
 	case strings.TrimSpace(o.reason) == "":
 		return usageError{errors.New("give a reason that others will understand: --reason TEXT")}
 	}
+
 	found, err := a.findFinding(at, o.id)
 	if err != nil {
 		return err
 	}
+
 	e, err := ack.NewEntry(found.Alert, o.path, o.reason, o.expires, time.Now())
 	if err != nil {
 		return err
 	}
+
 	e.FalsePositive = o.falsePositive
 	if err := a.addAck(at, path, e, o.json); err != nil {
 		return err
@@ -191,6 +196,7 @@ func (a *app) acksRestorer(ctx context.Context) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	path := ack.Path(at.project)
 	current, err := projectfile.Read(path, projectfile.Settings)
 	if errors.Is(err, os.ErrNotExist) {
@@ -199,6 +205,7 @@ func (a *app) acksRestorer(ctx context.Context) (func() error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read acknowledgements: %w", err)
 	}
+
 	return func() error {
 		restored, err := projectfile.Read(path, projectfile.Settings)
 		if err == nil && bytes.Equal(restored, current) {

@@ -66,6 +66,7 @@ Exits with 0 if the agent did it and said so, 2 if it cannot work without your h
 			return runAgentsCheck(cmd.Context(), a, args[0], o)
 		},
 	}
+
 	cmd.Flags().BoolVar(&o.yolo, "yolo", false, "the agent may do everything without asking, as in supervise run")
 	cmd.Flags().StringVar(&o.model, "model", "", "`name` of the model, as the agent calls it")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the turn may take")
@@ -96,6 +97,7 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 	if o.timeout <= 0 {
 		return usageError{errors.New("--timeout must be above 0, like 5m")}
 	}
+
 	dir, err := os.MkdirTemp("", "supervise-agents-check-")
 	if err != nil {
 		return err
@@ -103,16 +105,19 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return err
 	}
+
 	turn, err := a.runAgentTurn(ctx, dir, p, o)
 	if err != nil {
 		return errors.Join(err, ledger.RemoveTree(dir))
 	}
+
 	if a.code = turn.ExitStatus(); a.code == 0 {
 		turn.Folder = ""
 		if err := ledger.RemoveTree(dir); err != nil {
 			return err
 		}
 	}
+
 	if o.json {
 		return a.encode(turn)
 	}
@@ -127,10 +132,12 @@ func (a *app) runAgentTurn(ctx context.Context, dir string, p agent.Preset, o ag
 	if err := agentcheck.CreateProject(ctx, root); err != nil {
 		return turn, err
 	}
+
 	opts, err := agentCheckOptions(root, p.Name, o)
 	if err != nil {
 		return turn, err
 	}
+
 	opts.Home, opts.Log, opts.Self, opts.OnEvent = ledger.Home(filepath.Join(dir, "state"), root), a.log(), executablePath(), turn.Record
 	if err := a.requireAgent(workspace{root: root, here: root, project: root}, opts, o.yolo); err != nil {
 		return turn, err
@@ -138,10 +145,12 @@ func (a *app) runAgentTurn(ctx context.Context, dir string, p agent.Preset, o ag
 	if _, err := loop.Run(ctx, opts); err != nil {
 		return turn, err
 	}
+
 	turn.Command = opts.CommandLine()
 	if agent.Outcome(turn.Run.Outcome).NeedsPerson() {
 		turn.Remedy = p.Login
 	}
+
 	_, err = os.Stat(filepath.Join(root, agentcheck.TargetFile))
 	turn.Done = err == nil
 	return turn, nil

@@ -63,14 +63,17 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if err := answer.Validate(); err != nil {
 		return usageError{err}
 	}
+
 	dir, state, err := a.find(ctx, o.loop)
 	if err != nil {
 		return err
 	}
+
 	free, err := ledger.IsUnlocked(dir)
 	if err != nil {
 		return err
 	}
+
 	_, noQuestion := approval.OpenQuestion(dir)
 	reply, note := approval.Reply, ""
 	switch {
@@ -81,14 +84,17 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	case free || noQuestion != nil:
 		return usageError{fmt.Errorf("loop %s (%s) does not wait for approval", state.LoopID, state.Status)}
 	}
+
 	q, err := reply(dir, answer)
 	if err != nil {
 		return err
 	}
+
 	subject := fmt.Sprintf("iteration %d of %s", q.Iteration, state.LoopID)
 	if q.Kind == approval.Blocked {
 		subject = "what the agent said in " + subject
 	}
+
 	fmt.Fprintf(a.out, "%s is %s%s\n", subject, answer, note)
 	return nil
 }

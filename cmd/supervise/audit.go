@@ -56,6 +56,7 @@ named, not read. Exits with 3 if any finding is at or above --fail-on.`,
 			return runAudit(cmd.Context(), a, o)
 		},
 	}
+
 	flags := cmd.Flags()
 	flags.BoolVar(&o.workingTree, "working-tree", false, "compare a revision with the files on disk")
 	flags.StringVar(&o.base, "base", "HEAD", "the `revision` that --working-tree compares with")
@@ -73,20 +74,24 @@ func runAudit(ctx context.Context, a *app, o auditOptions) error {
 	if unknown := integrity.UnknownRules(o.off); len(unknown) > 0 {
 		return usageError{fmt.Errorf("--off: there is no rule %s; the rules are %s", unknown[0], strings.Join(integrity.Rules(), ", "))}
 	}
+
 	c, err := a.readChange(ctx, o)
 	if err != nil {
 		return err
 	}
+
 	settings, err := a.loadSettings(cmp.Or(a.dir, "."))
 	if err != nil {
 		return err
 	}
+
 	opt := settings.Integrity.Options()
 	opt.Disabled, opt.Base = slices.Concat(opt.Disabled, o.off), c.Base
 	found := integrity.Audit(c.Files, opt)
 	if slices.ContainsFunc(found, func(f integrity.Finding) bool { return f.Severity >= minSeverity }) {
 		a.code = event.StoppedByRule.ExitCode()
 	}
+
 	for _, name := range c.Unread {
 		a.printNotes("not read: " + name)
 	}
@@ -123,6 +128,7 @@ func (a *app) readChange(ctx context.Context, o auditOptions) (treediff.Change, 
 	case len(args) == 0:
 		return treediff.Change{}, usageError{errors.New("give a revision, REV..REV, --working-tree, or two folders")}
 	}
+
 	from, to, err := repo.ResolveRange(ctx, args[0])
 	if err != nil {
 		return treediff.Change{}, err

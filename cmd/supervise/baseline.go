@@ -38,6 +38,7 @@ supervise gate --base. The tree must equal HEAD, except with --save.`,
   supervise baseline prune --keep 200 --push`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), a, o) },
 	}
+
 	flags := cmd.Flags()
 	flags.BoolVar(&o.push, "push", false, "also store the record at the remote")
 	flags.StringVar(&o.remote, "remote", "origin", "`remote` to push to")
@@ -89,6 +90,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	if save != "" && remote != "" {
 		return usageError{errors.New("--save writes a file, --push a ref: give only one")}
 	}
+
 	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
@@ -96,21 +98,25 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	if err := at.requireGit(ctx, "baseline"); err != nil {
 		return err
 	}
+
 	settings, err := a.gateSettings(gateInput{at: at, base: at.project, project: at.project}, o.checkFlags)
 	if err != nil {
 		return err
 	}
+
 	scratch, remove, err := ledger.NewScratchDir("baseline")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+
 	rec, dirty, err := mergegate.MeasureRecord(ctx, mergegate.Options{
 		Root: at.root, Scratch: filepath.Join(scratch, "reports"), Env: os.Environ(), Version: version(), Now: time.Now(),
 	}, settings.Settings)
 	if err != nil {
 		return err
 	}
+
 	counts := rec.Set.Tests.Counts()
 	switch {
 	case save != "":
@@ -125,6 +131,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	case dirty:
 		return usageError{errors.New("the tree differs from HEAD, so the record would belong to no commit: commit or stash, or use --save FILE")}
 	}
+
 	if err := rec.Store(ctx, at.root, remote); err != nil {
 		return err
 	}
@@ -132,6 +139,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	if remote != "" {
 		location = "here and at " + remote
 	}
+
 	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Pluralize(counts.Count, "test", "tests"), counts.Passed, mergegate.RecordRef(rec.Commit), location)
 	return nil
 }

@@ -48,33 +48,39 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	if err != nil {
 		return err
 	}
+
 	settings, err := a.gateSettings(gateInput{at: at, base: at.project, project: at.project}, o.checkFlags)
 	if err != nil {
 		return err
 	}
+
 	scratch, remove, err := ledger.NewScratchDir("benchmark")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+
 	res, err := overhead.Measure(ctx, overhead.Options{
 		Settings: settings.Settings, Snapshot: settings.Snapshot, Root: at.root, Scratch: scratch, Runs: o.runs,
 		OnRun: func(n int, plain, wrapped time.Duration) {
 			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, o.runs, report.FormatDuration(plain), report.FormatDuration(wrapped))
 		},
 	})
+
 	if err != nil {
 		return err
 	}
 	if o.json {
 		return a.encode(res)
 	}
+
 	for _, row := range []struct {
 		name string
 		took time.Duration
 	}{{"the checks alone", res.Plain}, {"with supervise", res.Wrapped}, {"of that, snapshot", res.Snapshot}, {"rules and score", res.Judge}, {"first snapshot, once", res.First}} {
 		fmt.Fprintf(a.out, "%-22s %s\n", row.name, row.took.Round(time.Millisecond/10))
 	}
+
 	fmt.Fprintf(a.out, "%-22s %+.1f %%, of the medians of %s\n", "overhead", res.Percent, report.Pluralize(res.Runs, "run", "runs"))
 	return nil
 }

@@ -44,6 +44,7 @@ Outside of a loop the command exits with 2.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.runBlocked(o) },
 	}
+
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.tests, "test", nil, "`ID` of a test that is wrong, as the prompt or the report names it (repeatable; default: the whole task)")
 	flags.StringVar(&o.reason, "reason", "", "why, in at most 2,000 characters")

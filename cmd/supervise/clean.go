@@ -51,15 +51,18 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if err != nil {
 		return err
 	}
+
 	if o.yes {
 		if err := ledger.FinishDeleting(home); err != nil {
 			return err
 		}
 	}
+
 	list, young, err := ledger.FindDeletable(home, at.root, o.keep, time.Now().Add(-o.older))
 	if err != nil {
 		return err
 	}
+
 	freed := int64(0)
 	for _, s := range list {
 		fmt.Fprintf(a.out, "%s  %-10s %s  %s\n", s.UpdatedAt.Local().Format(time.DateTime), s.Status, s.LoopID, report.FormatBytes(s.Bytes))
@@ -75,6 +78,7 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 			fmt.Fprintf(a.err, "files that a restore moved out of the way stay in %s\n", kept)
 		}
 	}
+
 	if young > 0 {
 		fmt.Fprintf(a.err, "%s younger than %s: --older-than 0s includes all that are over\n", report.Pluralize(young, "loop stays that is", "loops stay that are"), days(o.older))
 	}
@@ -82,6 +86,7 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if !o.yes {
 		action = "would be deleted, with --yes"
 	}
+
 	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Pluralize(len(list), "loop", "loops"), report.FormatBytes(freed), action)
 	return nil
 }

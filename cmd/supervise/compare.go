@@ -39,6 +39,7 @@ cost. With two numbers the result is the unified diff from candidate A to candid
 			return runCompare(cmd.Context(), a, o)
 		},
 	}
+
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the candidates as JSON")
 	return cmd
 }
@@ -51,12 +52,14 @@ func runCompare(ctx context.Context, a *app, o compareOptions) error {
 	if err := requireCandidates(state); err != nil {
 		return err
 	}
+
 	if len(o.trees) > 0 {
 		if o.json {
 			return usageError{errors.New("--json is for all candidates: leave out their numbers")}
 		}
 		return runDiff(ctx, a, diffOptions{loop: state.LoopID, trees: o.trees})
 	}
+
 	list, err := ledger.ReadRanking(dir)
 	if err != nil {
 		return err
@@ -64,10 +67,12 @@ func runCompare(ctx context.Context, a *app, o compareOptions) error {
 	if o.json {
 		return a.encode(map[string]any{"loop_id": state.LoopID, "status": state.Status, "ranking": append([]ledger.Rank{}, list...)})
 	}
+
 	if len(list) == 0 {
 		fmt.Fprintf(a.out, "the candidates of %s are not compared yet (%s); of one: %s explain %[1]s/1\n", state.LoopID, state.Status, a.self())
 		return nil
 	}
+
 	fmt.Fprint(a.out, report.RankingDocument(list).Terminal(a.paint(a.out)))
 	return nil
 }

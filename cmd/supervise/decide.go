@@ -46,6 +46,7 @@ the command reads and answers JSON messages, like supervise record.`,
 			return runDecide(cmd.Context(), a, o)
 		},
 	}
+
 	flags := cmd.Flags()
 	flags.IntVar(&o.question.MaxIterations, "max-iterations", 0, "maximum number of iterations (default: no limit)")
 	flags.BoolVar(&met, "criterion-met", false, "the task is done")

@@ -62,19 +62,23 @@ func runDemo(ctx context.Context, a *app) error {
 			return usageError{fmt.Errorf("the demo needs %s: %w", tool, err)}
 		}
 	}
+
 	dir, err := os.MkdirTemp("", "supervise-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
+
 	root := filepath.Join(dir, "shop")
 	if err := createDemo(ctx, root); err != nil {
 		return fmt.Errorf("lay out the demo: %w", err)
 	}
+
 	fmt.Fprintln(a.out, a.paint(a.out)(document.Faint, strings.TrimRight(demoIntro, "\n"))+"\n")
 	opts, err := demoOptions(root, filepath.Join(dir, "state"))
 	if err != nil {
 		return err
 	}
+
 	a.state = opts.Home
 	if err := a.supervise(ctx, opts, printFlags{agentOutput: "lines"}, loop.Run); err != nil {
 		return err

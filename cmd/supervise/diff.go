@@ -49,6 +49,7 @@ is compared with the tree that it started from, any other tree with the baseline
 			return runDiff(cmd.Context(), a, o)
 		},
 	}
+
 	cmd.Flags().IntVar(&o.candidate, "candidate", 0, "what this candidate changed")
 	cmd.Flags().BoolVar(&o.stat, "stat", false, "only the number of changed lines per file")
 	cmd.Flags().BoolVar(&o.namesOnly, "name-only", false, "only the kind of change and the name of each file")
@@ -65,10 +66,12 @@ func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
+
 	from, to, err := t.ResolvePair(ctx, o.trees)
 	if err != nil {
 		return err
 	}
+
 	switch {
 	case o.stat:
 		return t.Store.WriteStat(ctx, a.out, from, to)

@@ -50,6 +50,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
+
 	s, err := a.loadSettings(at.project)
 	if err != nil {
 		return err
@@ -57,14 +58,17 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if err := o.checkFlags.override(&s); err != nil {
 		return err
 	}
+
 	plan, notes, err := s.Plan(at.project, lookPath)
 	if err != nil {
 		return err
 	}
+
 	opts, err := s.LoopOptions(plan.Root)
 	if err != nil {
 		return err
 	}
+
 	d := results.Diagnosis{Tree: plan.Root, Checks: plan.Checks, Notes: notes, Projects: detectedProjects(plan.Root), Programs: []results.DiagnosedProgram{gitProgram(ctx)}}
 	if !o.json {
 		a.text().PrintDiagnosis(d)
@@ -72,10 +76,12 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if o.noRun {
 		return a.encodeIf(o.json, d)
 	}
+
 	res, err := a.runChecks(ctx, plan)
 	if err != nil {
 		return err
 	}
+
 	record := res.Set.Record()
 	d.Runs, d.Metrics = treecopy.CheckRuns(res.Runs), &record
 	unmatched := opts.Rules.UnmatchedPaths(res.Set)

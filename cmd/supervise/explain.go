@@ -48,6 +48,7 @@ that override the verdict follow.`,
 			return runExplain(cmd.Context(), a, o)
 		},
 	}
+
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the five steps as JSON")
 	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the complete report of the iteration, as the loop wrote it")
 	cmd.Flags().BoolVar(&o.prompt, "prompt", false, "print the prompt of the iteration, with its level and the reason for it")
@@ -63,6 +64,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if err != nil {
 		return err
 	}
+
 	in, err := reasoningInput(v, o.iteration)
 	if err != nil {
 		return err
@@ -70,12 +72,14 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if o.prompt {
 		return a.showPrompt(v, in.Iteration)
 	}
+
 	c := reasoning.NewChain(in)
 	for i, override := range c.Overrides { // add the flags that the user needs to paste the command
 		if args, ok := strings.CutPrefix(override.Command, "supervise "); ok {
 			c.Overrides[i].Command = a.self() + " " + args
 		}
 	}
+
 	if o.json {
 		return a.encode(c)
 	}

@@ -66,18 +66,21 @@ and with 6 if there is nothing to compare with.`,
 			return runGate(cmd.Context(), a, o)
 		},
 	}
+
 	addFlagSection(cmd.Flags(), "Base", func(f *pflag.FlagSet) {
 		f.StringVar(&o.base, "base", "", "`revision`, or file of a record, to compare with")
 		f.StringVar(&o.setup, "setup", "", "`command` that prepares a checkout of the base before it is measured, such as 'npm ci'")
 		f.StringVar(&o.remote, "remote", "origin", "`remote` to fetch records and bases from")
 		f.BoolVar(&o.offline, "offline", false, "fetch nothing")
 	})
+
 	addFlagSection(cmd.Flags(), "Verdict", func(f *pflag.FlagSet) {
 		f.StringVar(&o.failOn, "fail-on", string(mergegate.FailOnProven), "fail from this `severity` on: critical, proven (HIGH findings too, if more than text shows them), high or medium")
 		o.registerIntent(f)
 		f.StringSliceVar(&o.accept, "accept", nil, "`ID` of a finding that an authorised person accepts (repeatable)")
 		f.BoolVar(&o.tighten, "tighten", false, "when the gate passes, write the limits that are met to "+mergegate.RatchetName)
 	})
+
 	s := config.Default()
 	registerGateSettings(cmd.Flags(), &s)
 	addFlagSection(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
@@ -124,19 +127,23 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := at.requireGit(ctx, "gate"); err != nil {
 		return err
 	}
+
 	scratch, remove, err := ledger.NewScratchDir("gate")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+
 	home, err := a.home(at.root)
 	if err != nil {
 		return err
 	}
+
 	remote := o.remote
 	if o.offline {
 		remote = ""
 	}
+
 	rep, err := mergegate.Gate(ctx, mergegate.Options{
 		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, State: home, Scratch: filepath.Join(scratch, "work"),
 		Configure: func(base, project string) (judge.Settings, error) {
@@ -146,6 +153,7 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 		FailOn: mergegate.FailOn(o.failOn), Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },
 	})
+
 	if err != nil {
 		return err
 	}
@@ -158,6 +166,7 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := mergegate.SaveFindings(home, rep.Alerts); err != nil {
 		return err
 	}
+
 	if o.tighten && rep.Passed {
 		path := filepath.Join(at.project, mergegate.RatchetName)
 		fmt.Fprintf(a.err, "limits written: %s\n", path)
@@ -184,28 +193,34 @@ func (a *app) gateSettings(by gateInput, checks checkFlags) (loop.Settings, erro
 	if err := checks.override(&s); err != nil {
 		return loop.Settings{}, err
 	}
+
 	if by.flags != nil {
 		if err := overlay(&s, by.flags, registerGateSettings); err != nil {
 			return loop.Settings{}, err
 		}
 	}
+
 	plan, notes, err := s.Plan(by.project, lookPath)
 	if err != nil {
 		return loop.Settings{}, err
 	}
+
 	a.printNotes(notes...)
 	opts, err := s.LoopOptions(by.at.root)
 	if err != nil {
 		return loop.Settings{}, err
 	}
+
 	opts.Plan = plan
 	if err := requireReviewer(by.at, opts.Reviewer); err != nil {
 		return loop.Settings{}, err
 	}
+
 	entries, err := ack.Load(ack.Path(by.base))
 	if err != nil {
 		return loop.Settings{}, err
 	}
+
 	opts.Rules.Acknowledged = ack.Acknowledgements(entries, time.Now())
 	for _, id := range by.accept {
 		opts.Rules.Acknowledged = append(opts.Rules.Acknowledged, detector.Acknowledgement{ID: id, Finding: id})

@@ -41,10 +41,12 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 	if state.Kind == ledger.KindWatched || state.Kind == ledger.KindRecorded {
 		return usageError{fmt.Errorf("supervise writes no prompts in %s: another program runs it", state.LoopID)}
 	}
+
 	dirs := []string{dir}
 	if state.Kind == ledger.KindCandidates {
 		dirs = runningCandidates(dir, state)
 	}
+
 	for _, dir := range dirs {
 		if err := ledger.AddHint(dir, o.text); errors.Is(err, ledger.ErrHint) {
 			return usageError{err}
@@ -52,10 +54,12 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 			return err
 		}
 	}
+
 	when := "in the next iteration"
 	if free, err := ledger.IsUnlocked(dir); err == nil && free {
 		when = "when the loop continues: " + a.self() + " resume " + state.LoopID
 	}
+
 	fmt.Fprintf(a.out, "%s: the agent gets the hint %s\n", state.LoopID, when)
 	return nil
 }

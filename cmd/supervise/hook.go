@@ -57,6 +57,7 @@ it.`,
 			return nil
 		},
 	}
+
 	cmd.Flags().StringVar(&o.socket, "socket", os.Getenv(hook.SocketEnv), "socket of the supervisor (default $"+hook.SocketEnv+")")
 	cmd.Flags().StringVar(&o.onError, "on-error", "open", "open: the call passes when the hook fails; closed: it is denied")
 	return cmd
@@ -104,10 +105,12 @@ func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the call of %s: %w", o.client, err)
 	}
+
 	here, err := filepath.Abs(a.dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the working tree: %w", err)
 	}
+
 	if o.socket != "" {
 		r, err := rpc.Ask(o.socket, rpc.Request{Client: o.client, Event: o.event, Dir: here, Input: input}, hookWait)
 		switch {
@@ -118,14 +121,17 @@ func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 		}
 		fmt.Fprintf(a.err, "supervise hook: %v: judged without it\n", err)
 	}
+
 	client, err := hook.ParseClient(o.client)
 	if err != nil {
 		return nil, err
 	}
+
 	call, err := hook.ReadCall(client, o.event, input)
 	if err != nil {
 		return nil, err
 	}
+
 	call.Dir = cmp.Or(call.Dir, here)
 	d, err := a.judgeAlone(ctx, call)
 	if err != nil {

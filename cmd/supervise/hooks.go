@@ -35,6 +35,7 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
   supervise hooks status`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+
 	sub := func(use, short, example string, args cobra.PositionalArgs, run func(context.Context, *app, hooksOptions) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Example: example, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 			o.client = firstArg(args)
@@ -46,6 +47,7 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
 		cmd.AddCommand(c)
 		return c
 	}
+
 	install := sub("install CLIENT", "Add the hooks to an agent's configuration", "  supervise hooks install claude\n  supervise hooks install codex --user", cobra.ExactArgs(1), runHooksInstall)
 	install.Flags().StringVar(&o.onError, "on-error", "open", "open: a call passes when its hook fails; closed: it is denied")
 	sub("remove CLIENT", "Remove the hooks from an agent's configuration", "  supervise hooks remove claude", cobra.ExactArgs(1), runHooksRemove)
@@ -129,6 +131,7 @@ func runHooksStatus(ctx context.Context, a *app, o hooksOptions) error {
 			names = append(names, string(c))
 		}
 	}
+
 	var list []standalone.State
 	for _, name := range names {
 		for _, user := range []bool{false, true} {
@@ -143,6 +146,7 @@ func runHooksStatus(ctx context.Context, a *app, o hooksOptions) error {
 			list = append(list, state)
 		}
 	}
+
 	if o.json {
 		return a.encode(list)
 	}

@@ -40,20 +40,24 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err != nil {
 		return err
 	}
+
 	path := config.Path(at.project)
 	if _, err := os.Lstat(path); err == nil && !o.force {
 		return usageError{fmt.Errorf("%s exists already; --force replaces it", path)}
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("look for %s: %w", path, err)
 	}
+
 	s := config.Default()
 	if err := o.checkFlags.override(&s); err != nil {
 		return err
 	}
+
 	plan, notes, err := s.Plan(at.project, lookPath)
 	if err != nil {
 		return err
 	}
+
 	text, err := config.Template(plan, notes)
 	if err != nil {
 		return err
@@ -64,6 +68,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err := a.showPlan(plan, false); err != nil {
 		return err
 	}
+
 	fmt.Fprintf(a.out, "wrote %s\n", path)
 	a.printNotes(notes...)
 	fmt.Fprintf(a.err, "next: supervise doctor runs each check once and shows what is measured\n")

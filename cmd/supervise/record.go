@@ -62,6 +62,7 @@ message was refused.`,
 			return runRecord(cmd.Context(), a, o)
 		},
 	}
+
 	o.register(cmd.Flags())
 	return cmd
 }
@@ -77,6 +78,7 @@ func (o *recordOptions) register(flags *pflag.FlagSet) {
 		f.StringVar(&m.Tree, "tree", "", "identity of the contents, to detect that the tree returns to an earlier state")
 		f.IntVar(&o.from, "from", 0, "iteration that it started from (default: the last one that was not rejected)")
 	})
+
 	addFlagSection(flags, "Run of the agent", func(f *pflag.FlagSet) {
 		f.Int64Var(&o.tokens, "tokens", 0, "tokens that the iteration used")
 		f.Float64Var(&o.cost, "cost", 0, "its cost in US dollars")
@@ -85,6 +87,7 @@ func (o *recordOptions) register(flags *pflag.FlagSet) {
 		f.IntVar(&o.exitCode, "exit-code", 0, "exit status of the agent")
 		f.BoolVar(&m.Unchanged, "unchanged", false, "the agent changed nothing")
 	})
+
 	addFlagSection(flags, "What is kept", func(f *pflag.FlagSet) {
 		f.StringArrayVar(&m.Artifacts, "artifacts", nil, "`path` of a folder or file to keep a copy of (repeatable)")
 		f.StringArrayVar(&m.Reflections, "reflection", nil, "`remark` to keep (repeatable)")
@@ -104,11 +107,13 @@ func (o recordOptions) buildMessage(in io.Reader) (m record.Message, err error) 
 			return m, err
 		}
 	}
+
 	if given("dimensions") {
 		if m.Dimensions, err = parsePairs("--dimensions", o.dimensions); err != nil {
 			return m, err
 		}
 	}
+
 	for name, set := range map[string]func(){
 		"iteration": func() { m.Iteration, m.Number = &o.iteration, nil },
 		"score":     func() { m.Score = &o.score }, "tokens": func() { m.Tokens = &o.tokens }, "cost": func() { m.CostUSD = &o.cost },
@@ -123,6 +128,7 @@ func (o recordOptions) buildMessage(in io.Reader) (m record.Message, err error) 
 			set()
 		}
 	}
+
 	m.LoopID, m.Type = o.loop, record.KindIteration
 	if m.Iteration == nil {
 		m.Iteration = m.Number
@@ -160,14 +166,17 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 	if o.metrics == "-" {
 		in = a.in
 	}
+
 	m, err := o.buildMessage(in)
 	if err != nil {
 		return usageError{err}
 	}
+
 	p, err := a.recordTarget(ctx)
 	if err != nil {
 		return err
 	}
+
 	rec, err := record.Record(ctx, p, m)
 	if err != nil {
 		return err
@@ -175,6 +184,7 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 	if o.json {
 		return a.encodeLines(rec.Answer())
 	}
+
 	a.text().PrintRecorded(rec)
 	return nil
 }
@@ -212,6 +222,7 @@ func (a *app) answerMessages(ctx context.Context, id string, asJSON bool) error 
 	if err != nil {
 		return err
 	}
+
 	messages := record.NewMessages(a.in)
 	for {
 		m, err := messages.Next()

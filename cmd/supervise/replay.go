@@ -65,6 +65,7 @@ runs nothing.`,
 			return runReplay(cmd.Context(), a, o)
 		},
 	}
+
 	addFlagSection(cmd.Flags(), "Commits", func(f *pflag.FlagSet) {
 		f.IntVar(&o.max, "max", 0, "only the latest commits, up to this number (default all)")
 		f.IntVar(&o.jobs, "jobs", 1, "how many commits are measured in parallel")
@@ -72,6 +73,7 @@ runs nothing.`,
 		f.BoolVar(&o.fresh, "fresh", false, "measure again what was measured before")
 		f.Float64Var(&o.sensitivity, "sensitivity", 1, "share of harmful iterations on which a rule fires, for the false discovery rate")
 	})
+
 	addFlagSection(cmd.Flags(), "Rules", func(f *pflag.FlagSet) {
 		o.registerIntent(f)
 		f.StringArrayVar(&o.whatIf, "what-if", nil, "`KEY=VALUE` of the configuration: also judge recorded measurements with it (repeatable)")
@@ -115,24 +117,29 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 	if err := at.requireGit(ctx, "replay "+o.subject); err != nil {
 		return err
 	}
+
 	settings, plan, err := a.loadPlan(at.project, o.checkFlags)
 	if err != nil {
 		return err
 	}
+
 	loopOpts, err := settings.LoopOptions(at.root)
 	if err != nil {
 		return err
 	}
+
 	home, err := a.home(at.root)
 	if err != nil {
 		return err
 	}
+
 	opts := replay.Options{
 		Repo: at.root, Range: o.subject, Max: o.max, Jobs: o.jobs, Setup: o.setup, Uncached: o.fresh, CachedOnly: len(o.whatIf) > 0,
 		Plan: plan, Root: at.root, Settings: loopOpts.Settings.Settings, Sensitivity: o.sensitivity,
 		Home: home, CheckoutDir: replay.CheckoutDir(home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
 		Now: time.Now(), OnProgress: a.printReplayProgress,
 	}
+
 	if opts.WhatIf, err = whatIf(loopOpts.Settings.Settings, o.whatIf); err != nil {
 		return err
 	}
@@ -140,6 +147,7 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 	if err != nil {
 		return err
 	}
+
 	switch {
 	case o.json:
 		return a.encode(rep)
@@ -147,6 +155,7 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 		_, err = io.WriteString(a.out, rep.Tables().Markdown())
 		return err
 	}
+
 	_, err = io.WriteString(a.out, rep.Text().Terminal(a.paint(a.out)))
 	return err
 }
@@ -194,14 +203,17 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	if state.Kind == ledger.KindCandidates {
 		return usageError{fmt.Errorf("the iterations of %s are candidates, which were judged in separate loops: %s replay %[1]s/1", state.LoopID, a.self())}
 	}
+
 	rec, err := replay.ReadLoop(toReplayLoop(dir, state))
 	if err != nil {
 		return err
 	}
+
 	tried, err := whatIf(rec.Settings, o.whatIf)
 	if err != nil {
 		return err
 	}
+
 	rep, err := rec.Judge(tried)
 	if err != nil {
 		return err
@@ -212,6 +224,7 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	if o.json {
 		return a.encode(rep)
 	}
+
 	_, err = io.WriteString(a.out, rep.Document().Terminal(a.paint(a.out)))
 	return err
 }

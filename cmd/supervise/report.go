@@ -47,6 +47,7 @@ iteration the reasoning, the diff and the transcript. It needs no network.`,
 			return runReport(cmd.Context(), a, o)
 		},
 	}
+
 	flags := cmd.Flags()
 	flags.IntVarP(&iteration, "iteration", "n", 0, "the report of this iteration, 0 for the baseline")
 	flags.BoolVar(&o.completion, "completion", false, "the completion report")

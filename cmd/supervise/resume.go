@@ -58,6 +58,7 @@ loop and --force: the loop continues in this tree.`,
 			return runResume(cmd.Context(), a, o)
 		},
 	}
+
 	l := &o.limits
 	addFlagSection(cmd.Flags(), "Limits", func(f *pflag.FlagSet) {
 		f.IntVarP(&l.MaxIterations, "max-iterations", "m", 0, "maximum number of iterations, earlier ones included (default as before)")
@@ -67,11 +68,13 @@ loop and --force: the loop continues in this tree.`,
 		f.Var(&o.window, "max-window", "share of a window of its service that the agent may use, like 80% (default as before)")
 		o.steps.register(f)
 	})
+
 	addFlagSection(cmd.Flags(), "Candidates", func(f *pflag.FlagSet) {
 		f.IntVar(&o.candidate, "candidate", 0, "only the loop of this `candidate`, in its tree, which stays until its loop is over; yours is not touched")
 		f.BoolVar(&o.choose, "choose", false, "compare the candidates that have ended and restore the best; no other one starts or continues")
 		registerTrees(f, &o.trees)
 	})
+
 	addFlagSection(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&l.Approval.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait (default as before)")
 		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
@@ -92,19 +95,23 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	if err != nil {
 		return err
 	}
+
 	state, err := resumable(at, home, o)
 	if err != nil {
 		return err
 	}
+
 	o.limits.MaxWindow = float64(o.window)
 	if o.trees, err = resolveTreesDir(o.trees, at.root); err != nil {
 		return err
 	}
+
 	if o.hidden != "" {
 		if o.limits.Hidden.Dir, err = config.HiddenFolder(o.hidden, at.root); err != nil {
 			return err
 		}
 	}
+
 	o.limits.Root = at.root
 	opts := loop.Options{Settings: o.limits, Home: home, Steps: o.steps.n}
 	return a.resumeLoop(ctx, state, opts, o)
@@ -144,6 +151,7 @@ func (a *app) resumeLoop(ctx context.Context, state ledger.State, opts loop.Opti
 	case hasCandidates && o.steps.n != nil && *o.steps.n > 0:
 		return usageError{errors.New("--steps of a loop of candidates is for one of them: give --candidate N, or --steps 0 for the baseline")}
 	}
+
 	a.noteUnfinishedRestore(state.LoopID, ledger.LoopDir(opts.Home, state.LoopID))
 	if hasCandidates {
 		return a.runCompetition(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
@@ -151,6 +159,7 @@ func (a *app) resumeLoop(ctx context.Context, state ledger.State, opts loop.Opti
 			return candidate.Resume(ctx, state.LoopID, c)
 		})
 	}
+
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		return loop.Resume(ctx, state.LoopID, opts, o.force)
 	})

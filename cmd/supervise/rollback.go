@@ -51,6 +51,7 @@ a second one is a redo, and no work in between is lost.`,
 			return runRollback(cmd.Context(), a, o)
 		},
 	}
+
 	cmd.Flags().BoolVar(&o.force, "force", false, "restore even if the working tree is another repository now")
 	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore the tree before the last rollback")
 	return cmd
@@ -124,25 +125,30 @@ func (a *app) restoreTree(ctx context.Context, loop string, do func(*worktree.Tr
 	if err != nil {
 		return err
 	}
+
 	tree, err := ledger.LockTree(state.Workspace)
 	if err != nil {
 		return fmt.Errorf("%w; interrupt the loop first", err)
 	}
 	defer tree.Close()
+
 	a.noteUnfinishedRestore(state.LoopID, dir)
 	t, err := worktree.OpenTrees(ctx, dir, state)
 	if unfinished := new(snapshot.UnfinishedError); errors.As(err, &unfinished) {
 		fmt.Fprintln(a.err, "supervise:", unfinished) // this restore replaces the unfinished one
 		t, err = worktree.OpenTrees(ctx, dir, state)
 	}
+
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
+
 	keep, err := a.acksRestorer(ctx)
 	if err != nil {
 		return err
 	}
+
 	t.Store.OnRestore(func(b snapshot.PlannedRestore) error {
 		a.text().PrintKeptTree(state.LoopID, b.Safety)
 		return nil
@@ -151,11 +157,13 @@ func (a *app) restoreTree(ctx context.Context, loop string, do func(*worktree.Tr
 	if err != nil {
 		return err
 	}
+
 	a.text().PrintRestored(what, res)
 	for _, m := range res.Mismatches {
 		fmt.Fprintf(a.err, "differs: %s: %s\n", m.Path, m.Why)
 		a.code = 1
 	}
+
 	a.tree = event.NewTreeState(res, "that of s"+string(res.Target)).String()
 	return keep()
 }

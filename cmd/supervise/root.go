@@ -80,6 +80,7 @@ func signalContext() (context.Context, func()) {
 			}
 		}
 	}()
+
 	return ctx, func() {
 		signal.Stop(signals)
 		signal.Stop(pipes)
@@ -105,6 +106,7 @@ the best iteration, not the last.`,
 		RunE:         func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage: true, SilenceErrors: true,
 	}
+
 	a.registerCommonFlags(cmd.PersistentFlags())
 	cmd.Flags().BoolP("version", "V", false, "print the version")
 	cmd.SetVersionTemplate(versionLine() + "\n")
@@ -115,6 +117,7 @@ the best iteration, not the last.`,
 		}
 		return usageError{fmt.Errorf("%s%s; see '%s --help'", text, suggestFlags(c, err), c.CommandPath())}
 	})
+
 	cmd.AddCommand(newDemoAgentCmd(a), newManCmd())
 	for _, add := range []func(*app) *cobra.Command{
 		newAbortCmd, newAckCmd, newAgentsCmd, newAnalyticsCmd, newApproveCmd, newAuditCmd, newBaselineCmd, newBenchmarkCmd, newBlockedCmd, newCleanCmd, newCompareCmd,
@@ -124,6 +127,7 @@ the best iteration, not the last.`,
 	} {
 		cmd.AddCommand(add(a))
 	}
+
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finishCommand(sub)
 	}

@@ -57,6 +57,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 			return runRun(cmd.Context(), a, o)
 		},
 	}
+
 	flags, s := cmd.Flags(), config.Default()
 	addFlagSection(flags, "Task", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.prompt, "prompt", "p", "", "`text` of the task")
@@ -66,6 +67,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		f.BoolVar(&o.again, "again", false, "do tasks of a list that an earlier loop has done, too")
 		f.StringVar(&o.hint, "hint", "", "`text` that the first prompt adds; later ones: supervise hint")
 	})
+
 	registerSettings(flags, &s)
 	addFlagSection(flags, "Limits", o.steps.register)
 	addFlagSection(flags, "Candidates", o.candidateFlags.register)
@@ -100,6 +102,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.StringVar(&s.Hooks.Use, "hooks", s.Hooks.Use, "whether the agent's hooks ask supervise before each tool call: on, off")
 		f.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt adds to the task: adaptive, off, minimal, standard, aggressive")
 	})
+
 	addFlagSection(flags, "Limits", func(f *pflag.FlagSet) {
 		l := &s.Limits
 		f.IntVarP(&l.MaxIterations, "max-iterations", "m", l.MaxIterations, "maximum number of iterations")
@@ -114,6 +117,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.Var(&l.FirstOutput, "first-output-timeout", "stop the agent when it has printed nothing at all for this long; auto: 10m without a person there")
 		f.IntVar(&l.MaxLoops, "max-loops", l.MaxLoops, "refuse to start while this many loops run on the machine (default: no limit)")
 	})
+
 	addFlagSection(flags, "Completion", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, quality, or a command that succeeds then")
 		f.StringVar(&s.Promise, "completion-promise", s.Promise, "`text` that the agent must also print before the task counts as done")
@@ -121,12 +125,14 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.StringVar(&s.OnStall, "on-stall", s.OnStall, "what happens on a stall or a cycle: auto (a stall and an infinite loop end the loop), stop (an early cycle too), ask or continue")
 		f.BoolVar(&s.Diminishing, "stop-on-diminishing", s.Diminishing, "stop when quality grows by less than 5 points twice in a row")
 	})
+
 	addFlagSection(flags, "Rules", func(f *pflag.FlagSet) {
 		registerRules(f, s)
 		f.StringVar(&s.Alarm.Action, "alarm-action", s.Alarm.Action, "what happens when tests vanish while the agent works: off, warn, stop")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the selected tree")
 		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the agent does not see")
 	})
+
 	addFlagSection(flags, "Approval", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Approval, "approval", s.Approval, "what happens when an approval is needed and there is no terminal: reject, abort, wait")
 		f.DurationVar(&s.ApprovalTimeout, "approval-timeout", s.ApprovalTimeout, "reject without an answer for this long (default: wait forever)")
@@ -163,10 +169,12 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err != nil {
 		return err
 	}
+
 	task, tasks, err := o.task()
 	if err != nil {
 		return err
 	}
+
 	s, opts, err := a.loopOptions(at, o.checkFlags, o.flags, registerSettings)
 	if err != nil {
 		return err
@@ -177,6 +185,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(opts.Plan, o.json)
 	}
+
 	opts.Dir, opts.Task, opts.Args, opts.NoApply, opts.Hint, opts.Steps = at.here, task, o.agent, o.noApply, o.hint, o.steps.n
 	if err := a.requireAgent(at, opts, o.flags.Changed("yolo")); err != nil {
 		return err
@@ -187,6 +196,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if !o.flags.Changed("hidden-tests") && !o.json {
 		a.warnHiddenTests(at, opts)
 	}
+
 	a.applyLimits(s, &opts, o.json)
 	return a.startLoops(ctx, at, opts, o, tasks)
 }

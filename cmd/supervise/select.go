@@ -70,6 +70,7 @@ selected tree like supervise rollback.`,
 			return runSelect(cmd.Context(), a, o)
 		},
 	}
+
 	addFlagSection(cmd.Flags(), "Choice", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.mode, "mode", "", "how to choose: highest_quality_verified, highest_quality, most_recent_above_threshold (default as the loop did)")
 		flags.Float64Var(&f.threshold, "threshold", 70, "acceptable quality in [0,100] (default as in the loop)")
@@ -80,6 +81,7 @@ selected tree like supervise rollback.`,
 		flags.IntVar(&f.candidate, "candidate", 0, "take this candidate, and restore its tree")
 		flags.StringVar(&f.reason, "reason", "", "why, for the log")
 	})
+
 	addFlagSection(cmd.Flags(), "Result", func(flags *pflag.FlagSet) {
 		flags.BoolVar(&o.apply, "apply", false, "restore the selected tree into the working tree")
 		flags.Bool("no-apply", false, "leave the working tree as it is (the default)")
@@ -151,6 +153,7 @@ func (f *selectFlags) override(cmd *cobra.Command) (*selector.Override, error) {
 	default:
 		return nil, nil //nolint:nilnil // no flag overrides the choice
 	}
+
 	if o.Reason == "" {
 		return nil, errors.New("a manual choice needs a reason: add --reason TEXT")
 	}
@@ -176,12 +179,14 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 	if err != nil {
 		return err
 	}
+
 	state := v.State
 	if o.candidate > 0 {
 		if err := requireCandidates(state); err != nil {
 			return err
 		}
 	}
+
 	v, choice, err := v.Choose(o.wish)
 	if err != nil {
 		return err
@@ -189,21 +194,25 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 	if err := a.exportCSV(o, v, choice); err != nil {
 		return err
 	}
+
 	sel := record.Selection{View: v, Choice: choice}
 	if !o.dryRun && (!o.wish.IsEmpty() || o.apply) {
 		if sel, err = a.reselect(ctx, v, choice, o); err != nil {
 			return err
 		}
 	}
+
 	if o.csv != "-" {
 		if err := a.showSelection(sel, state, o); err != nil {
 			return err
 		}
 	}
+
 	if o.cleanup {
 		a.noteUnfinishedRestore(state.LoopID, v.Dir)
 		err = a.cleanup(ctx, state.LoopID, o)
 	}
+
 	if !o.json && o.csv != "-" {
 		a.lastLine()
 	}
@@ -239,6 +248,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 	if err != nil {
 		return sel, err
 	}
+
 	write := func() (err error) {
 		sel, err = record.Select(ctx, home, v.State.LoopID, o.wish, userName(), time.Now())
 		if errors.Is(err, ledger.ErrLocked) {
@@ -246,10 +256,12 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 		}
 		return err
 	}
+
 	if !o.apply {
 		a.noteUnfinishedRestore(v.State.LoopID, v.Dir) // its output is read from the snapshots
 		return sel, write()
 	}
+
 	it, err := v.Iteration(c.Iteration)
 	if err != nil {
 		return sel, err
@@ -257,11 +269,13 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 	if it.Snapshot == "" {
 		return sel, usageError{fmt.Errorf("iteration %d of loop %s was recorded without a snapshot, so there is no tree to restore; without --apply its artifacts are copied to final-output/", it.Number, v.State.LoopID)}
 	}
+
 	data := event.AppliedSelection{By: userName()}
 	talk := *a
 	if o.json || o.csv == "-" {
 		talk.out = a.err
 	}
+
 	err = talk.restoreTree(ctx, v.State.LoopID, func(t *worktree.Trees) (string, snapshot.Restored, error) {
 		id, err := t.CheckExists(it.Snapshot)
 		if err == nil {
@@ -274,6 +288,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 		data.Snapshot, data.Kept = res.Target.Name(), res.Safety.Name()
 		return "restored", res, err
 	})
+
 	a.code, a.tree = talk.code, talk.tree
 	if err != nil {
 		return sel, err

@@ -57,6 +57,7 @@ func (a *app) requireAgent(at workspace, opts loop.Options, yolo bool) error {
 		}
 		return asUsageError(agent.CheckInstalled(at.here, opts.Args))
 	}
+
 	switch {
 	case opts.Task == "":
 		return usageError{fmt.Errorf("%s needs a task: give it with -p or -P", opts.Program.Name)}
@@ -65,6 +66,7 @@ func (a *app) requireAgent(at workspace, opts loop.Options, yolo bool) error {
 	case len(opts.Fallback) > 0 && len(opts.Args) > 0:
 		return usageError{errors.New("arguments after -- require a single agent")}
 	}
+
 	for _, x := range opts.Programs() {
 		if err := a.requireProgram(at, x); err != nil {
 			return usageError{err}
@@ -198,6 +200,7 @@ func (a *app) connectTerminal(opts *loop.Options, f printFlags) (detach func()) 
 	if input {
 		opts.Person.Terminal = approval.TerminalPath()
 	}
+
 	show := f.agentOutput
 	if show == "auto" {
 		show = agentOutputMode(tty, opts.Program)
@@ -205,17 +208,20 @@ func (a *app) connectTerminal(opts *loop.Options, f printFlags) (detach func()) 
 	if tty && show == "raw" {
 		opts.Terminal = &runner.Terminal{In: a.in, Out: a.raw.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
 	}
+
 	board := live.NewBoard(time.Now, a.mask.String)
 	a.board = board
 	opts.WatchChecks, opts.OnReport = board.StartCheck, board.HandleReport
 	if opts.Terminal == nil {
 		opts.Mirror = func(int) io.WriteCloser { return a.maskAgentOutput(board.WatchAgent()) }
 	}
+
 	stop := board.PersistFile()
 	if f.json {
 		opts.OnEvent = f.withBell(a.talk, updateBoard(board, terminal.NewJSONPrinter(a.doc, opts.Log.WithField("output", "json").Error)))
 		return stop
 	}
+
 	o := terminal.Options{Out: a.doc, Progress: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.IdleAfter > 0, Self: a.self()}
 	switch f.ui {
 	case "plain":
@@ -223,6 +229,7 @@ func (a *app) connectTerminal(opts *loop.Options, f printFlags) (detach func()) 
 	case "rich":
 		o.Paint = document.ANSI
 	}
+
 	opts.OnEvent = f.withBell(a.talk, updateBoard(board, terminal.New(o).PrintEvent))
 	if show == "lines" {
 		opts.Mirror = a.agentLines(opts, o.Paint, board)
@@ -230,6 +237,7 @@ func (a *app) connectTerminal(opts *loop.Options, f printFlags) (detach func()) 
 	if !o.Live {
 		return stop
 	}
+
 	next, end := opts.OnEvent, a.openRegion(board, show == "lines")
 	opts.OnEvent = func(e event.Event) {
 		next(e)

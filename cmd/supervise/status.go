@@ -43,11 +43,13 @@ Without a name this is the latest loop of the working tree.`,
 			return runStatus(cmd.Context(), a, o)
 		},
 	}
+
 	addFlagSection(cmd.Flags(), "Parts", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.views.Persistence, "persistence", false, "only metrics, regressions, reinforcement level, recovery attempts, best iteration, false positives")
 		f.BoolVar(&o.views.Regressions, "regressions", false, "only regressions and their outcome")
 		f.BoolVar(&o.views.Quality, "quality", false, "only the scores of the iterations")
 	})
+
 	flags := cmd.Flags()
 	flags.BoolVar(&o.watch, "watch", false, "print the status whenever it changes, until the loop is over; at a terminal also what it does now")
 	flags.BoolVar(&o.all, "all", false, "all loops of this working tree")
@@ -120,18 +122,22 @@ func (a *app) countFindings(at workspace, loopID string) (out results.LoopFindin
 	if err != nil {
 		return out, err
 	}
+
 	entries, err := ack.Load(ack.Path(at.project))
 	if err != nil {
 		a.printNotes(fmt.Sprintf("false positives are unknown: %v", err))
 	}
+
 	marked := map[string]bool{}
 	for _, e := range entries {
 		marked[e.ID()] = marked[e.ID()] || e.FalsePositive
 	}
+
 	loops, err := ledger.ListLoops(home, at.root)
 	if err != nil {
 		return out, err
 	}
+
 	for _, s := range loops {
 		list, err := ledger.ReadFindings(ledger.LoopDir(home, s.LoopID))
 		if err != nil {
@@ -153,11 +159,13 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 	if err != nil {
 		return err
 	}
+
 	o.loop = state.LoopID
 	board := live.NewBoard(time.Now, a.mask.String)
 	if a.hasRegion() {
 		defer a.openRegion(board, false)()
 	}
+
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	var printed time.Time // modification time of the printed state
@@ -191,6 +199,7 @@ func (a *app) statusAll(ctx context.Context, o statusOptions) error {
 	if err != nil {
 		return err
 	}
+
 	_, loops, err := a.loops(at)
 	if err != nil {
 		return err
@@ -198,6 +207,7 @@ func (a *app) statusAll(ctx context.Context, o statusOptions) error {
 	if o.json {
 		return a.encode(loops)
 	}
+
 	for i, s := range loops {
 		if o.views == (results.Views{}) {
 			a.text().PrintLoop(s)
@@ -212,6 +222,7 @@ func (a *app) statusAll(ctx context.Context, o statusOptions) error {
 			return err
 		}
 	}
+
 	if len(loops) == 0 {
 		fmt.Fprintf(a.err, "no loop has run in %s yet\n", at.root)
 	}

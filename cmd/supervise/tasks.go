@@ -67,6 +67,7 @@ func (a *app) runList(ctx context.Context, at workspace, opts loop.Options, o ru
 			l.file = rel
 		}
 	}
+
 	if o.commit {
 		err = l.prepareCommits(ctx, o.commitMessage)
 	}
@@ -76,6 +77,7 @@ func (a *app) runList(ctx context.Context, at workspace, opts loop.Options, o ru
 	if err != nil {
 		return err
 	}
+
 	err = l.runAll(ctx)
 	if len(tasks) > 1 {
 		err = errors.Join(err, l.printSummary())
@@ -133,6 +135,7 @@ func (l *taskRunner) runTask(ctx context.Context, x *taskRun) error {
 		until.Promise, until.Quality = opts.Until.Promise, opts.Until.Quality
 		opts.Until = until
 	}
+
 	if !l.print.json && len(l.runs) > 1 {
 		fmt.Fprintf(l.app.out, "\ntask %d of %d: %s\n", x.Number, len(l.runs), x.Title())
 	}
@@ -147,6 +150,7 @@ func (l *taskRunner) runTask(ctx context.Context, x *taskRun) error {
 		x.Why = err.Error()
 		return err
 	}
+
 	if out.Choice != nil {
 		x.Iteration = out.Choice.Iteration
 	}

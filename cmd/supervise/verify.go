@@ -53,6 +53,7 @@ since is fine.`,
 			return runVerify(cmd.Context(), a, o)
 		},
 	}
+
 	cmd.Flags().StringVar(&o.head, "head", "", "the `hash` of an entry that the log must hold, as the end of the loop printed it")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the checklist as JSON")
 	return cmd
@@ -72,10 +73,12 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 	if sum, err := snapshot.Summarize(ledger.SnapshotDir(dir)); err == nil && sum.Bytes > slowStore {
 		a.printNotes(fmt.Sprintf("reading %s of snapshots", report.FormatBytes(sum.Bytes)))
 	}
+
 	checks, err := replay.Verify(ctx, toReplayLoop(dir, state), o.head)
 	if err != nil {
 		return err
 	}
+
 	paint := a.paint(a.out)
 	for _, c := range checks {
 		mark, tone := "[x]", document.Good

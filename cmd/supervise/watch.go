@@ -47,6 +47,7 @@ supervise rollback restores any iteration.`,
 			return runWatch(cmd.Context(), a, o)
 		},
 	}
+
 	s := config.Default()
 	registerWatched(cmd.Flags(), &s)
 	cmd.Flags().DurationVar(&o.rest, "rest", loop.DefaultIdleTime, "how long the agent prints nothing and no file is written until it counts as idle")
@@ -69,14 +70,17 @@ func runWatch(ctx context.Context, a *app, o watchOptions) error {
 	if !term.IsTerminal(int(a.in.Fd())) || !isTerminal(a.out) {
 		return usageError{errors.New("watch is for your own session and needs a terminal: supervise run works without one")}
 	}
+
 	at, err := a.workspace(ctx)
 	if err != nil {
 		return err
 	}
+
 	s, opts, err := a.loopOptions(at, o.checkFlags, o.flags, registerWatched)
 	if err != nil {
 		return err
 	}
+
 	opts.IdleAfter, opts.Dir, opts.Args, opts.Program = o.rest, at.here, o.agent, agentrun.Program{}
 	if err := a.requireAgent(at, opts, false); err != nil {
 		return err

@@ -38,6 +38,7 @@ func (a *app) workspace(ctx context.Context) (workspace, error) {
 	if err := git.CheckFiles(here); err != nil {
 		return workspace{}, usageError{err}
 	}
+
 	top := treediff.Repo{Dir: here}.TopLevel(ctx)
 	p := workspace{here: here, project: here, root: top}
 	for dir := here; ; dir = filepath.Dir(dir) {
@@ -49,6 +50,7 @@ func (a *app) workspace(ctx context.Context) (workspace, error) {
 			break
 		}
 	}
+
 	if p.root == "" {
 		p.root = p.project
 	}

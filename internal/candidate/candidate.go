@@ -98,17 +98,20 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	if name == "" && len(o.Loop.Args) > 0 {
 		name = o.Loop.Args[0]
 	}
+
 	c.state = ledger.State{
 		LoopID: ledger.NewID(mask.String(name)), Kind: ledger.KindCandidates, Status: ledger.Running, Task: mask.String(o.Loop.Task), Agent: mask.Texts(o.Loop.CommandLine()),
 		Criterion: o.Loop.Until.String(), Workspace: o.Loop.Root, PID: os.Getpid(), StartedAt: c.now(), UpdatedAt: c.now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
 		Config: ledger.Configuration{MaxIterations: o.Number, TimeoutMinutes: o.Loop.MaxTime.Minutes(), MaxRetries: o.Loop.Recovery.MaxRetries, Mode: string(o.Loop.Rules.Mode), PlanHash: o.Loop.Plan.Hash()},
 	}
+
 	var err error
 	if c.ledger, err = ledger.Create(o.Loop.Home, c.state); err != nil {
 		return Outcome{}, err
 	}
 	defer c.close()
+
 	c.openJournal()
 	set := storedSettings{o.Loop.Settings, o.Settings}
 	set.Setup = set.Settings.Setup.ForJSON()
@@ -129,6 +132,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer c.close()
+
 	if err := c.loadSettings(c.ledger.Dir(), at.Settings); err != nil {
 		return Outcome{}, err
 	}
@@ -141,6 +145,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.LastEvent, LoopID: id, Data: at.End})
 		return c.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}, nil), nil
 	}
+
 	c.state.ResetIterations()
 	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode, c.state.PID, c.state.Selected = ledger.Running, "", "", 0, os.Getpid(), nil
 	err = c.journal.Write(event.LoopResumed, 0, event.Resumed{Dir: c.ledger.Dir(), Plan: c.Loop.Plan, Agent: c.state.Agent, From: "the candidates that had not ended continue", Max: c.Number, Steps: o.Loop.Steps})
@@ -182,19 +187,23 @@ func (c *competition) runSteps(ctx context.Context, err error) (Outcome, error) 
 	if c.Loop.Steps != nil {
 		steps = steps[:2]
 	}
+
 	for _, step := range steps {
 		if err == nil {
 			err = step(ctx)
 		}
 	}
+
 	var list []ledger.Rank
 	if err == nil && !c.isSuspended() {
 		list, err = c.rankEntries(ctx)
 	}
+
 	var stop event.Stop
 	if err == nil {
 		stop, err = c.finish(ctx, list)
 	}
+
 	err = errors.Join(err, c.removeTrees())
 	if err != nil {
 		c.recordFailure(err)
@@ -254,6 +263,7 @@ func (c *competition) openTree(ctx context.Context) error {
 			return err
 		}
 	}
+
 	if c.state.BaselineSnapshot == "" {
 		info, err := c.tree.Take(ctx, 0, event.BeforeChecks)
 		if err != nil {
@@ -265,6 +275,7 @@ func (c *competition) openTree(ctx context.Context) error {
 			return err
 		}
 	}
+
 	c.entries = []*entry{c.newEntry(0)}
 	return c.save()
 }
@@ -316,6 +327,7 @@ func (c *competition) measureBaseline(ctx context.Context) error {
 		}
 		c.baseIteration = out.History[0]
 	}
+
 	if state, err := ledger.ReadState(e.dir()); err == nil {
 		c.state.Criterion = state.Criterion
 	}
@@ -327,6 +339,7 @@ func (c *competition) measureBaseline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	it.Tree = info.Tree
 	c.state.Add(it)
 	return errors.Join(c.ledger.Append(it, nil, false), c.journal.Write(event.BaselineMeasured, 0, event.Baseline{
@@ -335,7 +348,6 @@ func (c *competition) measureBaseline(ctx context.Context) error {
 	}), c.save())
 }
 
-// save writes the state of the loop.
 // save writes the state of the loop.
 func (c *competition) save() error {
 	c.state.UpdatedAt = c.now()

@@ -34,6 +34,7 @@ func (c *competition) crossCheck(ctx context.Context) (crossResults, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	w := treecopy.Workspace{Store: c.tree.Store, Meter: meter, Plan: c.Loop.Plan, Root: c.Loop.Root, Scratch: c.ledger.ScratchDir()}
 	out := crossResults{}
 	for _, e := range c.entries[1:] {
@@ -45,6 +46,7 @@ func (c *competition) crossCheck(ctx context.Context) (crossResults, error) {
 		}
 		out[e.number] = map[int]testOutcomes{}
 	}
+
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards results and errs
 	var errs []error
@@ -65,6 +67,7 @@ func (c *competition) crossCheck(ctx context.Context) (crossResults, error) {
 			})
 		}
 	}
+
 	all.Wait()
 	return out, errors.Join(errs...)
 }
@@ -95,10 +98,12 @@ func (c *competition) findAddedTests(ctx context.Context, e *entry) error {
 		}
 		fmt.Fprintf(sum, "%s %s %q\n", change.Path, change.Kind, text)
 	}
+
 	e.codeHash = hex.EncodeToString(sum.Sum(nil))
 	if e.best.Set.Tests == nil {
 		return ctx.Err()
 	}
+
 	for _, t := range e.best.Set.Tests.Cases {
 		if _, known := c.baseIteration.Set.Tests.Lookup(t.ID); !known && t.Status == metric.Passed {
 			e.addedTests[t.ID] = true
@@ -126,6 +131,7 @@ func (c *competition) runTestsOn(ctx context.Context, w treecopy.Workspace, auth
 	if code.number == 0 {
 		id = c.state.BaselineSnapshot
 	}
+
 	out := testOutcomes{}
 	err := w.WithCopy(ctx, id, func(t treecopy.Tree) error {
 		for _, side := range []struct {

@@ -134,12 +134,14 @@ func (c *competition) entryOptions(ctx context.Context, e *entry) loop.Options {
 			c.emit(ev)
 		}
 	}
+
 	switch {
 	case e.number == 0:
 		o.WatchChecks = c.Loop.WatchChecks
 	case c.Watch != nil:
 		o.WatchChecks, o.OnReport = c.Watch(e.number)
 	}
+
 	if e.number > 0 {
 		o.BaselineFrom, o.WaitForTurn = c.newEntry(0).dir(), c.waitForTurn
 	}
@@ -151,6 +153,7 @@ func (c *competition) entryOptions(ctx context.Context, e *entry) loop.Options {
 	if c.Jobs < c.Number {
 		o.MaxTime /= time.Duration((c.Number + c.Jobs - 1) / c.Jobs)
 	}
+
 	c.applyVariation(e.number, &o)
 	return o
 }
@@ -238,6 +241,7 @@ func (c *competition) runAll(ctx context.Context) error {
 			}
 		})
 	}
+
 	all.Wait()
 	for _, e := range c.entries[1:] {
 		if err := errs[e.number]; errors.Is(err, ledger.ErrLocked) {
@@ -247,6 +251,7 @@ func (c *competition) runAll(ctx context.Context) error {
 			e.stop = event.Stop{Reason: event.Broken, Text: err.Error()}
 		}
 	}
+
 	if !slices.ContainsFunc(c.entries[1:], func(e *entry) bool { return e.stop.Reason != event.Broken }) {
 		return errors.Join(errs...)
 	}
@@ -259,11 +264,13 @@ func (c *competition) runEntry(ctx context.Context, e *entry) error {
 	if c.CompareOnly && e.stop.Reason == "" {
 		return nil
 	}
+
 	o := c.entryOptions(ctx, e)
 	err := c.journal.Write(event.CandidateStarted, 0, event.Candidate{Candidate: e.number, LoopID: e.id, Dir: e.tree.Dir, Agent: c.mask.Texts(o.CommandLine())})
 	if err != nil {
 		return err
 	}
+
 	if e.stop.Reason == "" {
 		out, err := e.startOrResume(ctx, o)
 		if err != nil {
@@ -271,6 +278,7 @@ func (c *competition) runEntry(ctx context.Context, e *entry) error {
 		}
 		e.stop = out.Stop
 	}
+
 	if err := e.readResult(); err != nil {
 		return err
 	}
@@ -311,14 +319,17 @@ func (e *entry) readResult() error {
 	if err != nil {
 		return err
 	}
+
 	its, err := ledger.ReadIterations(e.dir())
 	if err != nil {
 		return err
 	}
+
 	e.iterations = max(0, len(its)-1)
 	if s := state.Selected; s != nil && s.Iteration > 0 && s.Iteration < len(its) {
 		e.bestNumber, e.best = s.Iteration, its[s.Iteration]
 	}
+
 	e.best.StartedAt, e.best.EndedAt = state.StartedAt, state.UpdatedAt
 	if state.Spending != nil {
 		run := ledger.AgentRun{}
@@ -368,23 +379,28 @@ func (c *competition) importResult(ctx context.Context, e *entry) error {
 		e.best.Assessment = detector.Assessment{Iteration: e.number, Class: detector.Plateau}
 		return nil
 	}
+
 	state, err := ledger.ReadState(e.dir())
 	if err != nil {
 		return err
 	}
+
 	store, err := snapshot.Open(ctx, e.tree.Dir, ledger.SnapshotDir(e.dir()), snapshot.Options{Moved: true})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+
 	info, err := c.tree.Store.Import(ctx, base, snapshot.Work{Store: store, From: state.BaselineSnapshot, To: e.best.Snapshot}, "candidate "+strconv.Itoa(e.number))
 	if err != nil {
 		return err
 	}
+
 	e.best.Snapshot, e.best.Tree = info.ID, info.Tree
 	if e.changes, err = c.tree.Store.Changes(ctx, base, info.ID); err != nil {
 		return err
 	}
+
 	e.best.Changed = nil
 	for _, change := range e.changes {
 		e.best.Changed = append(e.best.Changed, ledger.FileChange{Path: change.Path, Kind: string(change.Kind)})

@@ -41,7 +41,6 @@ func (c *competition) rankEntries(ctx context.Context) ([]ledger.Rank, error) {
 }
 
 // rankOf returns the values of a candidate that the ranking compares.
-// rankOf returns the values of a candidate that the ranking compares.
 func (c *competition) rankOf(ctx context.Context, e *entry) (ledger.Rank, error) {
 	s := ledger.Rank{
 		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.entryOptions(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.bestNumber,
@@ -86,6 +85,7 @@ func (c *competition) finish(ctx context.Context, list []ledger.Rank) (event.Sto
 		stop := event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume continues it"}
 		return stop, c.recordEnd(stop, nil, "")
 	}
+
 	stop, n := c.stopFor(ctx, list), 0
 	if list[0].Chosen {
 		n = list[0].Candidate
@@ -93,6 +93,7 @@ func (c *competition) finish(ctx context.Context, list []ledger.Rank) (event.Sto
 	if err := c.journal.Write(event.LoopStopping, c.state.Iteration, stop); err != nil {
 		return stop, err
 	}
+
 	keep, err := c.whyNotApplicable(ctx, n)
 	if err == nil {
 		err = c.journal.Write(event.CandidatesCompared, 0, event.Compared{Ranking: list, WhyNotApplied: keep})
@@ -103,14 +104,17 @@ func (c *competition) finish(ctx context.Context, list []ledger.Rank) (event.Sto
 	if keep != "" {
 		stop = event.Stop{Reason: event.NotApplied, Text: keep + "; " + stop.Text}
 	}
+
 	path, err := c.recordSelection(ctx, n, list[0].Why, keep == "" && n > 0)
 	if err != nil {
 		return stop, err
 	}
+
 	description := "as it was before the loop"
 	if n > 0 {
 		description = fmt.Sprintf("that of candidate %d", n)
 	}
+
 	tree := c.tree.TreeState(description)
 	if tree != nil {
 		c.state.TreeText = tree.String()
@@ -170,20 +174,24 @@ func (c *competition) recordSelection(ctx context.Context, n int, why string, ap
 	if err != nil {
 		return "", err
 	}
+
 	v, choice, err := v.Choose(record.SelectionRequest{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: n, Reason: why, User: "supervise"}})
 	if err != nil {
 		return "", err
 	}
+
 	it, err := v.Iteration(n)
 	if err != nil {
 		return "", err
 	}
+
 	c.state.Selected = &ledger.BestIteration{Iteration: n, QualityScore: it.Score.Value, Snapshot: it.Snapshot, SnapshotPath: c.ledger.SnapshotDir(), Reason: why}
 	if apply {
 		if err := c.tree.Restore(ctx, it.Snapshot); err != nil {
 			return "", fmt.Errorf("restore candidate %d: %w", n, err)
 		}
 	}
+
 	out, err := ledger.CompareOutput(ctx, c.tree.Store, c.state.BaselineSnapshot, it.Snapshot)
 	if err == nil {
 		err = c.ledger.WriteOutput(out.Files)
@@ -194,6 +202,7 @@ func (c *competition) recordSelection(ctx context.Context, n int, why string, ap
 	if err != nil {
 		return "", err
 	}
+
 	v.State = c.state
 	r := v.Report(choice, c.now())
 	r.Artifacts, r.Removed = out.Changed, out.Removed

@@ -68,7 +68,6 @@ func agreement(s ledger.Rank) *float64 {
 }
 
 // negated returns -*v, nil for nil.
-// negated returns -*v, nil for nil.
 func negated(v *float64) *float64 {
 	if v == nil {
 		return nil
@@ -198,6 +197,7 @@ func disputedTests(runs map[int]testOutcomes, codeHash map[int]string) map[metri
 			results[id][codeHash[candidate]] = true
 		}
 	}
+
 	disputed := map[metric.ID]bool{}
 	for id, votes := range failed {
 		if len(votes) >= 2 && len(votes) > len(passed[id]) {

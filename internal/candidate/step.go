@@ -43,6 +43,7 @@ func RunStep(ctx context.Context, id string, n int, o Options) (out loop.Outcome
 	if n < 1 || n > c.Number {
 		return out, fmt.Errorf("%w: %s has the candidates 1 to %d, not %d", ledger.ErrNoLoop, id, c.Number, n)
 	}
+
 	e := c.newEntry(n)
 	if e.stop = e.finalStop(); e.stop.Reason != "" {
 		return c.repeatEnd(e)
@@ -56,6 +57,7 @@ func RunStep(ctx context.Context, id string, n int, o Options) (out loop.Outcome
 	if err := c.prepareTree(ctx, e); err != nil {
 		return out, err
 	}
+
 	out, err = e.startOrResume(ctx, c.entryOptions(ctx, e))
 	if err == nil && out.Stop.Reason.Suspends() {
 		return out, e.tree.Keep()

@@ -86,6 +86,7 @@ func (p *htmlWriter) writeTable(t Table) {
 		}
 		p.WriteString("</tr>")
 	}
+
 	if t.Head != nil {
 		head := make([]string, len(t.Head))
 		for i, name := range t.Head {
@@ -93,6 +94,7 @@ func (p *htmlWriter) writeTable(t Table) {
 		}
 		row("th", head)
 	}
+
 	for _, r := range t.Rows {
 		cells := make([]string, len(r))
 		for i, c := range r {
@@ -100,6 +102,7 @@ func (p *htmlWriter) writeTable(t Table) {
 		}
 		row("td", cells)
 	}
+
 	p.WriteString("</table>")
 }
 

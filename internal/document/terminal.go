@@ -125,12 +125,14 @@ func (t *terminalWriter) writeTable(indent string, b Table) {
 		}
 		rows = append([][]Text{head}, rows...)
 	}
+
 	width := make([]int, b.columnCount())
 	for _, row := range rows {
 		for i, c := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(c.visible()))
 		}
 	}
+
 	for _, row := range rows {
 		line := indent
 		for i, c := range row {

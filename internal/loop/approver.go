@@ -82,6 +82,7 @@ func (a *approver) askAboutBlocked(ctx context.Context, it *ledger.Iteration, be
 	if len(blocks) == 0 || it.Decision.Move == string(recovery.Abort) {
 		return nil
 	}
+
 	var g *ledger.Approval
 	if a.canAsk() {
 		q := a.newQuestion(*it, before, approval.Blocked, judge.AgentBlocked)
@@ -101,6 +102,7 @@ func (a *approver) askAboutBlocked(ctx context.Context, it *ledger.Iteration, be
 			return err
 		}
 	}
+
 	judge.Unblock(it, g)
 	return nil
 }
@@ -111,6 +113,7 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 		approval.CloseQuestion(a.dir)
 		return answer, nil
 	}
+
 	start := a.now()
 	o := approval.Options{
 		Dir: a.dir, User: a.Name, SelfCommand: a.Self, Timeout: a.Timeout,
@@ -119,6 +122,7 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 	if !a.Unattended {
 		o.Terminal = a.Terminal
 	}
+
 	o.Deferred = a.leaveQuestions && o.Terminal == ""
 	o.OnOpen = func() error { // an answer is possible before anyone is notified
 		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, q.Iteration, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.SelfCommand}))
@@ -128,6 +132,7 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 	if err != nil {
 		return answer, fmt.Errorf("ask about iteration %d: %w", q.Iteration, err)
 	}
+
 	err = errors.Join(a.journal.Write(event.ApprovalAnswered, q.Iteration, answer), a.pause(ledger.Running))
 	approval.CloseQuestion(a.dir)
 	return answer, err
@@ -180,7 +185,6 @@ func metricChanges(before, after metric.Set) []approval.Number {
 	return out
 }
 
-// passText says how many tests pass, "" if none were measured.
 // passText says how many tests pass, "" if none were measured.
 func passText(s metric.Set) string {
 	if s.Tests == nil {

@@ -46,6 +46,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	if err != nil {
 		return err
 	}
+
 	it.LoopID, it.StartedAt, it.EndedAt, it.Snapshot, it.Start, it.Tree = r.state.LoopID, started, r.opts.Now(), info.ID, info.ID, info.Tree
 	state, err := r.environment.observe(ctx)
 	if err == nil {
@@ -54,12 +55,14 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	if err != nil {
 		return err
 	}
+
 	it.OwnTime = it.EndedAt.Sub(started) - r.checks.clock.Elapsed()
 	if !isShared {
 		if it.Hidden, err = r.newJudge().HiddenBaseline(ctx, it); err != nil {
 			return err
 		}
 	}
+
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.CheckOutputs = r.state.BaselineRuns, r.checks.checkOutputs
 	it.Verified = judge.IsVerified(it, nil)
@@ -176,7 +179,6 @@ func checkTime(res measure.Result) time.Duration {
 	return sum
 }
 
-// baselineEvent returns the data of baseline_measured.
 // baselineEvent returns the data of baseline_measured.
 func (r *run) baselineEvent(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{

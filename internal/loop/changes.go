@@ -93,7 +93,6 @@ func (r *run) addToHistory(it ledger.Iteration) {
 }
 
 // rejectionEvent returns the data of iteration_rejected.
-// rejectionEvent returns the data of iteration_rejected.
 func (r *run) rejectionEvent(it ledger.Iteration) event.Rejection {
 	out := event.Rejection{
 		Kept: it.Snapshot.Name(), Restored: r.past.Previous.Iteration, Retry: it.Decision.Retry,
@@ -179,12 +178,14 @@ func (r *run) unmetCriterion(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
+
 	it := ledger.Iteration{Set: res.Set}
 	it.Assessment.Balance = r.past.CompareWithBaseline(res.Set, r.opts.Rules)
 	met, output, err := r.criterionMet(ctx, it)
 	if err != nil || met == nil || *met {
 		return ""
 	}
+
 	n := res.Set.Tests.Counts()
 	text := fmt.Sprintf("%d of %s pass", n.Passed, report.Pluralize(n.Count, "test", "tests"))
 	if list := judge.FailingTests(res.Set.Tests); len(list) > 0 {
@@ -193,6 +194,7 @@ func (r *run) unmetCriterion(ctx context.Context) string {
 	if costs := it.Assessment.Balance.CostMessages(); len(costs) > 0 {
 		text += "; " + strings.Join(costs, "; ")
 	}
+
 	text += ". Done is when " + r.opts.Until.String() + "."
 	if output != "" {
 		text += " It printed at its end:\n" + output

@@ -183,7 +183,6 @@ func (c *checker) cleanUp(root string, warn func(what string, err error)) error 
 }
 
 // close removes the folder of the checks' user.
-// close removes the folder of the checks' user.
 func (c *checker) close() error {
 	if c.userDir == "" {
 		return nil

@@ -19,15 +19,18 @@ func (p *prompter) addEvidence(f *prompt.Facts, left []string) map[string]string
 		defer tree.Close()
 		source.tree, source.root = tree, p.set.Root
 	}
+
 	evidence := prompt.Evidence{History: p.past, Remaining: left, HasNext: f.Iteration < f.Max, SourceLine: source.line}
 	if p.past.Rejected != nil {
 		evidence.Patch = p.readPatch(p.past.Rejected.Number)
 	}
+
 	groups := evidence.Groups()
 	text := prompt.EvidenceText(groups, p.set.EvidenceTokens)
 	if text == "" {
 		return nil
 	}
+
 	f.Task = strings.TrimSpace(f.Task + "\n\n" + text)
 	removeRepetitions(f, text)
 

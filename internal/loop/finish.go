@@ -24,6 +24,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 		r.fail(err)
 		return out, err
 	}
+
 	r.state.Status, r.state.StopReason, r.state.StopText = out.Stop.Reason.Status(), string(out.Stop.Reason), out.Stop.Text
 	r.state.ExitCode = out.Stop.Reason.ExitCode()
 	saved = errors.Join(saved, r.checks.cleanUp(r.opts.Root, r.warn))
@@ -37,10 +38,12 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 		}, out.Verified)
 		saved = errors.Join(err, saved)
 	}
+
 	tree := r.tree.TreeState(treeDescription(out.Choice))
 	if tree != nil {
 		r.state.TreeText = tree.String()
 	}
+
 	err := errors.Join(saved, r.save())
 	r.journal.Note(event.LoopFinished, r.state.Iteration, r.withProgress(event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Declared: declared, Tree: tree}))
 	return out, errors.Join(err, r.reports.addLogHead())
@@ -81,16 +84,17 @@ func (r *run) restoreBest(ctx context.Context, out *Outcome, result *ledger.Outp
 }
 
 // selectBest selects the best iteration, restores it and confirms the selection.
-// selectBest selects the best iteration, restores it and confirms the selection.
 func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Output) error {
 	choice, err := selector.Best(r.past.Candidates(), r.opts.Select)
 	if err != nil {
 		return fmt.Errorf("select the best iteration: %w", err)
 	}
+
 	out.Choice = &choice
 	if !r.opts.IsWatching() {
 		out.Stop = noneAcceptableStop(out.Stop, choice, len(r.past.Iterations))
 	}
+
 	out.Stop = r.selectionOpenStop(out.Stop, choice)
 	r.state.Selected = r.past.BestRecord(choice)
 	if *result, err = r.applySelection(ctx, choice); err != nil {
@@ -115,6 +119,7 @@ func (r *run) confirmSelection(ctx context.Context, out *Outcome) error {
 	if interrupted(ctx) {
 		return nil
 	}
+
 	choice, err := out.Choice, error(nil)
 	out.Verified, err = r.verifySelection(ctx, choice.Iteration)
 	if err == nil {
@@ -132,6 +137,7 @@ func (r *run) confirmSelection(ctx context.Context, out *Outcome) error {
 	if out.Stop.Reason.ExitCode() == 0 {
 		out.Stop = r.hiddenStop(out.Stop, out.Verified.Hidden)
 	}
+
 	out.Stop = weakenedTestsStop(out.Stop, out.Verified.Goals.Weakened())
 	return nil
 }
@@ -159,20 +165,24 @@ func (r *run) verifySelection(ctx context.Context, n int) (*event.Verification, 
 	if known.Counts().Count == 0 {
 		known = r.past.Iterations[0].Set.Tests
 	}
+
 	res, err := r.checks.measure(ctx, measureUncached, known)
 	if err == nil {
 		var flaky []metric.ID
 		flaky, err = r.newJudge().FindFlaky(ctx, it.Set, res.Set)
 		r.past.LearnFlaky(flaky)
 	}
+
 	// Changes by the checks are not part of the selection.
 	if err := errors.Join(err, r.tree.Restore(ctx, it.Snapshot)); err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
+
 	found, err := r.newJudge().Verify(ctx, r.past, n, res.Set)
 	if err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
+
 	v := &event.Verification{
 		Confirmed: len(found.Differences) == 0, Differences: found.Differences, Goals: found.Goals, Hidden: found.Hidden,
 	}

@@ -218,6 +218,7 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	if err != nil {
 		return err
 	}
+
 	if approval != nil {
 		step, next = recovery.ApplyAnswer(step, next, approval.Answer, r.opts.Recovery)
 		it.Assessment = judge.ApplyAnswer(it.Assessment, approval)
@@ -240,6 +241,7 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	if met != nil && !*met {
 		it.Decision.CriterionOutput = output
 	}
+
 	it.Decision.Approval = approval
 	if step.Reject {
 		it.Decision.Restore = r.past.RestoreTarget(it.Iteration, step.Target)

@@ -34,22 +34,26 @@ func open(ctx context.Context, o Options) (*run, error) {
 	if name == "" && len(o.Args) > 0 {
 		name = o.Args[0]
 	}
+
 	mask := secrets.NewMask(o.Env)
 	state := ledger.State{
 		LoopID: cmp.Or(o.ID, ledger.NewID(mask.String(name))), Status: ledger.Running, Task: mask.String(o.Task), Agent: mask.Texts(o.CommandLine()), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
 		Kind: o.kind(), History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}
+
 	l, err := ledger.Create(o.Home, state)
 	if err != nil {
 		return nil, err
 	}
+
 	r := newRun(o, l, state)
 	r.countStepsFrom(0)
 	sum, err := r.ledger.SaveSettings(o.forJSON())
 	if err == nil && o.Hint != "" {
 		err = ledger.AddHint(l.Dir(), o.Hint)
 	}
+
 	var learnt measure.Memory
 	if err == nil && o.BaselineFrom != "" {
 		err = ledger.ReadMeasureState(o.BaselineFrom, &learnt)
@@ -63,6 +67,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 	if err == nil {
 		err = r.handleKilledLoops(ctx)
 	}
+
 	if err != nil {
 		r.fail(err)
 		r.close()
@@ -90,15 +95,18 @@ func (r *run) prepare(ctx context.Context, position *event.Position, memory meas
 	if err := o.checkHiddenTests(); err != nil {
 		return err
 	}
+
 	texts, err := prompt.Parse(o.Texts, "")
 	if err != nil {
 		return err
 	}
+
 	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env), iterationDir: r.ledger.MakeIterationDir}
 	store, err := worktree.Open(ctx, o.Root, o.Home, r.ledger.SnapshotDir(), o.Snapshot)
 	if err != nil {
 		return err
 	}
+
 	r.tree = worktree.New(store, worktree.Options{
 		Limit: o.MaxStore, Journal: r.journal, Iteration: r.iterationNumber, Protected: r.keptSnapshots, Dropped: r.past.Dropped, Foreign: position.ForeignTrees, Warned: position.OverLimit,
 	})
@@ -111,6 +119,7 @@ func (r *run) prepare(ctx context.Context, position *event.Position, memory meas
 	if len(scrubbed) > 0 {
 		o.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}
+
 	m := measure.Options{
 		Env: env, Scratch: r.checks.scratchDir(), User: r.checks.user, OnProgress: r.checks.reportProgress, Watch: o.WatchChecks, Memory: memory, Hold: r.ledger.TreeLocks(),
 		BeforeStart: r.journal.Starting(event.ChildCheck, r.iterationNumber), Reruns: o.Confirm, Baseline: true,
@@ -118,6 +127,7 @@ func (r *run) prepare(ctx context.Context, position *event.Position, memory meas
 	if _, inside := ledger.PathInTree(o.Home, o.Root); inside {
 		m.Ignore = o.Home
 	}
+
 	r.checks.baseMeter, r.checks.basePlan = measure.New(o.Plan, m), o.Plan
 	r.checks.meter, r.checks.plan = r.checks.baseMeter, o.Plan
 	r.environment = &environmentWatch{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}, Sites: map[string][]string{}}, ledger: r.ledger}
@@ -128,6 +138,7 @@ func (r *run) prepare(ctx context.Context, position *event.Position, memory meas
 			return r.save()
 		},
 	}
+
 	r.agent = agentrun.New(agentrun.Options{
 		Setup: o.Setup, LoopID: r.state.LoopID, Home: o.Home, Env: o.Env, Self: o.Self, Promise: o.Until.Promise,
 		Terminal: o.Terminal, Mirror: o.Mirror, OnReport: o.OnReport, Grace: o.Grace, OnInterrupt: o.OnInterrupt, Warn: r.warn, Now: o.Now,
@@ -148,6 +159,7 @@ func (r *run) setUpProtection(ctx context.Context) (shield protect.Shield, err e
 	if (p.User != "" || p.Sandbox) && r.opts.IsWatching() {
 		return shield, fmt.Errorf("%w: protect.user and protect.sandbox are for loops, and a watched session is your own: leave them out", protect.ErrUnavailable)
 	}
+
 	if !r.opts.IsWatching() || p.Landlock { // a watched session belongs to the user
 		site := r.opts.SandboxSite(r.opts.Env)
 		site.State, site.Temp, site.Hidden, site.Self = r.opts.Home, r.ledger.TempDir(), r.opts.Hidden.Dir, r.opts.Self
@@ -166,6 +178,7 @@ func (r *run) setUpProtection(ctx context.Context) (shield protect.Shield, err e
 			shield.ReadOnly = append(shield.ReadOnly, r.opts.ReadOnly...)
 		}
 	}
+
 	r.checks.user, err = p.FindUser(ctx, protect.Tree{
 		Root: r.opts.Root, Dir: r.opts.WorkDir(), MustOwn: r.state.BaselineSnapshot == "", // a resumed loop has restored files as root
 		Private: map[string]string{"the state folder": r.ledger.Dir(), "the folder of the snapshots": r.ledger.SnapshotDir(), "the folder of the hidden tests": r.opts.Hidden.Dir},

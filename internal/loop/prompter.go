@@ -114,10 +114,12 @@ func (p *prompter) facts(n int) prompt.Facts {
 	for _, g := range p.past.Granted() {
 		f.Allowed = append(f.Allowed, g.Test.String())
 	}
+
 	f.Hidden = p.past.Iterations[p.past.Previous.Iteration].Hidden.Failing()
 	for _, o := range p.past.Iterations[p.past.Previous.Iteration].Open {
 		f.Open = append(f.Open, o.Message)
 	}
+
 	f.Worse = p.past.CompareWithBaseline(set, p.set.Rules).CostMessages()
 	if p.set.Until.Kind == criterion.Never {
 		f.Criterion = ""
@@ -131,6 +133,7 @@ func (p *prompter) facts(n int) prompt.Facts {
 	if count := p.sameErrorCount(); count > 0 {
 		f.Error = &prompt.Failure{Text: p.past.Errors[len(p.past.Errors)-1], Times: count}
 	}
+
 	p.addOutcome(&f)
 	return f
 }

@@ -40,21 +40,25 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 	if err != nil {
 		return Outcome{}, err
 	}
+
 	r := newRun(o.withDefaults(), l, state)
 	defer r.close()
 	s := &resumption{run: r, position: position}
 	if err := s.restoreState(ctx, force); err != nil {
 		return Outcome{}, fmt.Errorf("resume loop %s: %w", id, err)
 	}
+
 	if r.tree == nil {
 		position.End.Tree = nil // the tree may have changed since
 		r.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: position.LastEvent, LoopID: id, Iteration: r.state.Iteration, Data: position.End})
 		return r.outcome(event.Stop{Reason: position.End.Reason, Text: position.End.Text}), nil
 	}
+
 	resume := s.continueLoop
 	if r.opts.IsWatching() {
 		resume = r.finishKilledSession
 	}
+
 	stop, err := resume(ctx)
 	return r.finishOrFail(ctx, stop, err)
 }
@@ -73,20 +77,24 @@ func (s *resumption) restoreState(ctx context.Context, force bool) error {
 	if err := s.loadSettings(); err != nil {
 		return err
 	}
+
 	r.past.Dropped = s.position.DroppedSnapshots
 	its, err := ledger.ReadIterations(r.ledger.Dir())
 	if err == nil {
 		err = s.replayHistory(its)
 	}
+
 	hasEnded := s.position.Ended && s.position.End.Reason.Status() != ledger.Paused
 	noneLeft := r.opts.IsWatching() || len(its) > r.opts.MaxIterations
 	if err != nil || hasEnded && noneLeft {
 		return err
 	}
+
 	r.countStepsFrom(s.position.StepsFrom())
 	if err := s.checkLaterLoop(); err != nil && !force {
 		return err
 	}
+
 	var memory measure.Memory
 	if err := ledger.ReadMeasureState(r.ledger.Dir(), &memory); err != nil {
 		return err
@@ -97,12 +105,14 @@ func (s *resumption) restoreState(ctx context.Context, force bool) error {
 	if err := s.prepare(ctx, memory, force); err != nil {
 		return err
 	}
+
 	if len(its) > 0 {
 		r.checks.checkOutputs = its[0].CheckOutputs
 		if err := r.environment.loadKnown(ctx, s.movedTree); err != nil {
 			return err
 		}
 	}
+
 	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = ledger.Running, "", "", 0
 	r.state.Waiting, r.state.TreeText = "", ""
 	r.state.PID, r.state.Selected, r.state.Config = os.Getpid(), nil, r.opts.configuration()
@@ -303,17 +313,20 @@ func (s *resumption) continueIteration(ctx context.Context) (event.Stop, error) 
 	if last.Number == 0 || last.Interrupted || s.position.Ended {
 		return event.Stop{}, s.run.tree.EnsureState(ctx, s.run.past.SafeSnapshot, "")
 	}
+
 	if !s.position.Judged {
 		if err := s.run.reportFinished(last); err != nil {
 			return event.Stop{}, err
 		}
 	}
+
 	if last.Rejected && !s.position.RolledBack {
 		if err := s.run.tree.EnsureState(ctx, last.Decision.Restore, last.Snapshot); err != nil {
 			return event.Stop{}, err
 		}
 		return s.run.conclude(ctx, last)
 	}
+
 	if err := s.run.tree.EnsureState(ctx, s.run.past.SafeSnapshot, ""); err != nil {
 		return event.Stop{}, err
 	}
@@ -334,14 +347,17 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	if s.position.AgentTree == "" && s.position.Spawned == nil {
 		return event.Stop{}, s.run.tree.EnsureState(ctx, s.position.Start, "")
 	}
+
 	var err error
 	if it.start, err = s.run.tree.Store.Info(s.position.Start); err != nil {
 		return event.Stop{}, err
 	}
+
 	info, err := s.agentTree(ctx)
 	if err != nil {
 		return event.Stop{}, err
 	}
+
 	wasInterrupted := s.position.AgentMayRun() || agentrun.WasUnavailable(s.position.Agent)
 	didNothing := info.Tree == it.start.Tree && len(it.Blocks()) == 0
 	if wasInterrupted && didNothing {

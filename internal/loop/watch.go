@@ -129,20 +129,24 @@ func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (h
 	if interrupted(ctx) {
 		return false, r.recordInterrupted(it)
 	}
+
 	printedBefore := printed()
 	if err = r.measureIteration(ctx, it); err == nil {
 		err = r.judgeIteration(ctx, it)
 	}
+
 	switch {
 	case err != nil && interrupted(ctx):
 		return false, r.recordInterrupted(it)
 	case err != nil:
 		return false, err
 	}
+
 	tree, err := w.currentTree(ctx)
 	if err != nil {
 		return false, err
 	}
+
 	w.base, w.since = it.Snapshot, it.EndedAt
 	switch {
 	case tree == it.Tree:
@@ -156,6 +160,7 @@ func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (h
 		}
 		w.base = after.ID
 	}
+
 	_, err = r.settle(ctx, it)
 	return err == nil, err
 }

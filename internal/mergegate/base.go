@@ -36,10 +36,12 @@ func (g *mergeGate) findBase(ctx context.Context) error {
 			return g.readBaseFile(ctx)
 		}
 	}
+
 	commit, why, err := g.baseCommit(ctx)
 	if err != nil {
 		return err
 	}
+
 	g.base = Base{Commit: commit, Why: why, Source: FromMeasured}
 	rec, at, distance, err := g.repo.nearestRecord(ctx, commit)
 	if err != nil {
@@ -48,10 +50,12 @@ func (g *mergeGate) findBase(ctx context.Context) error {
 	if rec == nil {
 		return g.findBaseTree(ctx, commit)
 	}
+
 	g.record, g.base.Source = rec, FromRecord
 	if distance > 0 {
 		g.base.Commit, g.base.Source, g.base.Distance = at, FromAncestor, distance
 	}
+
 	g.baseTree, err = g.repo.treeID(ctx, RecordRef(at)+":"+treeName)
 	return err
 }
@@ -99,6 +103,7 @@ func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) 
 	if len(parents) > 1 {
 		return parents[0], "what HEAD merges into", nil
 	}
+
 	for _, v := range targetVariables {
 		ref := g.envValue(v.name)
 		if ref == "" {
@@ -109,11 +114,13 @@ func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) 
 		}
 		return g.namedCommit(ctx, ref, parents, "the common ancestor with "+ref+", the target of the request")
 	}
+
 	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
 		if at, err := g.repo.mergeBase(ctx, ref, "HEAD"); err == nil && at != g.repo.commitID(ctx, "HEAD") {
 			return at, "the common ancestor with " + strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/"), nil
 		}
 	}
+
 	switch dirty, err := g.repo.isDirty(ctx); {
 	case err != nil:
 		return "", "", err
@@ -168,6 +175,7 @@ func (g *mergeGate) namedCommit(ctx context.Context, ref string, parents []strin
 	if slices.Contains(parents, at) {
 		return at, ref, nil
 	}
+
 	base, err := g.repo.mergeBase(ctx, at, "HEAD")
 	switch {
 	case err == nil && base == at:

@@ -31,12 +31,14 @@ func (r Report) GitHub(w io.Writer) error {
 			line("::%s %stitle=%s::%s", level, locationProperties(at), escapeProperty("supervise: "+f.Rule+" ("+f.Severity.String()+")"), escapeData(findingMessage(f, at)))
 		}
 	}
+
 	for _, s := range r.Ratchet {
 		line("::error title=%s::%s", escapeProperty("supervise: ratchet"), escapeData(s.String()))
 	}
 	if more > 0 {
 		line("::notice title=supervise::%s", escapeData(fmt.Sprintf("%d more annotations are left out; the summary has all findings", more)))
 	}
+
 	line("supervise gate: %s", r.Summary())
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -30,6 +30,7 @@ func (g *mergeGate) judge(ctx context.Context) error {
 		}
 		settings.Integrity.Base = treediff.Repo{Dir: g.tree.Dir}.BaseTree(ctx, g.baseTree)
 	}
+
 	var untried []string
 	j := judge.Judge{
 		Reviewer: g.reviewer(ctx),
@@ -37,6 +38,7 @@ func (g *mergeGate) judge(ctx context.Context) error {
 		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.originalRunners()},
 		OnProblem: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
 	}
+
 	past, err := g.baseHistory(ctx, j)
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
@@ -47,6 +49,7 @@ func (g *mergeGate) judge(ctx context.Context) error {
 	if err := checkHiddenRead(g.verdict.Hidden, past); err != nil {
 		return err
 	}
+
 	g.headSet = g.verdict.JudgedSet()
 	g.noteSilenced(g.verdict.Silenced)
 	g.noteExcluded(g.verdict.Excluded, g.verdict.Set.Coverage)

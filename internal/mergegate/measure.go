@@ -34,21 +34,25 @@ func (g *mergeGate) capture(ctx context.Context) (err error) {
 	if g.headSnapshot, err = g.tree.Snapshot(ctx, g.store, g.head); err != nil {
 		return err
 	}
+
 	g.files = map[string]bool{}
 	files, err := g.store.Files(g.headSnapshot)
 	if err != nil {
 		return err
 	}
+
 	for _, f := range files {
 		g.files[f.Path] = true
 	}
 	if g.baseTree == "" {
 		return nil
 	}
+
 	base, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "base", g.baseTree)
 	if err != nil {
 		return err
 	}
+
 	g.baseSnapshot, err = g.tree.Snapshot(ctx, g.store, strings.TrimSpace(base))
 	return err
 }
@@ -63,10 +67,12 @@ func (g *mergeGate) commitHead(ctx context.Context) error {
 	if err := g.checkFileSizes(ctx); err != nil {
 		return err
 	}
+
 	exclude, err := g.repo.git(ctx, nil, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
 	if err != nil {
 		return err
 	}
+
 	there := []string{"--git-dir=" + filepath.Join(g.tree.Dir, ".git"), "--work-tree=" + g.Root, "-c", "core.excludesFile=" + strings.TrimSuffix(exclude, "\n")}
 	var out []byte
 	for _, args := range [][]string{
@@ -79,6 +85,7 @@ func (g *mergeGate) commitHead(ctx context.Context) error {
 			return err
 		}
 	}
+
 	tree := strings.TrimSpace(string(out))
 	g.commitID, g.dirty = g.repo.commitID(ctx, "HEAD"), tree != head
 	commit, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "head", tree)
@@ -158,15 +165,18 @@ func (g *mergeGate) measureBase(ctx context.Context) error {
 		g.setBaseMeter(ctx, g.basePlan)
 		return g.prepareBase(ctx)
 	}
+
 	g.OnProgress("measuring the base, " + shortID(g.base.Commit))
 	if err := g.prepareBase(ctx); err != nil {
 		return err
 	}
+
 	dir := g.projectIn(g.tree.Dir)
 	settings, err := g.Configure(dir, dir)
 	if err != nil {
 		return err
 	}
+
 	g.setBaseMeter(ctx, settings.Plan)
 	res, err := g.baseMeter.Run(ctx, nil)
 	if err != nil {
@@ -175,6 +185,7 @@ func (g *mergeGate) measureBase(ctx context.Context) error {
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests of the base, %s, could not be read: %s; --setup prepares its checkout, for instance 'npm ci'", ErrUnmeasurable, shortID(g.base.Commit), unmeasuredReason(res.Set))
 	}
+
 	g.baseSet = g.mask().Set(res.Set)
 	return nil
 }

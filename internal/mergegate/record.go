@@ -52,6 +52,7 @@ func (r repo) nearestRecord(ctx context.Context, commit string) (rec *Record, re
 	if !known[commit] && r.remote != "" {
 		maps.Copy(known, r.remoteRecords(ctx))
 	}
+
 	for i, id := range list {
 		if !known[id] {
 			continue
@@ -160,6 +161,7 @@ func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	if err != nil {
 		return fmt.Errorf("store the record: %w", err)
 	}
+
 	steps := []struct {
 		in   []byte
 		args []string
@@ -172,10 +174,12 @@ func (rec Record) Store(ctx context.Context, dir, remote string) error {
 		}
 		ids = append(ids, strings.TrimSpace(id))
 	}
+
 	tree, err := r.git(ctx, fmt.Appendf(nil, "100644 blob %s\t"+fileName+"\n040000 tree %s\t"+treeName+"\n", ids...), "mktree")
 	if err != nil {
 		return fmt.Errorf("store the record: %w", err)
 	}
+
 	// With a fixed author and date, the same record gives the same object.
 	date := strconv.FormatInt(rec.MeasuredAt.Unix(), 10) + " +0000"
 	text := fmt.Sprintf("tree %s\nauthor supervise <supervise@localhost> %s\ncommitter supervise <supervise@localhost> %s\n\nwhat supervise measured of %s\n", strings.TrimSpace(tree), date, date, rec.Commit)

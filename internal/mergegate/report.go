@@ -177,6 +177,7 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	if ack := a.Acknowledged; ack != nil {
 		f.Acknowledged = ack.ID
 	}
+
 	f.Declared = a.Declared
 	f.Blocking = f.Acknowledged == "" && !a.Declared && g.FailOn.blocks(a)
 	for _, id := range a.Tests {
@@ -185,11 +186,13 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 			f.Locations = append(f.Locations, p)
 		}
 	}
+
 	for _, t := range g.verdict.Evidence.Tampering {
 		if detector.TamperPrefix+t.Type == a.Rule && t.ExplainedBy == "" {
 			f.Locations = append(f.Locations, Location{File: t.File, Line: t.Line, Removed: g.isRemoved(t.File), Note: t.Evidence})
 		}
 	}
+
 	f.Locations = append(f.Locations, g.reviewLocations(a)...)
 	for _, file := range a.Files {
 		file = g.pathInTree(file)

@@ -88,6 +88,7 @@ func (r Report) Markdown() string {
 	if !r.Passed {
 		verdict = "❌ failed"
 	}
+
 	d.Heading(3, "supervise gate: %s", verdict)
 	summary := r.Summary()
 	d.Paragraph("%s.", strings.ToUpper(summary[:1])+summary[1:])
@@ -101,6 +102,7 @@ func (r Report) Markdown() string {
 		}
 		d.AddItem(item)
 	}
+
 	for _, s := range r.Ratchet {
 		d.Labelled(document.Span{Style: document.Bad, Text: "RATCHET"}, "%s", s)
 	}
@@ -120,6 +122,7 @@ func (r Report) addFacts(d *document.Document) {
 		}
 		d.Add(document.Details{Summary: report.Pluralize(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
 	}
+
 	if r.Goals != nil {
 		d.Labelled(label("goals"), "%s", goalsText(*r.Goals))
 	}
@@ -129,6 +132,7 @@ func (r Report) addFacts(d *document.Document) {
 	if r.Review != nil {
 		d.Labelled(label("reviewer"), "%s", r.Review)
 	}
+
 	if p := r.MutationCheck; p != nil && p.NotRunReason != "" {
 		d.Labelled(label("mutants"), "changed tests were not run on mutants: %s", p.NotRunReason)
 	} else if p != nil {
@@ -139,6 +143,7 @@ func (r Report) addFacts(d *document.Document) {
 			}
 		}
 	}
+
 	for _, n := range r.Notes {
 		d.Labelled(document.Span{Style: document.Warn, Text: "note"}, "%s", n)
 	}
@@ -173,6 +178,7 @@ func (f Finding) toItem() document.Item {
 	case f.Blocking:
 		label.Style = document.Bad
 	}
+
 	note := ""
 	if f.Acknowledged != "" {
 		note = " (acknowledged as " + f.Acknowledged + ")"
@@ -180,10 +186,12 @@ func (f Finding) toItem() document.Item {
 	if f.Declared {
 		note += "; read it before the merge"
 	}
+
 	item := document.Item{Label: label, Text: document.Textf("`%s` `%s` (%s)  %s%s", f.ID, f.Rule, f.Basis, f.Message, note)}
 	for _, at := range f.Locations[:min(len(f.Locations), maxLocations)] {
 		item.Below.Item("%s", locationLine(at))
 	}
+
 	if more := len(f.Locations) - maxLocations; more > 0 {
 		item.Below.Item("and %d more", more)
 	}

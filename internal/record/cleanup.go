@@ -33,6 +33,7 @@ func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c C
 		return c, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
+
 	if state.Status != ledger.Completed && state.Status != ledger.Failed && state.Status != ledger.Aborted {
 		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, state.Status, ErrStillActive)
 	}
@@ -40,11 +41,13 @@ func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c C
 	if err != nil {
 		return c, err
 	}
+
 	store, err := snapshot.Open(ctx, state.Workspace, l.SnapshotDir(), v.Settings.Snapshot)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+
 	keep, err := c.plan(store, v.neededSnapshots())
 	if err != nil || dry {
 		return c, err

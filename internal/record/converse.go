@@ -43,6 +43,7 @@ func unwrapConversation(raw map[string]json.RawMessage) (map[string]json.RawMess
 	if err := decodeStrict(raw, &c); err != nil {
 		return nil, nil, err
 	}
+
 	out := c.Metadata
 	var hook string
 	if text, ok := out["hook_name"]; ok {
@@ -59,6 +60,7 @@ func unwrapConversation(raw map[string]json.RawMessage) (map[string]json.RawMess
 			out["complete"] = json.RawMessage("true")
 		}
 	}
+
 	if c.Timestamp != nil && out["timestamp"] == nil {
 		out["timestamp"] = raw["timestamp"]
 	}
@@ -73,23 +75,28 @@ func unwrapInputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawM
 	if !ok {
 		return nil, nil
 	}
+
 	delete(out, "inputs")
 	var in map[string]json.RawMessage
 	if err := json.Unmarshal(text, &in); err != nil {
 		return nil, invalid("inputs: %v", err)
 	}
+
 	current := "current"
 	if kind == KindBaseline {
 		current = "baseline"
 	}
+
 	if kind == KindIteration {
 		baseline = in["baseline"]
 		delete(in, "baseline")
 	}
+
 	if numbers, ok := in[current]; ok {
 		in["metrics"] = numbers
 		delete(in, current)
 	}
+
 	for name, value := range in {
 		out[name] = value
 	}
@@ -165,6 +172,7 @@ func moveIntoSections(raw map[string]json.RawMessage) error {
 		moved[section][name] = value
 		delete(raw, name)
 	}
+
 	for section, fields := range moved {
 		text, err := json.Marshal(fields)
 		if err != nil {

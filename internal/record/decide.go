@@ -28,6 +28,7 @@ func (v View) Decide(q Question) Recommendation {
 	if r.Action == detector.Rollback || r.Action == detector.Escalate {
 		return r
 	}
+
 	for _, stop := range []struct {
 		when   bool
 		reason string

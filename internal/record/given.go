@@ -156,6 +156,7 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 			raw[name] = value
 		}
 	}
+
 	if err := moveIntoSections(raw); err != nil {
 		return Message{}, err
 	}
@@ -253,6 +254,7 @@ func (t *Testing) newTests() (*metric.Tests, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if t.Tests != nil {
 		out := metric.NewTests(t.Tests)
 		out.Format, out.Duration = formatGiven, t.duration()
@@ -262,12 +264,14 @@ func (t *Testing) newTests() (*metric.Tests, error) {
 		}
 		return out, nil
 	}
+
 	if !known {
 		if t.PassRate != nil {
 			return nil, invalid("pass_rate alone says nothing of deleted tests: give test_count and tests_passed")
 		}
 		return nil, nil //nolint:nilnil // not measured
 	}
+
 	out := numberedTests(counts)
 	out.Duration = t.duration()
 	return out, nil
@@ -293,6 +297,7 @@ func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 		{"tests_failed", t.Failed, &n.Failed, false},
 		{"tests_skipped", t.Skipped, &n.Skipped, false},
 	}
+
 	some := 0
 	for i := range count4 {
 		c := &count4[i]
@@ -303,6 +308,7 @@ func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 			some++
 		}
 	}
+
 	switch {
 	case some == 0:
 		return n, false, nil
@@ -313,6 +319,7 @@ func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 	case !count4[2].given:
 		n.Failed = n.Count - n.Passed - n.Skipped
 	}
+
 	if n.Failed < 0 || n.Passed+n.Failed+n.Skipped != n.Count {
 		return n, false, invalid("test_count is %d, but passed, failed and skipped are %d, %d and %d", n.Count, n.Passed, n.Failed, n.Skipped)
 	}
@@ -400,6 +407,7 @@ func (q *Quality) newLint(errorFields []metric.Field) (*metric.Lint, error) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
+
 	parts := ok1 || ok2 || ok3
 	if !parts {
 		if !ok4 {
@@ -407,6 +415,7 @@ func (q *Quality) newLint(errorFields []metric.Field) (*metric.Lint, error) {
 		}
 		types, errorFields = all, nil // of unknown kind: they count only in the sum
 	}
+
 	out := &metric.Lint{Findings: []metric.Finding{}, Tools: []string{formatGiven}, ErrorFields: errorFields}
 	for _, f := range []struct {
 		n       int
@@ -414,6 +423,7 @@ func (q *Quality) newLint(errorFields []metric.Field) (*metric.Lint, error) {
 	}{{errs, metric.Finding{Level: metric.Error}}, {warnings, metric.Finding{Level: metric.Warning}}, {types, metric.Finding{Level: metric.Error, Type: true}}} {
 		out.Findings = append(out.Findings, slices.Repeat([]metric.Finding{f.finding}, f.n)...)
 	}
+
 	if sum := out.ErrorCount(); parts && ok4 && all != sum {
 		return nil, invalid("error_count is %d, but lint_errors, lint_warnings and type_errors are %d, %d and %d, of which %d count as errors", all, errs, warnings, types, sum)
 	}

@@ -22,15 +22,18 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 		it.Verified = verified(it)
 		return it, nil
 	}
+
 	past, comparable := before.past(it)
 	found, err := judge.Judge{Settings: before.judging(it)}.JudgeRecorded(comparable, past)
 	if err != nil {
 		return it, err
 	}
+
 	it.Assessment = found.Assessment
 	if len(before.Iterations) == 0 && len(it.Assessment.Alerts) == 0 {
 		it.Assessment.Recommendation.Reason = "The first iteration: there is nothing to compare it with"
 	}
+
 	step, next := before.next(it, past.Previous.Iteration)
 	it.Rejected, it.Verified = step.Reject, verified(it)
 	it.Decision = &ledger.Decision{
@@ -43,6 +46,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	if target, err := v.Iteration(step.Target); err == nil && step.Reject {
 		it.Decision.Restore = target.Snapshot
 	}
+
 	it.Best = before.with(it).running()
 	it.Regression = before.regression(it)
 	return it, nil

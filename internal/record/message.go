@@ -222,6 +222,7 @@ func (v View) SelectionMessage(c selector.Selection, path string, files []string
 	if err != nil {
 		return BestIterationSelection{}, err
 	}
+
 	final := v.Iterations[len(v.Iterations)-1]
 	folder := filepath.Join(v.Dir, "iterations", ledger.IterationName(it.Number))
 	b := BestIterationSelection{
@@ -236,6 +237,7 @@ func (v View) SelectionMessage(c selector.Selection, path string, files []string
 		Tied: append([]int{}, c.Tied...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.WorseIteration{}, c.Worse...), Override: c.Override,
 		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.TrackedIterations(v.Dir, v.Iterations),
 	}
+
 	b.Total = b.Summary.Iterations
 	if it.Snapshot != "" {
 		b.Details.Snapshot = it.Snapshot.Name()
@@ -243,6 +245,7 @@ func (v View) SelectionMessage(c selector.Selection, path string, files []string
 	if c.Mode == selector.MostRecentAboveThreshold {
 		b.Criteria.Primary = "most_recent"
 	}
+
 	for _, each := range v.Iterations {
 		b.Trajectory[iterationLabel(each.Number)] = each.Quality()
 	}

@@ -32,6 +32,7 @@ func (p Service) answer(ctx context.Context, m Message) ([]any, error) {
 			}
 		}
 	}
+
 	switch m.Type {
 	case KindBaseline, KindIteration:
 		rec, err := Record(ctx, p, m)

@@ -61,11 +61,13 @@ func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 	case !loopNamePattern.MatchString(m.LoopID):
 		return rec, invalid("%q cannot be the name of a loop: give letters, digits, dots, dashes and underscores", m.LoopID)
 	}
+
 	l, v, created, err := p.openLoop(m.LoopID, n)
 	if err != nil {
 		return rec, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
+
 	r := recorder{Service: p, ledger: l, view: v, message: m, number: n}
 	if err := r.run(ctx); err != nil {
 		if created {
@@ -73,6 +75,7 @@ func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 		}
 		return rec, err
 	}
+
 	it, err := r.view.Iteration(n)
 	return Result{View: r.view, Iteration: it, Created: created, Rejudged: r.rejudged}, err
 }
@@ -93,11 +96,13 @@ func (p Service) openLoop(id string, n int) (*ledger.Ledger, View, bool, error) 
 	case state.Workspace != p.Root:
 		return nil, View{}, false, invalid("loop %s belongs to %s", id, state.Workspace)
 	}
+
 	at := event.NewPosition()
 	l, state, err := ledger.OpenWithoutTree(p.Home, id, at.Apply)
 	if err != nil {
 		return nil, View{}, false, err
 	}
+
 	v, err := buildView(l.Dir(), state, at)
 	if err != nil {
 		return nil, v, false, errors.Join(err, l.Close())
@@ -110,16 +115,19 @@ func (p Service) createLoop(id string) (*ledger.Ledger, View, error) {
 	if err != nil {
 		return nil, View{}, err
 	}
+
 	state := ledger.State{
 		LoopID: id, Kind: ledger.KindRecorded, Status: ledger.Running, Task: "recorded from another orchestrator", Workspace: p.Root, PID: os.Getpid(),
 		Criterion: "decided by the orchestrator", StartedAt: p.Now(), UpdatedAt: p.Now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
 	}
+
 	state.Config.MaxRetries, state.Config.Mode = settings.Recovery.MaxRetries, string(settings.Rules.Mode)
 	l, err := ledger.Create(p.Home, state)
 	if err != nil {
 		return nil, View{}, err
 	}
+
 	sum, err := l.SaveSettings(stored)
 	if err == nil {
 		err = l.Log(p.Now(), string(event.LoopRecorded), 0, 0, event.Started{Dir: l.Dir(), Settings: sum})
@@ -127,6 +135,7 @@ func (p Service) createLoop(id string) (*ledger.Ledger, View, error) {
 	if err != nil {
 		return nil, View{}, errors.Join(err, l.Close())
 	}
+
 	state.Version = ledger.Version
 	return l, View{Dir: l.Dir(), State: state, Settings: settings, Dropped: map[snapshot.ID]bool{}}, nil
 }
@@ -148,6 +157,7 @@ func (r *recorder) run(ctx context.Context) error {
 	if len(r.view.Iterations) > 0 {
 		last = r.view.Iterations[len(r.view.Iterations)-1].Number
 	}
+
 	switch {
 	case exists && !r.message.Replace:
 		return fmt.Errorf("iteration %d of loop %s %w: record the next number, or replace it on purpose (--replace)", r.number, r.message.LoopID, ErrExists)
@@ -156,16 +166,19 @@ func (r *recorder) run(ctx context.Context) error {
 	case !exists && r.message.Replace:
 		return invalid("iteration %d is not recorded: there is nothing to replace", r.number)
 	}
+
 	it, err := r.newIteration(ctx)
 	if err != nil {
 		return err
 	}
+
 	if exists {
 		err := r.ledger.Log(r.Now(), string(event.IterationReplaced), r.number, 0, ReplacedData{Before: old, By: r.By, Reason: r.message.Reason})
 		if err = errors.Join(err, r.ledger.RemoveResults(r.number)); err != nil {
 			return err
 		}
 	}
+
 	if err := r.ledger.CopyArtifacts(r.number, r.Root, r.message.Artifacts); err != nil {
 		return invalid("%v", err)
 	}
@@ -201,15 +214,18 @@ func (r *recorder) newIteration(ctx context.Context) (ledger.Iteration, error) {
 	if err != nil {
 		return ledger.Iteration{}, err
 	}
+
 	if reported.StartedFrom != nil {
 		if _, err := r.view.until(r.number).Iteration(*reported.StartedFrom); err != nil {
 			return ledger.Iteration{}, invalid("started_from is %d, which is not an earlier iteration", *reported.StartedFrom)
 		}
 	}
+
 	set, err := r.message.Set(r.view.Settings.Plan.ErrorFields)
 	if err != nil {
 		return ledger.Iteration{}, err
 	}
+
 	now := r.Now()
 	it := ledger.Iteration{
 		LoopID: r.message.LoopID, Number: r.number, StartedAt: now, EndedAt: now, Set: set, Tree: r.message.Tree, Recorded: reported,
@@ -221,6 +237,7 @@ func (r *recorder) newIteration(ctx context.Context) (ledger.Iteration, error) {
 	if reported.TimeMS != nil {
 		it.StartedAt = it.EndedAt.Add(-time.Duration(*reported.TimeMS) * time.Millisecond)
 	}
+
 	baseline := set
 	if first, err := r.view.Iteration(0); err == nil && r.number > 0 {
 		baseline = first.Set
@@ -244,20 +261,24 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		return err
 	}
 	defer tree.Close()
+
 	store, err := snapshot.Open(ctx, r.Root, r.ledger.SnapshotDir(), r.view.Settings.Snapshot)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+
 	if rel, inside := ledger.PathInTree(r.Home, r.Root); inside {
 		if err := store.Exclude([]string{rel}); err != nil {
 			return err
 		}
 	}
+
 	info, err := store.Take(ctx, ledger.IterationName(r.number)+", recorded")
 	if err != nil {
 		return fmt.Errorf("snapshot of the tree: %w", err)
 	}
+
 	it.Snapshot, it.Tree = info.ID, cmp.Or(it.Tree, info.Tree)
 	before := r.view.until(r.number)
 	if i := before.start(it.Recorded); i >= 0 && before.Iterations[i].Snapshot != "" {
@@ -271,6 +292,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		}
 		it.Recorded.Unchanged = len(changes) == 0
 	}
+
 	if base := r.view.State.BaselineSnapshot; base != "" && r.number > 0 {
 		if it.Evidence.GitLost, err = store.LostGitState(ctx, base, it.Snapshot); err != nil {
 			return fmt.Errorf("compare git's state with the baseline: %w", err)

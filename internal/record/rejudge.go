@@ -30,6 +30,7 @@ func Rejudge(r judge.RecordedLoop, set judge.Settings) (out judge.Rejudgement, e
 		out.Verdicts = append(out.Verdicts, judge.Verdict{Iteration: it})
 		fresh = fresh.with(it)
 	}
+
 	choice, err := selector.Best(fresh.candidates(), set.Select)
 	switch {
 	case errors.Is(err, selector.ErrNoEligible):

@@ -38,6 +38,7 @@ func (v View) Choose(w SelectionRequest) (View, selector.Selection, error) {
 	if w.Threshold != nil {
 		v.Settings.Select.Threshold = *w.Threshold
 	}
+
 	if len(w.Weights) > 0 {
 		var err error
 		if v.Settings.Weights, err = v.Settings.Weights.Replace(w.Weights); err != nil {
@@ -48,6 +49,7 @@ func (v View) Choose(w SelectionRequest) (View, selector.Selection, error) {
 			v.Iterations[i].Score = v.Iterations[i].Score.Reweigh(v.Settings.Weights)
 		}
 	}
+
 	o := v.Settings.Select
 	o.Override = w.Override
 	choice, err := selector.Best(v.candidates(), o)
@@ -103,14 +105,17 @@ func (sel *Selection) save(ctx context.Context, l *ledger.Ledger, w SelectionReq
 	if err := l.Log(now, string(event.SelectionChanged), c.Iteration, 0, data); err != nil {
 		return err
 	}
+
 	v.State.Selected = v.bestIteration(c)
 	if v.State.Kind == ledger.KindRecorded {
 		v.State.Status, v.State.UpdatedAt = ledger.Completed, now
 	} // otherwise the time stays that of the last iteration
+
 	out, err := sel.writeOutput(ctx, l)
 	if err != nil {
 		return err
 	}
+
 	r := v.Report(c, now)
 	r.Artifacts, r.Removed = out.Changed, out.Removed
 	sel.Files = append(out.Changed, out.Removed...)
@@ -120,6 +125,7 @@ func (sel *Selection) save(ctx context.Context, l *ledger.Ledger, w SelectionReq
 			l.WriteAnalytics(report.NewAnalytics(r), report.CompletionDocument(r)),
 		)
 	}
+
 	sel.Path = filepath.Join(l.Dir(), "reports", report.SelectionName)
 	return errors.Join(err,
 		l.WriteReport(report.SelectionName, report.SelectionDocument(r)),
@@ -136,24 +142,29 @@ func (sel *Selection) writeOutput(ctx context.Context, l *ledger.Ledger) (ledger
 	if err != nil {
 		return ledger.Output{}, err
 	}
+
 	if it.Recorded != nil && it.Snapshot == "" {
 		paths, err := l.OutputArtifacts(it.Number)
 		return ledger.Output{Changed: paths}, err
 	}
+
 	if _, err := os.Stat(l.SnapshotDir()); err != nil || v.State.BaselineSnapshot == "" {
 		sel.Notes = append(sel.Notes, "final-output/ is unchanged: the loop has no snapshots to fill it from")
 		return ledger.Output{}, nil
 	}
+
 	store, err := snapshot.Open(ctx, v.State.Workspace, l.SnapshotDir(), snapshot.Options{})
 	if err != nil {
 		return ledger.Output{}, err
 	}
 	defer store.Close()
+
 	out, err := ledger.CompareOutput(ctx, store, v.State.BaselineSnapshot, it.Snapshot)
 	if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, snapshot.ErrDropped) {
 		sel.Notes = append(sel.Notes, fmt.Sprintf("final-output/ is unchanged: the tree of iteration %d was dropped to save space", it.Number))
 		return ledger.Output{}, nil
 	}
+
 	if err != nil {
 		return out, err
 	}

@@ -43,6 +43,7 @@ func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, er
 	if limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(limit))
 	}
+
 	list, err := r.log(ctx, append(args, "--end-of-options", span, "--"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRange, err)
@@ -53,6 +54,7 @@ func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, er
 	if list[0].parent == "" {
 		return list, nil
 	}
+
 	base, err := r.log(ctx, []string{"log", "-z", "--max-count=1", logFormat, "--end-of-options", list[0].parent, "--"})
 	if err != nil {
 		return nil, fmt.Errorf("%w: the commit before %s is missing (a shallow clone?): %w", ErrRange, list[0].Short(), err)
@@ -91,6 +93,7 @@ func (r repo) diff(ctx context.Context, from, to Commit) (*fileChanges, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	d := &fileChanges{before: map[string]string{}, after: map[string]string{}}
 	var ids []string
 	for fields := strings.Split(string(out), "\x00"); len(fields) >= 2; fields = fields[2:] {
@@ -106,6 +109,7 @@ func (r repo) diff(ctx context.Context, from, to Commit) (*fileChanges, error) {
 		ids = append(ids, row[2], row[3])
 		d.changes = append(d.changes, snapshot.Change{Path: path, Kind: kind})
 	}
+
 	if d.texts, err = r.reader().ReadObjects(ctx, ids); err != nil {
 		return nil, err
 	}

@@ -218,6 +218,7 @@ func (h *historyReplay) judgeAll(by judge.Settings) (verdictSet, error) {
 		}
 		out.moved = countMovedTests(res)
 	}
+
 	for _, u := range h.textOnly {
 		res, err := judge.Rejudge(u.toRecord(), by.WithoutTests())
 		if err != nil {
@@ -227,10 +228,12 @@ func (h *historyReplay) judgeAll(by judge.Settings) (verdictSet, error) {
 		v.TextOnly = u.unmeasured
 		out.verdicts = append(out.verdicts, v)
 	}
+
 	index := map[string]int{}
 	for i, c := range h.commits {
 		index[c.ID] = i
 	}
+
 	slices.SortFunc(out.verdicts, func(a, b Verdict) int { return cmp.Compare(index[a.ID], index[b.ID]) })
 	for i := range out.verdicts {
 		out.verdicts[i].Number = i + 1

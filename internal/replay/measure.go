@@ -38,18 +38,22 @@ func (s *site) measure(ctx context.Context, c Commit) (measurement, error) {
 	if err != nil {
 		return m, err
 	}
+
 	if why != "" { // not cached, since the machine may be the reason
 		m.Failure = why
 		return m, nil
 	}
+
 	res, err := at.meter.Run(ctx, nil)
 	if err != nil {
 		return m, err
 	}
+
 	set := res.Set
 	if set.Tests == nil {
 		set.Tests = res.Reported // carried-over tests depend on the commit before
 	}
+
 	m.Set, m.Memory = secrets.NewMask(s.opts.Env).Set(set).WithoutCoveredLines(), at.meter.Memory()
 	m.Failure = unmeasuredReason(m.Set)
 	if err := s.cache.store(coverageKey(c), set.Coverage); err != nil {
@@ -77,6 +81,7 @@ func (s *site) prepare(ctx context.Context, m measurement, c Commit) (at prepare
 	if _, err := os.Stat(root); err != nil {
 		return at, "the folder of the project is not there", nil //nolint:nilerr // that is the finding
 	}
+
 	files, err := s.store.Files(at.taken)
 	if err != nil {
 		return at, "", err
@@ -84,6 +89,7 @@ func (s *site) prepare(ctx context.Context, m measurement, c Commit) (at prepare
 	if why, err := s.project().Prepare(ctx, s.tree.Dir, files, s.tree.Lock); why != "" || err != nil {
 		return at, why, err
 	}
+
 	at.plan = treecopy.PlanForCopy(ctx, treecopy.MovePlan(s.opts.Plan, root), s.opts.Plan.Root, s.opts.Env)
 	at.meter = measure.New(at.plan, measure.Options{
 		Scratch: filepath.Join(s.tree.Base, "reports"), Hold: []*os.File{s.tree.Lock}, Memory: m.Memory, Reruns: s.opts.Settings.Confirm,

@@ -24,12 +24,14 @@ func (r Report) Text() document.Document {
 	for _, u := range r.Unmeasured {
 		p.Item("not measured: %s %s: %s", u.Short(), u.Subject, u.Why)
 	}
+
 	p.Paragraph("%s", r.Proven)
 	for _, v := range r.Commits {
 		if v.Untried != "" {
 			p.Item("original tests not run: %s %s: %s", v.Short(), v.Subject, v.Untried)
 		}
 	}
+
 	for _, v := range r.Commits {
 		p.addVerdict(v)
 	}
@@ -116,6 +118,7 @@ func (p *reportPage) addRates(list, before []Rate) {
 	for _, r := range before {
 		was[r.Rule] = r.Fired
 	}
+
 	t := document.Table{Head: []string{"rule", "fired", "CRITICAL", "per 100 commits (95 %)"}}
 	for i, share := range prevalences {
 		name := "at %.0f %%"
@@ -124,6 +127,7 @@ func (p *reportPage) addRates(list, before []Rate) {
 		}
 		t.Head = append(t.Head, fmt.Sprintf(name, 100*share))
 	}
+
 	var silent []string
 	for _, r := range list {
 		if r.Fired == 0 && detector.IsRule(r.Rule) && was[r.Rule] == 0 {
@@ -142,6 +146,7 @@ func (p *reportPage) addRates(list, before []Rate) {
 		}
 		t.Row(row...)
 	}
+
 	p.Add(t)
 	if len(silent) > 0 {
 		p.Paragraph("never fired, per 100 commits: %s: %s", wilsonInterval(0, list[0].Commits), document.Join(document.Verbatim, silent, ", "))
@@ -184,10 +189,12 @@ func (p *reportPage) addVerdict(v Verdict) {
 	if v.TextOnly != "" {
 		after += ", by text alone: " + v.TextOnly
 	}
+
 	p.Heading(4, "%s %s (%s%s)", v.Name(), v.Subject, v.Class, after)
 	if v.RolledBack && v.worstSeverity() < detector.Critical {
 		p.Item("%s", v.Recommendation.Reason)
 	}
+
 	for _, a := range v.Alerts {
 		if a.Severity > detector.Info {
 			style := document.Warn

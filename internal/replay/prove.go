@@ -52,6 +52,7 @@ func (h *historyReplay) proveAll(ctx context.Context) error {
 			todo = append(todo, p)
 		}
 	}
+
 	if h.opts.CachedOnly {
 		return nil
 	}
@@ -83,25 +84,30 @@ func (s *site) proveCommit(ctx context.Context, p pair) (proof, error) {
 	if err != nil {
 		return proof{}, err
 	}
+
 	at, why, err := s.prepare(ctx, p.measurement, p.commit)
 	if err != nil || why != "" {
 		return proof{Why: why}, err
 	}
+
 	tree := judge.Tree{Iteration: p.toIteration(1)}
 	tree.Start, tree.Snapshot, tree.Confirmation = was, at.taken, &ledger.Confirmation{Flaky: p.flaky}
 	if tree.Changes, err = s.store.Changes(ctx, was, at.taken); err != nil {
 		return proof{}, err
 	}
+
 	var lines *metric.Coverage
 	if s.cache.load(coverageKey(p.commit), &lines) && lines != nil {
 		tree.Set.Coverage = lines
 	}
+
 	var trouble string
 	v, err := judge.Judge{
 		Settings: s.opts.Settings, Subject: judge.Change, Mask: secrets.NewMask(s.opts.Env), Now: func() time.Time { return s.opts.Now },
 		Workspace: treecopy.Workspace{Store: s.store, Meter: at.meter, Plan: at.plan, Root: s.tree.Dir, Scratch: filepath.Join(s.tree.Base, "copies")},
 		OnProblem: func(what string, err error) { trouble = cmp.Or(trouble, fmt.Sprintf("%s: %v", what, err)) },
 	}.Prove(ctx, tree, judge.NewCommitHistory(ledger.Iteration{Set: p.before, Snapshot: was, Agent: &ledger.AgentRun{Cause: runner.Exited.String()}}))
+
 	if err != nil {
 		return proof{}, cmp.Or(context.Cause(ctx), err)
 	}

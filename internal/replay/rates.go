@@ -90,6 +90,7 @@ func countRates(list []Verdict, sensitivity float64) []Rate {
 		}
 		out = append(out, r.addEstimates(len(list), sensitivity))
 	}
+
 	rules := slices.DeleteFunc(detector.Rules(), func(r detector.Rule) bool { return r.Severity == detector.Info })
 	for _, rule := range append(rules, firedTamperRules(list)...) {
 		r := Rate{Rule: rule.Name, Severity: worstSeverity(list, rule)}
@@ -97,6 +98,7 @@ func countRates(list []Verdict, sensitivity float64) []Rate {
 			return v.hasFired(rule.Name, detector.Low), v.hasFired(rule.Name, detector.Critical)
 		})
 	}
+
 	add(Rate{Rule: anyCritical, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
 		return v.worstSeverity() >= detector.Critical, v.worstSeverity() >= detector.Critical
 	})

@@ -69,10 +69,12 @@ func ReadLoop(l Loop) (*Recorded, error) {
 	if s := r.Settings.Select; r.choice != nil && (r.choice.Mode != cmp.Or(s.Mode, selector.HighestQualityVerified) || r.choice.Threshold != s.Threshold) {
 		r.choice = nil // selected by other settings than those of the loop
 	}
+
 	its, err := ledger.ReadIterations(dir)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, it := range its {
 		e, err := ledger.ReadEvidence(dir, it.Number)
 		if err == nil {
@@ -82,6 +84,7 @@ func ReadLoop(l Loop) (*Recorded, error) {
 		}
 		r.record.Iterations = append(r.record.Iterations, it)
 	}
+
 	if len(its) == 0 {
 		return nil, fmt.Errorf("%w: loop %s ended before its baseline was measured", ErrNothingToJudge, state.LoopID)
 	}
@@ -170,6 +173,7 @@ func (r *Recorded) compareVerdicts(out *LoopReport, res judge.Rejudgement) {
 			out.Best = append(out.Best, Reselected{a, b})
 		}
 	}
+
 	if r.choice == nil || res.Selection == nil {
 		return
 	}

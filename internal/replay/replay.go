@@ -127,6 +127,7 @@ func (h *historyReplay) measureMissing(ctx context.Context) error {
 		}
 		seen[c.tree] = true
 	}
+
 	if h.opts.CachedOnly {
 		return nil
 	}

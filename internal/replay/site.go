@@ -51,10 +51,12 @@ func runWorkers[T any](ctx context.Context, h *historyReplay, list []T, work fun
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+
 	waiting := make(chan T, len(list))
 	for _, x := range list {
 		waiting <- x
 	}
+
 	close(waiting)
 	var workers sync.WaitGroup
 	var taken sync.Mutex
@@ -77,6 +79,7 @@ func runWorkers[T any](ctx context.Context, h *historyReplay, list []T, work fun
 		}
 		return nil
 	}
+
 	for i := range min(max(1, h.opts.Jobs), len(list)) {
 		workers.Go(func() {
 			if err := worker(i); err != nil {
@@ -84,6 +87,7 @@ func runWorkers[T any](ctx context.Context, h *historyReplay, list []T, work fun
 			}
 		})
 	}
+
 	workers.Wait()
 	return context.Cause(ctx)
 }

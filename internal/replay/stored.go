@@ -23,10 +23,12 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := []Check{log, store}
 	if state.Kind == ledger.KindCandidates {
 		return verifyCandidates(ctx, l, out)
 	}
+
 	v := &verifier{dir: dir, stored: there}
 	early := false
 	if v.loop, err = ReadLoop(l); err == nil {
@@ -34,6 +36,7 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	} else if early = !measured && len(state.History) == 0; !early {
 		out = append(out, Check{Name: "The record of the loop can be read", Problems: []string{err.Error()}})
 	}
+
 	over := state.Selected != nil || slices.Contains([]ledger.Status{ledger.Completed, ledger.Failed}, state.Status)
 	for _, c := range checklist {
 		if v.loop == nil || c.end && !over {
@@ -43,6 +46,7 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 		problems := c.run(v)
 		out = append(out, Check{Name: c.name, OK: len(problems) == 0, Problems: problems})
 	}
+
 	if early {
 		out[2].Note = fmt.Sprintf("loop %s ended before its baseline was measured: there is nothing more to check", state.LoopID)
 	}
@@ -85,10 +89,12 @@ func checkLog(dir, head string) (Check, bool) {
 		}
 		measured = measured || slices.Contains([]event.Type{event.BaselineMeasured, event.IterationFinished, event.IterationRecorded}, event.Type(e.Name))
 	})
+
 	c.Problems = problems
 	if err != nil {
 		c.Problems = append(c.Problems, err.Error())
 	}
+
 	switch grown := entries - at; {
 	case head == "":
 		c.Note = "this shows only that the record is consistent: compare with a head kept on another machine (--head)"
@@ -101,6 +107,7 @@ func checkLog(dir, head string) (Check, bool) {
 	default:
 		c.Note = fmt.Sprintf("the log has grown by %d entries since the head given", grown)
 	}
+
 	c.OK = len(c.Problems) == 0
 	return c, measured
 }

@@ -221,6 +221,7 @@ func (v *verifier) checkSnapshots() []string {
 			dropped[strings.TrimPrefix(name, "s")] = true
 		}
 	}
+
 	var missing []string
 	expected := map[snapshot.ID]bool{}
 	for _, it := range v.iterations {
@@ -233,6 +234,7 @@ func (v *verifier) checkSnapshots() []string {
 			missing = append(missing, fmt.Sprintf("iteration %d: its snapshot s%s is missing", it.Number, id))
 		}
 	}
+
 	if len(expected) <= len(v.stored) { // a user deleted snapshots
 		return nil
 	}

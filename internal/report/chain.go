@@ -138,6 +138,7 @@ func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 			l.Item("It reported: %s", text)
 		}
 	}
+
 	if e.Reused {
 		l.Item("Checks: not run, the same tree was measured before")
 	}
@@ -147,6 +148,7 @@ func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 			l.Below().Item("%s", problem)
 		}
 	}
+
 	l.addReruns(e.Confirmation)
 	l.addGoals(e.Goals)
 	l.addMutationCheck(e.MutationCheck)
@@ -158,6 +160,7 @@ func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 	for _, g := range e.Gaps {
 		l.Item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
 	}
+
 	if e.Recorded {
 		l.Item("Measured and reported by an orchestrator")
 	}
@@ -165,6 +168,7 @@ func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 		l.Item("Changed files: %d", e.Changed.Len())
 		l.addNames("", e.Changed)
 	}
+
 	if !e.Recorded {
 		l.Item("supervise's own work: %s", FormatDuration(e.OwnTime))
 	}
@@ -350,11 +354,13 @@ func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 		}
 		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, cached)
 	}
+
 	if c := e.Coverage; c != nil && c.Unit == metric.Percentage {
 		l.Item("Coverage: %s %%, without details", FormatNumber(c.Percent))
 	} else if c != nil {
 		l.Item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, FormatNumber(c.Percent), Pluralize(c.Files, "file", "files"))
 	}
+
 	if f := e.Lint; f != nil {
 		by := ""
 		if len(f.Tools) > 0 {
@@ -362,6 +368,7 @@ func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 		}
 		l.Item("Findings: %s, %s, %s%s", Pluralize(f.Errors, "error", "errors"), Pluralize(f.Warnings, "warning", "warnings"), Pluralize(f.TypeErrors, "type error", "type errors"), by)
 	}
+
 	if b := e.Build; b != nil {
 		l.Item("Build: %s", strings.TrimSuffix(string(b.Status)+": "+b.FirstError, ": "))
 	}
@@ -375,12 +382,14 @@ func (l *chainLayout) addReasoning(r reasoning.Reasoning) {
 	for _, f := range r.Fired {
 		l.addFired(f)
 	}
+
 	if len(r.Fired) == 0 {
 		l.Item("No rule fired")
 	}
 	for _, n := range r.Near {
 		l.Item("`%s` did not fire: %s", n.Rule, nearText(n))
 	}
+
 	if len(r.NotJudged) > 0 {
 		var list document.Text
 		for i, n := range r.NotJudged {
@@ -391,6 +400,7 @@ func (l *chainLayout) addReasoning(r reasoning.Reasoning) {
 		}
 		l.Item("Not judged, metric missing: %s", list)
 	}
+
 	if l.isBrief {
 		return
 	}
@@ -398,6 +408,7 @@ func (l *chainLayout) addReasoning(r reasoning.Reasoning) {
 		l.Item("%s: %s", g.What, Pluralize(g.Tests.Len(), "test", "tests"))
 		l.addNames("", g.Tests)
 	}
+
 	for _, e := range r.Explained {
 		l.Item("Gone, but no deletion, because %s: %s", e.Why, Pluralize(e.Tests.Len(), "test", "tests"))
 		l.addNames("", e.Tests)

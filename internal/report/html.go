@@ -195,6 +195,7 @@ func (v HTML) testMatrix() htmlMatrix {
 			rows[t.ID][n] = statusLetter(t)
 		}
 	}
+
 	slices.SortFunc(order, metric.ID.Compare)
 	m := htmlMatrix{Tests: []htmlRow{}}
 	steady := 0
@@ -208,6 +209,7 @@ func (v HTML) testMatrix() htmlMatrix {
 			m.Tests = append(m.Tests, htmlRow{id.String(), states})
 		}
 	}
+
 	m.Note = Pluralize(len(order), "test", "tests")
 	if steady > 0 {
 		m.Note += fmt.Sprintf("; %d that always passed are left out", steady)
@@ -227,15 +229,18 @@ func (v HTML) iterationData(it ledger.Iteration) htmlIteration {
 		}
 		h.Alerts = append(h.Alerts, alert)
 	}
+
 	data := Iteration{Iteration: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
 	if first := v.Iterations[0]; first.Number == 0 {
 		data.Baseline = first
 	}
+
 	if n := reasoning.PreviousIteration(v.Iterations, it.Number); n >= 0 {
 		if i := slices.IndexFunc(v.Iterations, func(x ledger.Iteration) bool { return x.Number == n }); i >= 0 {
 			data.Previous = &v.Iterations[i]
 		}
 	}
+
 	h.Report = append(runFacts(it), IterationDocument(data)[1:]...).HTML() // the page has its title
 	dir := filepath.Join(v.Dir, "iterations", ledger.IterationName(it.Number))
 	h.Diff = readPatch(filepath.Join(dir, "changes.patch")).HTML()
@@ -279,6 +284,7 @@ func readCast(path string) (cast *htmlCast, note string) {
 		return nil, ""
 	}
 	defer f.Close()
+
 	in := bufio.NewReader(f)
 	var head struct {
 		Term struct {
@@ -290,6 +296,7 @@ func readCast(path string) (cast *htmlCast, note string) {
 	if err != nil || json.Unmarshal(line, &head) != nil {
 		return nil, "The transcript cannot be read: " + path
 	}
+
 	cast = &htmlCast{Cols: head.Term.Cols, Rows: head.Term.Rows, Events: [][3]any{}}
 	at, size := 0.0, 0
 	for {

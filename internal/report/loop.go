@@ -354,6 +354,7 @@ func (p *page) addRecommendations(v Loop) {
 			fmt.Sprintf("Quality fell after iteration %d; the best came %d of %d iterations before the end", selected.Number, n, final.Number),
 			fmt.Sprintf("For a task like this about %d iterations may be enough (--max-iterations %d)", selected.Number, selected.Number))
 	}
+
 	if d := v.Choice.DiminishingReturns; d != nil {
 		list = append(list, fmt.Sprintf("Diminishing returns: from iteration %d to %d quality grew by less than %d points each time", d.Since, d.At, int(100*selector.SmallGain)))
 	}
@@ -363,6 +364,7 @@ func (p *page) addRecommendations(v Loop) {
 	if v.Choice.BaselineChosen && final.Number > 0 {
 		list = append(list, "No iteration was acceptable: take a smaller task, or another prompt")
 	}
+
 	if !selected.Verified {
 		why := ": tests still fail, or the criterion is not met"
 		if v.State.Kind == ledger.KindRecorded {
@@ -370,6 +372,7 @@ func (p *page) addRecommendations(v Loop) {
 		}
 		list = append(list, "The selection is not verified"+why)
 	}
+
 	if len(list) > 0 {
 		p.Heading(2, "Recommendations")
 	}
@@ -388,6 +391,7 @@ func CompletionDocument(v Loop) document.Document {
 	if v.State.StopReason != "" {
 		p.Field("Stopped because", "%s (%s)", v.State.StopText, v.State.StopReason)
 	}
+
 	p.Field("Completion Criteria", "%s", v.State.Criterion)
 	p.Field("Iterations", "%d, %d rejected", v.iterationCount(), v.State.Rejections())
 	switch took := v.Summary.Duration; {
@@ -396,12 +400,14 @@ func CompletionDocument(v Loop) document.Document {
 	case took != nil:
 		p.Field("Total Time", "%s, as reported", FormatDuration(*took))
 	}
+
 	if text := SpendingText(v.State.Spending); text != "" {
 		p.Field("Spent by the Agent", "%s", text)
 	}
 	if v.Head != "" {
 		p.Field("Head of the Log", "`%s`", v.Head)
 	}
+
 	p.Field("Selected Iteration", "%s: %s", iterationText(v.Choice.Iteration), v.Choice.Reason)
 	p.addComparison(v)
 	p.addTestComparison(v)

@@ -77,6 +77,7 @@ func RegressionLines(s ledger.State, paint document.Paint) []string {
 			out = append(out, "  - The rejected tree is kept as s"+strings.TrimPrefix(r.RejectedSnapshot, "s"))
 		}
 	}
+
 	if len(s.Regressions) == 0 {
 		out = append(out, "none")
 	}

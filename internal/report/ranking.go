@@ -33,6 +33,7 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 		}
 		t.Row(s.Candidate, did, percentOrMissing(s.Agreement), percentOrMissing(s.MutationScore), fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, shortCommand(s.Agent), chosen)
 	}
+
 	d.Add(t)
 	for _, s := range list {
 		for i, text := range append([]string{s.Why}, candidateRemarks(s)...) {

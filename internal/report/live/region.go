@@ -202,16 +202,19 @@ func (r *Region) draw() {
 	if r.hidden || r.lineOpen || !isForeground(r.Out) {
 		return
 	}
+
 	cols, rows := r.size()
 	if cols < minCols || rows < minRows {
 		r.erase()
 		return
 	}
+
 	now := time.Now()
 	state := r.board.State()
 	if r.AgentPrinted {
 		state.AgentMessage = ""
 	}
+
 	lines := state.styledLines(now)
 	lines = lines[:min(len(lines), rows-2)]
 	var body strings.Builder
@@ -221,14 +224,17 @@ func (r *Region) draw() {
 		widths[i] = taken
 		body.WriteString(text + clearRight + "\n")
 	}
+
 	if title := r.marks.titleSequence(state); title != r.title {
 		r.title = title
 		r.write(title)
 	}
+
 	frame := body.String() + r.marks.progressSequence(state, now)
 	if frame == r.frame && (cols == r.cols || len(lines)+len(r.widths) == 0) {
 		return
 	}
+
 	r.write(noWrap + r.cursorToTop(cols) + frame + clearBelow + wrap)
 	r.widths, r.frame, r.cols, r.drawn = widths, frame, cols, now
 }

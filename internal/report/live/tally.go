@@ -88,12 +88,14 @@ func (s lineShape) countLine(t *Tally, line string) bool {
 	if m == nil {
 		return false
 	}
+
 	group := func(name string) string {
 		if i := s.line.SubexpIndex(name); i >= 0 {
 			return m[i]
 		}
 		return ""
 	}
+
 	number := func(name string) int {
 		n, _ := strconv.Atoi(group(name)) // digits or nothing
 		return n

@@ -106,6 +106,7 @@ func (s State) workLines(now time.Time) []styledLine {
 			}
 		}
 	}
+
 	switch n := len(s.Checks); {
 	case s.Activity != doesMeasure && s.Activity != doesJudge:
 	case len(out) > 0:
@@ -117,6 +118,7 @@ func (s State) workLines(now time.Time) []styledLine {
 		}
 		return []styledLine{{{document.Faint, "     " + s.checkPosition(last)}, {document.Plain, last.Name + what}, {document.Faint, "  " + clockText(now.Sub(last.Ended))}}}
 	}
+
 	l := styledLine{{document.Plain, "     " + s.Activity}, {document.Faint, "  " + clockText(now.Sub(s.ActivityStarted))}}
 	if text := s.usageText(); s.Activity == doesAgent && text != "" {
 		l = append(l, span{document.Faint, "  " + text})
@@ -183,18 +185,21 @@ func (s State) remainingText(now time.Time) string {
 	if !b.Deadline.IsZero() {
 		out = append(out, clockText(max(0, b.Deadline.Sub(now))))
 	}
+
 	switch {
 	case b.MaxCost > 0 && b.UsedCost != nil:
 		out = append(out, fmt.Sprintf("$%.2f of $%g", max(0, b.MaxCost-*b.UsedCost), b.MaxCost))
 	case b.MaxCost > 0:
 		out = append(out, fmt.Sprintf("$%g (no cost reported)", b.MaxCost))
 	}
+
 	switch {
 	case b.MaxTokens > 0 && b.UsedTokens != nil:
 		out = append(out, fmt.Sprintf("%s of %s tokens", tokensText(max(0, b.MaxTokens-*b.UsedTokens)), tokensText(b.MaxTokens)))
 	case b.MaxTokens > 0:
 		out = append(out, tokensText(b.MaxTokens)+" tokens (none reported)")
 	}
+
 	switch {
 	case b.MaxWindow > 0 && b.UsedWindow != nil:
 		out = append(out, fmt.Sprintf("window %.4g%% of %g%%", max(0, b.MaxWindow-*b.UsedWindow), b.MaxWindow))

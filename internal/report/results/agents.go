@@ -68,12 +68,14 @@ func (t Printer) PrintTurn(r agentcheck.Turn) {
 	if r.Remedy != "" {
 		line("remedy", "%s", r.Remedy)
 	}
+
 	line("task", "%s", taskOf(r))
 	line("usage", "%s", usageOf(r))
 	line("session", "%s", cmp.Or(r.Run.Session, "not reported: --session continue needs one, unless the agent continues its latest"))
 	if version := strings.TrimSpace(r.Run.Version + " " + r.Run.Model); version != "" {
 		line("version", "%s", version)
 	}
+
 	line("hooks", "%s", hooksOf(r))
 	if r.Run.LastOutput != "" {
 		line("output", "%s", r.Run.LastOutput)

@@ -88,10 +88,12 @@ func (t Printer) PrintRuns(res measure.Result) {
 			t.printIndented(document.Warn, "processes left running, now killed: "+strings.Join(r.Leftovers, ", "))
 		}
 	}
+
 	t.printLine("")
 	for _, p := range res.Parts {
 		t.printRow(document.Strong, cmp.Or(p.Dir, "."), "%s", describeSet(p.Set))
 	}
+
 	t.printRow(document.Strong, "measured", "%s", describeSet(res.Set))
 	for _, g := range res.Set.Gaps {
 		t.printRow(document.Warn, res.Set.DescribeGap(g)+":", "%s", g.Why)

@@ -52,6 +52,7 @@ func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 		}
 		d.List[i] = row
 	}
+
 	for _, row := range d.List {
 		switch {
 		case row.Acknowledged != "":
@@ -63,6 +64,7 @@ func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 			d.Raised++
 		}
 	}
+
 	d.updateRate()
 	return d
 }

@@ -63,16 +63,19 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 			t.printLine("%-24s %s", f, report.FormatNumber(v))
 		}
 	}
+
 	if set.Coverage != nil {
 		t.printLine("%-24s %s", "coverage_unit", set.Coverage.Unit)
 		t.printIndented(document.Faint, coverage.ExplainDifference(set.Coverage))
 	}
+
 	if set.Build != nil {
 		t.printLine("%-24s %s", "build_status", set.Build.Status)
 		if set.Build.Status == metric.BuildFailure {
 			t.printIndented(document.Warn, set.Build.FirstError)
 		}
 	}
+
 	for _, g := range set.Gaps {
 		t.printLine("%s", t.Paint(document.Warn, set.DescribeGap(g)+": "+g.Why))
 	}
@@ -85,6 +88,7 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 			t.printLine("%s", t.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
 		}
 	}
+
 	for _, r := range checks {
 		t.printLine("%s", t.Paint(document.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
 		for _, problem := range report.Truncate(r.Problems, maxProblems) {

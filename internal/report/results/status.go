@@ -187,6 +187,7 @@ func (t Printer) printStatusHead(d Status) {
 		{"reminders", strings.ToLower(s.Level)},
 		{"recovery", report.Pluralize(s.RecoveryAttempts, "attempt", "attempts")},
 	}
+
 	for _, k := range d.Killed {
 		name := ""
 		if k.LoopID != s.LoopID {
@@ -196,11 +197,13 @@ func (t Printer) printStatusHead(d Status) {
 			rows = append(rows, row{"kept", name + line})
 		}
 	}
+
 	for _, r := range rows {
 		if r.text != "" {
 			t.printRow(document.Faint, fmt.Sprintf("%-9s", r.name), "%s", r.text)
 		}
 	}
+
 	fmt.Fprintln(t)
 }
 

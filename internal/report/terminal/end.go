@@ -18,16 +18,19 @@ func (p *Printer) printEnd(d event.LoopEnd, head string) {
 		p.printContestEnd(d, head)
 		return
 	}
+
 	if p.choice == nil {
 		p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 		p.printLogHead(head)
 		p.printTree(d.Tree)
 		return
 	}
+
 	p.printLine("")
 	for _, line := range report.IterationTable(p.history, p.selected, p.Paint) {
 		p.printLine("%s", line)
 	}
+
 	p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 	p.printSelection()
 	p.printVerification()
@@ -35,6 +38,7 @@ func (p *Printer) printEnd(d event.LoopEnd, head string) {
 	if text := report.SpendingText(d.Spending); text != "" {
 		p.printLine("%s %s", p.Paint(document.Strong, "spent   "), text)
 	}
+
 	p.printBlocked(d.Reason)
 	p.printDeclared(d.Declared)
 	p.printOpen()
@@ -45,6 +49,7 @@ func (p *Printer) printEnd(d event.LoopEnd, head string) {
 	if d.Reason == event.Interrupted && !p.Watched {
 		p.printLine("%s %s resume %s", p.Paint(document.Strong, "continue"), p.Self, p.id)
 	}
+
 	p.printLine("%s %s", p.Paint(document.Strong, "report  "), d.Report)
 	p.printLogHead(head)
 	p.printTree(d.Tree)

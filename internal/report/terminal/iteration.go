@@ -43,6 +43,7 @@ func (p *Printer) printGaps(it ledger.Iteration) {
 	if n := it.Set.Tests.Counts(); n.Cached > 0 {
 		p.printNote("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Pluralize(n.Count, "test", "tests"), n.Cached)
 	}
+
 	for _, g := range it.Set.Gaps {
 		p.printLine("     %s", p.Paint(document.Warn, it.Set.DescribeGap(g)+": "+mainLine(g.Why)))
 	}
@@ -54,6 +55,7 @@ func (p *Printer) printGaps(it ledger.Iteration) {
 		}
 		p.printLine("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
 	}
+
 	for _, c := range it.Checks {
 		for _, problem := range c.Problems {
 			if len(broken) == 0 && !it.Set.HasGapAbout(problem) { // else it most likely follows from that
