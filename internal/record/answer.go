@@ -8,7 +8,8 @@ import (
 	"supervise/metric"
 )
 
-// progressReport reports an iteration and the recommendation that follows it.
+// progressReport returns the ProgressReport about an iteration: its metrics, the best iteration
+// so far, and the recommendation d.
 func (v View) progressReport(it ledger.Iteration, d Recommendation) ProgressReport {
 	m := IterationMetrics{
 		Iteration: it.Number, Timestamp: it.EndedAt, Class: it.Assessment.Class, Record: it.Set.Record(), Quality: it.Quality(),
@@ -28,7 +29,8 @@ func (v View) progressReport(it ledger.Iteration, d Recommendation) ProgressRepo
 	return r
 }
 
-// nextAction returns the name of the next action of the orchestrator.
+// nextAction returns the next action of the orchestrator after iteration n, as in
+// "rollback_to_iteration_2", "await_iteration_4", "stop" or "escalate".
 func nextAction(n int, d Recommendation) string {
 	switch {
 	case d.Action == detector.Rollback && d.Target != nil:
@@ -39,7 +41,8 @@ func nextAction(n int, d Recommendation) string {
 	return string(d.Action)
 }
 
-// formatDeltas returns the changes by name. The name of the coverage percentage is shortened.
+// formatDeltas returns the changes by their names in a message, as in "test_count_delta". The
+// coverage percentage has the short name "coverage_delta".
 func formatDeltas(d metric.Delta) map[string]float64 {
 	out := map[string]float64{}
 	for f, v := range d {
@@ -52,7 +55,8 @@ func formatDeltas(d metric.Delta) map[string]float64 {
 	return out
 }
 
-// alertNotes converts the alerts with at least the given severity.
+// alertNotes converts the alerts with at least the severity least. The result is never nil, so
+// that its JSON is a list.
 func alertNotes(alerts []detector.Alert, least detector.Severity) []AlertNote {
 	out := []AlertNote{}
 	for _, a := range alerts {
@@ -67,6 +71,7 @@ func alertNotes(alerts []detector.Alert, least detector.Severity) []AlertNote {
 	return out
 }
 
+// testNames returns the names of tests as users see them. The result is never nil.
 func testNames(ids []metric.ID) []string {
 	out := make([]string, 0, len(ids))
 	for _, id := range ids {

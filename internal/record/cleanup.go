@@ -12,14 +12,15 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrStillActive is returned for a loop that may continue and needs its trees.
+// ErrStillActive is wrapped by the error of [Cleanup] for a loop that may continue and so needs
+// its snapshots.
 var ErrStillActive = errors.New("it is not over")
 
-// CleanupResult is the result of [Cleanup].
+// CleanupResult lists what [Cleanup] dropped and kept, or would drop and keep in a dry run.
 type CleanupResult struct {
-	Dropped []string // names of snapshots, oldest first
-	Kept    []string
-	Freed   int64 // bytes
+	Dropped []string // names of snapshots, as in "s12", oldest first
+	Kept    []string // names of snapshots
+	Freed   int64    // bytes; 0 in a dry run
 }
 
 // Cleanup drops the snapshots of a loop that has ended, except the baseline, the selected and
@@ -55,7 +56,7 @@ func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c C
 	return c, c.drop(ctx, l, store, keep, now)
 }
 
-// neededSnapshots returns the snapshots that must be kept.
+// neededSnapshots returns the set of snapshots that [Cleanup] must keep.
 func (v View) neededSnapshots() map[snapshot.ID]bool {
 	out := map[snapshot.ID]bool{v.State.BaselineSnapshot: true}
 	for _, b := range []*ledger.BestIteration{v.State.Selected, v.State.Best} {
@@ -69,7 +70,8 @@ func (v View) neededSnapshots() map[snapshot.ID]bool {
 	return out
 }
 
-// plan lists the snapshots to keep and to drop.
+// plan sorts the snapshots of the store into c.Kept and c.Dropped, and returns the IDs of those
+// to keep.
 func (c *CleanupResult) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]snapshot.ID, error) {
 	list, err := store.List()
 	if err != nil {
@@ -87,6 +89,7 @@ func (c *CleanupResult) plan(store *snapshot.Store, needed map[snapshot.ID]bool)
 	return keep, nil
 }
 
+// drop drops all snapshots except keep, corrects c to what the store really dropped, and logs it.
 func (c *CleanupResult) drop(ctx context.Context, l *ledger.Ledger, store *snapshot.Store, keep []snapshot.ID, now time.Time) error {
 	done, err := store.Prune(ctx, keep)
 	wanted := c.Dropped

@@ -13,17 +13,21 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Conversation is a message in the format that agents use to talk to each other. Such a
-// message is answered in the same format.
+// Conversation is a message in the format that agents use to talk to each other, as in
+//
+//	{"role": "user", "content": "…", "sender": "…", "metadata": {"hook_name": "post_iteration", …}}
+//
+// The request is in the metadata. An answer to such a message has the same format, with a
+// message of this package as its metadata.
 type Conversation struct {
-	Role      string    `json:"role"` // user, assistant
+	Role      string    `json:"role"` // user or assistant
 	Content   string    `json:"content"`
-	Metadata  any       `json:"metadata"` // in an answer: a message of this package
+	Metadata  any       `json:"metadata"` // fields of the request, or a message of this package
 	Timestamp time.Time `json:"timestamp"`
 	Sender    string    `json:"sender"`
 }
 
-// hookKinds maps the names of hooks to the kinds of requests.
+// hookKinds maps the hook_name in the metadata of a conversation to the kind of the request.
 var hookKinds = map[string]Kind{
 	"pre_loop": KindBaseline, "loop_start": KindBaseline,
 	"post_iteration": KindIteration,
@@ -31,9 +35,11 @@ var hookKinds = map[string]Kind{
 	"post_loop":      KindDecision, "loop_complete": KindDecision,
 }
 
-// unwrapConversation returns the fields of the message in the metadata of a conversation, with
-// the contents of inputs. The second result is the baseline next to the metrics of an
-// iteration, for a loop that has none yet.
+// unwrapConversation converts a conversation to the fields of a plain message. It moves the
+// metadata to the top level, replaces hook_name by the type, and unpacks inputs.
+//
+// The second result is the baseline that comes with an iteration, for a loop that has none yet;
+// nil if there is none.
 func unwrapConversation(raw map[string]json.RawMessage) (map[string]json.RawMessage, json.RawMessage, error) {
 	var c struct {
 		Role, Content, Sender string
@@ -68,8 +74,9 @@ func unwrapConversation(raw map[string]json.RawMessage) (map[string]json.RawMess
 	return out, baseline, err
 }
 
-// unwrapInputs moves the fields of inputs to the message, and returns the baseline that comes
-// with an iteration.
+// unwrapInputs moves the fields of "inputs" to the top level of the message. The field "current",
+// or "baseline" in a request of that kind, becomes "metrics". It returns the field "baseline" of
+// an iteration, nil if there is none.
 func unwrapInputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage, err error) {
 	text, ok := out["inputs"]
 	if !ok {
@@ -103,7 +110,7 @@ func unwrapInputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawM
 	return baseline, nil
 }
 
-// parseConversation parses the message in a conversation.
+// parseConversation parses the message in a conversation, and the baseline that comes with it.
 func parseConversation(raw map[string]json.RawMessage) (Message, error) {
 	fields, baseline, err := unwrapConversation(raw)
 	if err != nil {
@@ -124,9 +131,10 @@ func parseConversation(raw map[string]json.RawMessage) (Message, error) {
 	return m, err
 }
 
+// quoteJSON returns a text as a JSON string.
 func quoteJSON(text string) json.RawMessage { b, _ := json.Marshal(text); return b }
 
-// decodeStrict decodes fields into a struct. Unknown fields are errors.
+// decodeStrict decodes fields into the struct that into points to. Unknown fields are errors.
 func decodeStrict(raw map[string]json.RawMessage, into any) error {
 	flat, err := json.Marshal(raw)
 	if err != nil {
@@ -140,7 +148,8 @@ func decodeStrict(raw map[string]json.RawMessage, into any) error {
 	return nil
 }
 
-// metricSections maps the names of metrics to their sections.
+// metricSections maps the JSON name of each metric to the section of a [Message] that has it, as
+// in "test_count" to "testing". It is built from the tags of the structs.
 var metricSections = func() map[string]string {
 	out := map[string]string{}
 	message := reflect.TypeFor[Message]()
@@ -153,7 +162,8 @@ var metricSections = func() map[string]string {
 	return out
 }()
 
-// moveIntoSections moves metrics at the top level into their sections.
+// moveIntoSections moves metrics at the top level of a message into their sections, so that
+// orchestrators may send {"test_count": 3} as well as {"testing": {"test_count": 3}}.
 func moveIntoSections(raw map[string]json.RawMessage) error {
 	moved := map[string]map[string]json.RawMessage{}
 	for name, value := range raw {
@@ -183,7 +193,7 @@ func moveIntoSections(raw map[string]json.RawMessage) error {
 	return nil
 }
 
-// wrapAnswers wraps answers in messages of a conversation.
+// wrapAnswers wraps each answer in a [Conversation].
 func wrapAnswers(answers []any, now time.Time) []any {
 	out := make([]any, 0, len(answers))
 	for _, a := range answers {
@@ -192,7 +202,7 @@ func wrapAnswers(answers []any, now time.Time) []any {
 	return out
 }
 
-// summarizeAnswer summarizes an answer in one line.
+// summarizeAnswer summarizes an answer in one line, "" for a message of an unknown type.
 func summarizeAnswer(answer any) string {
 	switch a := answer.(type) {
 	case ProgressReport:
@@ -216,7 +226,7 @@ func summarizeAnswer(answer any) string {
 	return ""
 }
 
-// ReadMetrics parses the metrics in a JSON or YAML file.
+// ReadMetrics parses the metrics in a JSON or YAML file. A text that starts with a brace is JSON.
 func ReadMetrics(text []byte) (Message, error) {
 	var raw map[string]json.RawMessage
 	if trimmed := strings.TrimSpace(string(text)); !strings.HasPrefix(trimmed, "{") {

@@ -9,15 +9,16 @@ import (
 	"supervise/selector"
 )
 
-// Question holds the conditions under which an orchestrator asks what to do next.
+// Question holds the conditions under which an orchestrator wants to stop.
 type Question struct {
-	MaxIterations     int   // 0: no limit
-	CriterionMet      *bool // nil: unknown
-	StopOnDiminishing bool
+	MaxIterations     int   // 0 means no limit
+	CriterionMet      *bool // nil means unknown
+	StopOnDiminishing bool  // stop when quality hardly grows
 }
 
-// Decide recommends what to do after the last iteration. It combines the recommendation of the
-// detector with the limits and retries of the loop.
+// Decide recommends what to do after the last iteration. It starts from the recommendation of
+// the detector and the retries of the loop. Unless these ask for a rollback or a person, the
+// conditions of q may turn the recommendation into a stop.
 func (v View) Decide(q Question) Recommendation {
 	if len(v.Iterations) == 0 {
 		return Recommendation{Action: detector.Continue, Reason: "Nothing is recorded yet", Confidence: 1}
@@ -44,8 +45,8 @@ func (v View) Decide(q Question) Recommendation {
 	return r
 }
 
-// recommendationFor returns the recommendation for an iteration, or an escalation if no retry
-// is left.
+// recommendationFor returns the recommendation for an iteration. It is an escalation if the
+// iteration was rejected and no retry is left.
 func (v View) recommendationFor(it ledger.Iteration) Recommendation {
 	given := it.Assessment.Recommendation
 	r := Recommendation{Action: given.Action, Reason: given.Reason, Confidence: given.Confidence, MaxRetries: v.Settings.Recovery.MaxRetries}

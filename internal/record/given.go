@@ -20,19 +20,20 @@ import (
 // text says what to correct.
 var ErrInvalidMessage = errors.New("not understood")
 
+// invalid returns an error that wraps [ErrInvalidMessage].
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalidMessage, fmt.Sprintf(format, args...))
 }
 
-// Message is a request of an orchestrator, from JSON or from the flags of a command. Missing
-// values are nil.
+// Message is a request of an orchestrator, from JSON or from the flags of a command. Pointers
+// distinguish a missing value, which is nil, from a zero.
 type Message struct {
 	Type   Kind   `json:"type"`
 	LoopID string `json:"loop_id"`
 
 	// For an iteration and the baseline.
 	Iteration    *int                   `json:"iteration"`
-	Number       *int                   `json:"iteration_number"` // the same
+	Number       *int                   `json:"iteration_number"` // another name of iteration
 	Timestamp    *time.Time             `json:"timestamp"`
 	Testing      *Testing               `json:"testing"`
 	Quality      *Quality               `json:"quality"`
@@ -43,17 +44,17 @@ type Message struct {
 	Tokens       *int64                 `json:"tokens_used"`
 	CostUSD      *float64               `json:"token_cost_usd"`
 	TimeMS       *int64                 `json:"execution_time_ms"`
-	Verification string                 `json:"verification_status"`
+	Verification string                 `json:"verification_status"` // passed, failed, skipped, or "" for unknown
 	Reflections  []string               `json:"reflections"`
 	Artifacts    []string               `json:"artifacts"` // files and folders to keep
 	Error        string                 `json:"error"`
 	ExitCode     int                    `json:"exit_code"`
 	Unchanged    bool                   `json:"unchanged"`
-	From         *int                   `json:"started_from"`
-	Tree         string                 `json:"tree"`
-	Snapshot     bool                   `json:"snapshot"` // take a snapshot of the working tree
-	Replace      bool                   `json:"replace"`
-	Reason       string                 `json:"reason"` // reason for replacing an iteration
+	From         *int                   `json:"started_from"` // iteration from whose tree this one started; nil means the last accepted one
+	Tree         string                 `json:"tree"`         // ID of the tree
+	Snapshot     bool                   `json:"snapshot"`     // take a snapshot of the working tree
+	Replace      bool                   `json:"replace"`      // replace an iteration that is recorded already
+	Reason       string                 `json:"reason"`       // reason for replacing an iteration
 
 	// For a request for a decision.
 	MaxIterations     int      `json:"max_iterations"`
@@ -81,18 +82,19 @@ type Message struct {
 	Advice   any `json:"recommendation"`
 	Next     any `json:"next_action"`
 
-	inConversation bool     // it was wrapped in a Conversation
-	baseline       *Message // for a loop that has none yet
+	inConversation bool     // it was wrapped in a Conversation, and so is the answer
+	baseline       *Message // comes with an iteration, for a loop that has no baseline yet
 }
 
-// Testing are the counts of the tests, or the tests themselves.
+// Testing has the results of the tests: their counts, or the tests themselves. Numbers are
+// float64, because orchestrators write 3.0 as well as 3; [parseCount] checks them.
 type Testing struct {
 	Count        *float64      `json:"test_count"`
 	Passed       *float64      `json:"tests_passed"`
 	Failed       *float64      `json:"tests_failed"`
 	Skipped      *float64      `json:"tests_skipped"`
-	PassRate     *float64      `json:"pass_rate"`
-	Coverage     *float64      `json:"coverage_percentage"`
+	PassRate     *float64      `json:"pass_rate"`           // in percent; only checked against the counts
+	Coverage     *float64      `json:"coverage_percentage"` // in percent
 	LinesCovered *float64      `json:"coverage_lines_covered"`
 	LinesTotal   *float64      `json:"coverage_lines_total"`
 	Unit         metric.Unit   `json:"coverage_unit"`
@@ -100,13 +102,13 @@ type Testing struct {
 	Tests        []metric.Test `json:"tests"`
 }
 
-// Quality are the results of linters, type checkers and the build.
+// Quality has the results of linters, type checkers and the build.
 type Quality struct {
 	LintErrors   *float64           `json:"lint_errors"`
 	LintWarnings *float64           `json:"lint_warnings"`
 	TypeErrors   *float64           `json:"type_errors"`
-	TSErrors     *float64           `json:"typescript_errors"` // the same
-	ErrorCount   *float64           `json:"error_count"`
+	TSErrors     *float64           `json:"typescript_errors"` // another name of type_errors
+	ErrorCount   *float64           `json:"error_count"`       // sum of all errors
 	Build        metric.BuildStatus `json:"build_status"`
 	BuildMS      *float64           `json:"build_time_ms"`
 }
@@ -164,7 +166,8 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 	return m, decodeStrict(raw, &m)
 }
 
-// iterationNumber returns the number of the iteration, and false if it is missing.
+// iterationNumber returns the number of the iteration, and false if it is missing. It is an error
+// if the two fields for it differ.
 func (m Message) iterationNumber() (int, bool, error) {
 	switch {
 	case m.Iteration != nil && m.Number != nil && *m.Iteration != *m.Number:
@@ -177,7 +180,7 @@ func (m Message) iterationNumber() (int, bool, error) {
 	return 0, false, nil
 }
 
-// reportedFields returns the values that only the orchestrator knows.
+// reportedFields returns the values that only the orchestrator knows, such as the cost.
 func (m Message) reportedFields() (*ledger.Reported, error) {
 	statuses := []string{"", ledger.VerifyPassed, ledger.VerifyFailed, ledger.VerifySkipped}
 	switch {
@@ -192,7 +195,8 @@ func (m Message) reportedFields() (*ledger.Reported, error) {
 	}, nil
 }
 
-// scoreOf computes the score from the reported score, the dimensions, or the metrics.
+// scoreOf computes the score of the metrics in set. A reported score takes precedence over
+// reported dimensions, and these over a score computed from the metrics.
 func (m Message) scoreOf(set, baseline metric.Set, w selector.Weights) (selector.Score, error) {
 	s := selector.Grade(set, baseline, w)
 	var err error
@@ -238,7 +242,8 @@ func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
 // maxCount limits the numbers of tests and findings, since each one becomes a value.
 const maxCount = 1_000_000
 
-// parseCount checks a count. It returns false if v is nil.
+// parseCount converts a count to an integer. It returns false if v is nil, and an error that names
+// the field if v is not an integer from 0 to maxCount.
 func parseCount(name string, v *float64) (int, bool, error) {
 	if v == nil {
 		return 0, false, nil
@@ -249,6 +254,8 @@ func parseCount(name string, v *float64) (int, bool, error) {
 	return int(*v), true, nil
 }
 
+// newTests returns the reported tests, or numbered ones if only their counts are known. It
+// returns nil if neither is reported, and an error if both are and they differ.
 func (t *Testing) newTests() (*metric.Tests, error) {
 	counts, known, err := t.counts()
 	if err != nil {
@@ -277,6 +284,7 @@ func (t *Testing) newTests() (*metric.Tests, error) {
 	return out, nil
 }
 
+// duration returns how long the tests took, 0 if that is unknown.
 func (t *Testing) duration() time.Duration {
 	if t.TimeMS == nil {
 		return 0
@@ -284,7 +292,8 @@ func (t *Testing) duration() time.Duration {
 	return time.Duration(*t.TimeMS * float64(time.Millisecond))
 }
 
-// counts returns the numbers of tests. A missing number is computed from the others.
+// counts returns the numbers of tests. It computes a missing number from the others, and returns
+// known as false if there are none. Numbers that do not add up are an error.
 func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 	count4 := [4]struct {
 		name  string
@@ -326,6 +335,8 @@ func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 	return n, true, t.checkRate(n)
 }
 
+// checkRate returns an error if the reported pass rate differs from that of the counts by more
+// than one percentage point.
 func (t *Testing) checkRate(n metric.Counts) error {
 	if t.PassRate == nil || n.Count == 0 {
 		return nil
@@ -336,8 +347,9 @@ func (t *Testing) checkRate(n metric.Counts) error {
 	return nil
 }
 
-// numberedTests creates numbered tests from counts: first the passing, then the failing, then
-// the skipped ones. So two such sets differ in as few tests as their counts allow.
+// numberedTests creates tests with the names "#1 (unnamed)", "#2 (unnamed)", …, for which only
+// the counts are known: first the passing, then the failing, then the skipped ones. So two such
+// sets differ in as few tests as their counts allow.
 func numberedTests(n metric.Counts) *metric.Tests {
 	cases := make([]metric.Test, 0, n.Count)
 	for i := range n.Count {
@@ -355,6 +367,8 @@ func numberedTests(n metric.Counts) *metric.Tests {
 	return out
 }
 
+// newCoverage returns the coverage, from the numbers of lines if they are known and otherwise
+// from the percentage. It returns nil if neither is reported.
 func (t *Testing) newCoverage() (*metric.Coverage, error) {
 	covered, total := t.LinesCovered, t.LinesTotal
 	switch pct := t.Coverage; {
@@ -377,12 +391,14 @@ func (t *Testing) newCoverage() (*metric.Coverage, error) {
 	return nil, nil //nolint:nilnil // not measured
 }
 
-// percentageCoverage returns a coverage without details.
+// percentageCoverage returns a coverage of which only the percentage is known. It counts
+// ten-thousandths of a percent instead of lines.
 func percentageCoverage(pct float64) *metric.Coverage {
 	const grain = 1e4
 	return &metric.Coverage{Covered: int64(math.Round(pct * grain)), Total: 100 * grain, Unit: metric.Percentage, Format: formatGiven}
 }
 
+// lintAndBuild returns the results of linters and of the build. Each is nil if it is not reported.
 func (q *Quality) lintAndBuild(errorFields []metric.Field) (*metric.Lint, *metric.Build, error) {
 	var build *metric.Build
 	switch q.Build {
@@ -399,6 +415,7 @@ func (q *Quality) lintAndBuild(errorFields []metric.Field) (*metric.Lint, *metri
 	return lint, build, err
 }
 
+// newLint returns findings without text in the reported numbers, nil if no number is reported.
 func (q *Quality) newLint(errorFields []metric.Field) (*metric.Lint, error) {
 	errs, ok1, err1 := parseCount("lint_errors", q.LintErrors)
 	warnings, ok2, err2 := parseCount("lint_warnings", q.LintWarnings)
@@ -430,6 +447,7 @@ func (q *Quality) newLint(errorFields []metric.Field) (*metric.Lint, error) {
 	return out, nil
 }
 
+// codeOf returns the metrics of the source code, nil if none is reported.
 func codeOf(c metric.CodebaseRecord) (*metric.Code, error) {
 	files, ok1, err1 := parseCount("file_count", c.FileCount)
 	if c.LOCTotal == nil && !ok1 && c.Complexity == nil {

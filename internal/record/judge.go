@@ -12,9 +12,9 @@ import (
 	"supervise/selector"
 )
 
-// judge judges an iteration by comparing it with those recorded before, and returns it with
-// the verdict and the decision. It uses the stages for recorded iterations. An iteration that
-// has to be rolled back counts as rejected.
+// judge compares an iteration with those recorded before it, and returns it with its verdict and
+// its decision. The steps are those of a loop that supervise runs, without the ones that need a
+// tree. An iteration that has to be rolled back counts as rejected. The baseline has no decision.
 func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	before := v.until(it.Number)
 	if it.Number == 0 {
@@ -52,19 +52,20 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	return it, nil
 }
 
-// until returns the loop before iteration n.
+// until returns a copy of the loop with only the iterations before n.
 func (v View) until(n int) View {
 	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(it ledger.Iteration) bool { return it.Number >= n })
 	return v
 }
 
+// with returns a copy of the loop with one more iteration at its end.
 func (v View) with(it ledger.Iteration) View {
 	v.Iterations = append(slices.Clone(v.Iterations), it)
 	return v
 }
 
-// past returns the history for judging an iteration, and the iteration itself, both reduced to
-// the details that all of them have.
+// past returns the history for judging an iteration, and the iteration itself. Both are reduced
+// to the details that all their sets have; see [equalizeDetail].
 func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	h := judge.NewHistory()
 	for _, earlier := range v.Iterations {
@@ -89,8 +90,9 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	return h, it
 }
 
-// start returns the index of the iteration from whose tree the next one starts: the reported
-// one, or the last accepted one, or the target of the last rollback; -1 if there is none.
+// start returns the index in v.Iterations of the iteration from whose tree the next one starts:
+// the one that t reports, or else the last accepted one or the target of the last rollback. It
+// returns -1 if there is none.
 func (v View) start(t *ledger.Reported) int {
 	at := -1
 	for i, it := range v.Iterations {
@@ -108,7 +110,8 @@ func (v View) start(t *ledger.Reported) int {
 	return at
 }
 
-// errors returns the errors of the latest consecutive iterations with errors.
+// errors returns the errors of the last iterations, up to the latest one without an error. It is
+// nil if the last iteration has none.
 func (v View) errors() []string {
 	var out []string
 	for _, each := range v.Iterations {
@@ -121,7 +124,7 @@ func (v View) errors() []string {
 	return out
 }
 
-// unread counts the latest iterations whose tests could not be read.
+// unread returns how many of the last iterations in a row have results, but none of tests.
 func (v View) unread() int {
 	n := 0
 	for _, earlier := range slices.Backward(v.Iterations) {
@@ -134,7 +137,7 @@ func (v View) unread() int {
 }
 
 // judging returns the settings for judging an iteration. Tests are not required from an
-// iteration that has only scores.
+// iteration that reports only scores.
 func (v View) judging(it ledger.Iteration) judge.Settings {
 	if it.Set.IsEmpty() {
 		return v.Settings.WithoutTests()
@@ -142,8 +145,8 @@ func (v View) judging(it ledger.Iteration) judge.Settings {
 	return v.Settings.Settings
 }
 
-// next is what follows the assessment of an iteration, which started from the tree of
-// iteration start.
+// next returns the step that follows the assessment of an iteration, and the state of the
+// recovery after it. start is the number of the iteration from whose tree it started.
 func (v View) next(it ledger.Iteration, start int) (recovery.Step, recovery.State) {
 	c := recovery.Case{Assessment: it.Assessment, Start: start, Paused: it.EndedAt, Now: it.EndedAt}
 	if n := len(v.Iterations); n > 0 && v.Iterations[n-1].Rejected {
@@ -152,7 +155,8 @@ func (v View) next(it ledger.Iteration, start int) (recovery.Step, recovery.Stat
 	return recovery.Next(v.incident(), c, v.Settings.Recovery)
 }
 
-// incident returns the state of the recovery after the last iteration.
+// incident returns the state of the recovery after the last iteration with a decision, the zero
+// value if there is none.
 func (v View) incident() recovery.State {
 	for _, it := range slices.Backward(v.Iterations) {
 		if it.Decision != nil {
@@ -162,7 +166,7 @@ func (v View) incident() recovery.State {
 	return recovery.State{}
 }
 
-// running returns the best iteration so far, nil if none is good enough.
+// running returns the best iteration so far, nil if none is acceptable.
 func (v View) running() *ledger.BestIteration {
 	choice, err := selector.Best(v.candidates(), v.Settings.Select)
 	if err != nil || choice.BaselineChosen {
@@ -171,8 +175,9 @@ func (v View) running() *ledger.BestIteration {
 	return v.bestIteration(choice)
 }
 
-// verified reports whether an iteration is verified: by the orchestrator, if the measurements
-// do not contradict it, or by the measurements alone.
+// verified reports whether an iteration is verified. If the orchestrator reports that it
+// verified the iteration, that counts unless the measurements contradict it. Without a report,
+// the measurements alone decide.
 func verified(it ledger.Iteration) bool {
 	measured := selector.IsVerified(it.Set, it.Assessment.HasCritical(), nil)
 	switch {
@@ -185,8 +190,8 @@ func verified(it ledger.Iteration) bool {
 	return !broken && (it.Set.Tests == nil || measured)
 }
 
-// regression returns the reason to roll the iteration back, or what the user accepted; nil if
-// there is neither.
+// regression returns the regression in an iteration: the reason to roll it back, or what the user
+// accepted. It returns nil if there is none.
 func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	n := 1
 	for _, earlier := range v.Iterations {
@@ -198,9 +203,9 @@ func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	return ledger.NewRegression(it, n, outcome)
 }
 
-// equalizeDetail reduces the sets to the details that all of them have. If one has only counts
-// of tests, names are removed from the others; if one has only a coverage percentage, lines
-// are.
+// equalizeDetail reduces all sets to the details that each of them has, so that they can be
+// compared. If one set has only counts of tests, the others lose the names of their tests. If
+// one has only a coverage percentage, the others lose their lines.
 func equalizeDetail(h *judge.History, now *metric.Set) {
 	sets := []*metric.Set{now, &h.Previous.Set, &h.Baseline.Set}
 	for i := range h.Accepted {
@@ -219,5 +224,5 @@ func equalizeDetail(h *judge.History, now *metric.Set) {
 			s.Coverage = percentageCoverage(pct)
 		}
 	}
-	h.NamesIncomplete = byCount || h.Baseline.Set.Tests == nil // a count does not show which test is missing
+	h.NamesIncomplete = byCount || h.Baseline.Set.Tests == nil // counts do not show which test is missing
 }

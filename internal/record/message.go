@@ -15,7 +15,7 @@ import (
 // Kind is the type of a message.
 type Kind string
 
-// The kinds of requests, and of answers.
+// The kinds of messages: first the requests, then the answers.
 const (
 	KindBaseline  Kind = "BaselineRequest"
 	KindIteration Kind = "IterationComplete"
@@ -27,16 +27,16 @@ const (
 	KindError     Kind = "Error"
 )
 
-// ProgressReport answers an iteration, a baseline and a request for a decision. Scores are in
-// [0,1].
+// ProgressReport answers an iteration, a baseline, or a request for a decision. Scores are in
+// [0,1], and null if unknown.
 type ProgressReport struct {
 	Type     Kind             `json:"type"`
 	LoopID   string           `json:"loop_id"`
 	Metrics  IterationMetrics `json:"iteration_metrics"`
 	Best     BestTracker      `json:"best_iteration_tracker"`
 	Advice   Recommendation   `json:"recommendation"`
-	Baseline bool             `json:"baseline_stored"`
-	Next     string           `json:"next_action"` // await_iteration_N, rollback_to_iteration_N, stop, escalate
+	Baseline bool             `json:"baseline_stored"` // the loop has a baseline
+	Next     string           `json:"next_action"`     // see nextAction
 }
 
 // IterationMetrics are the metrics of one iteration and their assessment.
@@ -62,7 +62,7 @@ type Deltas struct {
 	FromBaseline map[string]float64 `json:"from_baseline"`
 }
 
-// AlertNote is an alert in a message.
+// AlertNote is an alert of the detector in a message.
 type AlertNote struct {
 	Severity    detector.Severity `json:"severity"`
 	Basis       detector.Basis    `json:"basis"`
@@ -70,15 +70,15 @@ type AlertNote struct {
 	Rule        string            `json:"rule"`
 	Message     string            `json:"message"`
 	TriggeredAt string            `json:"triggered_at"` // iteration_3
-	Against     string            `json:"against"`
+	Against     string            `json:"against"`      // what the iteration was compared with
 	Action      detector.Action   `json:"action"`
 	Values      detector.Values   `json:"values"`
 	Tests       []string          `json:"tests,omitempty"`
 }
 
-// BestTracker is the best iteration so far.
+// BestTracker compares the last iteration with the best one so far.
 type BestTracker struct {
-	Current *string  `json:"current_best"` // iteration_2; null if there is none
+	Current *string  `json:"current_best"` // as in iteration_2; null if there is none
 	Best    *float64 `json:"best_quality_score"`
 	This    *float64 `json:"current_iteration_score"`
 }
@@ -90,7 +90,7 @@ type Recommendation struct {
 	Reason       string                       `json:"reason"`
 	Confidence   float64                      `json:"confidence"`
 	Alternatives []string                     `json:"alternatives,omitempty"` // of a stall
-	Retry        int                          `json:"retry,omitempty"`        // number of the retry after a rollback
+	Retry        int                          `json:"retry,omitempty"`        // number of this retry after a rollback, 0 for none
 	MaxRetries   int                          `json:"max_retries,omitempty"`
 	Diagnosis    string                       `json:"diagnosis,omitempty"`
 	Advice       string                       `json:"advice,omitempty"` // for the next prompt
@@ -102,7 +102,7 @@ type RegressionAlert struct {
 	Type      Kind              `json:"type"`
 	LoopID    string            `json:"loop_id"`
 	Iteration int               `json:"iteration"`
-	Verdict   string            `json:"verdict"` // BLOCK: the tree has to be restored; WARN
+	Verdict   string            `json:"verdict"` // BLOCK: the tree has to be restored; otherwise WARN
 	Regress   string            `json:"regression_type"`
 	Severity  detector.Severity `json:"severity"`
 	Details   AlertDetails      `json:"details"` // of the worst alert
@@ -110,7 +110,7 @@ type RegressionAlert struct {
 	Advice    Recommendation    `json:"recommendation"`
 }
 
-// AlertDetails are the values of an alert.
+// AlertDetails has the values of the worst alert, and the tests that changed in the iteration.
 type AlertDetails struct {
 	Baseline *float64 `json:"baseline_value"`
 	Previous *float64 `json:"previous_value"`
@@ -122,21 +122,22 @@ type AlertDetails struct {
 	} `json:"diff"`
 }
 
+// iterationLabel names an iteration in a message, as in "iteration_3".
 func iterationLabel(n int) string { return fmt.Sprintf("iteration_%d", n) }
 
 // BestIterationSelection reports a selection. Scores are in [0,1].
 type BestIterationSelection struct {
 	Type        Kind                         `json:"type"`
 	LoopID      string                       `json:"loop_id"`
-	Total       int                          `json:"total_iterations"`
+	Total       int                          `json:"total_iterations"` // without the baseline
 	Selected    int                          `json:"selected_iteration"`
 	Quality     *float64                     `json:"quality_score"`
 	Reason      string                       `json:"reason"`
-	Final       int                          `json:"final_iteration"`
+	Final       int                          `json:"final_iteration"` // the last iteration
 	FinalScore  *float64                     `json:"final_quality"`
 	Degraded    bool                         `json:"degradation_detected"`
-	Flags       []string                     `json:"flags"` // below_threshold, unverified, partial, unscored, baseline
-	Trajectory  map[string]*float64          `json:"quality_trajectory"`
+	Flags       []string                     `json:"flags"`              // see flags
+	Trajectory  map[string]*float64          `json:"quality_trajectory"` // scores by iteration label
 	Criteria    Criteria                     `json:"selection_criteria"`
 	Details     SelectedDetails              `json:"selected_iteration_details"`
 	Comparison  *Comparison                  `json:"comparison_to_final,omitempty"`
@@ -173,13 +174,13 @@ type SelectedDetails struct {
 	metric.Record
 	Verified  bool   `json:"verified"`
 	Artifacts string `json:"artifacts_path"`
-	Snapshot  string `json:"snapshot,omitempty"` // sN
+	Snapshot  string `json:"snapshot,omitempty"` // as in s12
 }
 
 // Comparison compares the selected with the final iteration. Improvement is in percent of the
 // final quality.
 type Comparison struct {
-	Final       float64  `json:"final_quality"`
+	Final       float64  `json:"final_quality"` // score of the last iteration
 	Selected    float64  `json:"selected_quality"`
 	Delta       float64  `json:"delta"`
 	Improvement *float64 `json:"improvement_percentage"`
@@ -188,10 +189,10 @@ type Comparison struct {
 
 // DegradationAnalysis describes a loss of quality after the peak, in percent of the peak.
 type DegradationAnalysis struct {
-	Started  string             `json:"degradation_started"` // iteration_4
+	Started  string             `json:"degradation_started"` // as in iteration_4
 	Pattern  string             `json:"pattern"`
 	After    int                `json:"iterations_after_peak"`
-	Loss     string             `json:"quality_loss"` // -7.95%
+	Loss     string             `json:"quality_loss"` // as in -7.95%
 	Triggers []selector.Trigger `json:"triggers"`
 }
 
@@ -215,8 +216,8 @@ type AppliedArtifacts struct {
 	Files       []string `json:"files_copied"`
 }
 
-// SelectionMessage returns the message about a selection. path is that of the report, "" if
-// none was written.
+// SelectionMessage returns the message about a selection. path is that of the selection report,
+// "" if none was written; files are the copied artifacts.
 func (v View) SelectionMessage(c selector.Selection, path string, files []string) (BestIterationSelection, error) {
 	it, err := v.Iteration(c.Iteration)
 	if err != nil {
@@ -261,7 +262,7 @@ func (v View) SelectionMessage(c selector.Selection, path string, files []string
 	return b, nil
 }
 
-// flags returns the warnings about a selection.
+// flags returns the names of the warnings about a selection, an empty slice if there are none.
 func flags(c selector.Selection) []string {
 	out := []string{}
 	for _, f := range []struct {
@@ -282,6 +283,7 @@ func flags(c selector.Selection) []string {
 	return out
 }
 
+// summary summarizes all iterations.
 func (v View) summary() SummaryNote {
 	s := selector.Summarize(v.candidates())
 	n := SummaryNote{
@@ -294,6 +296,8 @@ func (v View) summary() SummaryNote {
 	return n
 }
 
+// compare compares the selected iteration with the final one. It returns nil if they are the
+// same, or if one of them has no score.
 func compare(it, final ledger.Iteration, c selector.Selection) *Comparison {
 	if it.Number == final.Number || !it.Score.Measured || !final.Score.Measured {
 		return nil
@@ -306,6 +310,7 @@ func compare(it, final ledger.Iteration, c selector.Selection) *Comparison {
 	return out
 }
 
+// whyNot says why the final iteration was not selected, "" if only its score is lower.
 func whyNot(final ledger.Iteration, c selector.Selection) string {
 	switch {
 	case c.Override != nil:

@@ -8,7 +8,8 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Answer handles one message and returns the answers. id is the loop if the message names none.
+// Answer handles one message and returns the answers to it. id is the loop of the command, for
+// messages that do not name one; "" means that the message must.
 func (p Service) Answer(ctx context.Context, id string, m Message) ([]any, error) {
 	switch {
 	case m.LoopID == "":
@@ -23,6 +24,8 @@ func (p Service) Answer(ctx context.Context, id string, m Message) ([]any, error
 	return out, err
 }
 
+// answer handles a message whose loop is known. It records the baseline that comes with an
+// iteration first, if the loop does not exist yet.
 func (p Service) answer(ctx context.Context, m Message) ([]any, error) {
 	if b := m.baseline; b != nil {
 		if _, err := ledger.ReadState(ledger.LoopDir(p.Home, m.LoopID)); errors.Is(err, ledger.ErrNoLoop) {

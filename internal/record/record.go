@@ -18,7 +18,7 @@ import (
 	"supervise/snapshot"
 )
 
-// The errors of [Record] that callers distinguish.
+// Errors of [Record] that callers distinguish.
 var (
 	ErrNotRecorded = errors.New("supervise itself runs the iterations of this loop")
 	ErrExists      = errors.New("is recorded already")
@@ -33,7 +33,7 @@ type Service struct {
 	Now      func() time.Time
 }
 
-// loopNamePattern matches valid names of loops, which become names of folders.
+// loopNamePattern matches valid names of loops, as in "nightly-2.1". They become names of folders.
 var loopNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Result is the result of [Record].
@@ -80,7 +80,8 @@ func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 	return Result{View: r.view, Iteration: it, Created: created, Rejudged: r.rejudged}, err
 }
 
-// openLoop opens the loop, and creates it if it does not exist.
+// openLoop opens the loop for recording iteration n, and creates it if it does not exist and n is
+// 0 or 1. created is the third result.
 func (p Service) openLoop(id string, n int) (*ledger.Ledger, View, bool, error) {
 	state, err := ledger.ReadState(ledger.LoopDir(p.Home, id))
 	switch {
@@ -110,6 +111,7 @@ func (p Service) openLoop(id string, n int) (*ledger.Ledger, View, bool, error) 
 	return l, v, false, nil
 }
 
+// createLoop creates the folder of a loop without iterations.
 func (p Service) createLoop(id string) (*ledger.Ledger, View, error) {
 	settings, stored, err := p.Settings()
 	if err != nil {
@@ -140,16 +142,18 @@ func (p Service) createLoop(id string) (*ledger.Ledger, View, error) {
 	return l, View{Dir: l.Dir(), State: state, Settings: settings, Dropped: map[snapshot.ID]bool{}}, nil
 }
 
-// recorder adds one iteration to a loop.
+// recorder adds one iteration to a loop. Its run checks the number, judges the iteration, writes
+// its files, and judges the later ones again if the iteration replaces one.
 type recorder struct {
 	Service
 	ledger   *ledger.Ledger
 	view     View
 	message  Message
 	number   int
-	rejudged []int
+	rejudged []int // later iterations whose verdict changed
 }
 
+// run records the iteration. An existing iteration is replaced only if the message asks for it.
 func (r *recorder) run(ctx context.Context) error {
 	old, err := r.view.Iteration(r.number)
 	exists := err == nil
@@ -191,14 +195,14 @@ func (r *recorder) run(ctx context.Context) error {
 	return r.saveState()
 }
 
-// ReplacedData is the data of the event iteration_replaced.
+// ReplacedData is the data of the event iteration_replaced in the log.
 type ReplacedData struct {
 	Before ledger.Iteration `json:"before"`
 	By     string           `json:"by"`
 	Reason string           `json:"reason,omitempty"`
 }
 
-// RecordedData is the data of the event iteration_recorded.
+// RecordedData is the data of the event iteration_recorded in the log.
 type RecordedData struct {
 	Progress ledger.Progress `json:"metrics"`
 	Rejected bool            `json:"rejected"`
@@ -208,7 +212,7 @@ type RecordedData struct {
 	By       string          `json:"by"`
 }
 
-// newIteration creates the iteration, which is not judged yet, from the message.
+// newIteration creates the iteration from the message, without a verdict.
 func (r *recorder) newIteration(ctx context.Context) (ledger.Iteration, error) {
 	reported, err := r.message.reportedFields()
 	if err != nil {
@@ -254,7 +258,8 @@ func (r *recorder) newIteration(ctx context.Context) (ledger.Iteration, error) {
 	return it, err
 }
 
-// snapshot takes a snapshot of the working tree for the iteration.
+// snapshot takes a snapshot of the working tree for the iteration, and adds the changes and the
+// evidence that follow from it.
 func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err error) {
 	tree, err := ledger.LockTree(r.Root)
 	if err != nil {
@@ -357,12 +362,13 @@ func hasComponents(s selector.Score) bool {
 	return slices.ContainsFunc(s.Dimensions, func(d selector.Dimension) bool { return len(d.Components) > 0 })
 }
 
+// sameVerdict reports whether two verdicts have the same class, outcome and recommended action.
 func sameVerdict(a, b ledger.Iteration) bool {
 	return a.Assessment.Class == b.Assessment.Class && a.Rejected == b.Rejected && a.Verified == b.Verified &&
 		a.Assessment.Recommendation.Action == b.Assessment.Recommendation.Action
 }
 
-// withReplaced returns the loop with an added or replaced iteration.
+// withReplaced returns a copy of the loop with an added or replaced iteration, sorted by number.
 func (v View) withReplaced(it ledger.Iteration) View {
 	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(o ledger.Iteration) bool { return o.Number == it.Number })
 	v.Iterations = append(v.Iterations, it)
@@ -370,6 +376,7 @@ func (v View) withReplaced(it ledger.Iteration) View {
 	return v
 }
 
+// reportOf returns the data of the report about an iteration.
 func (v View) reportOf(it ledger.Iteration) report.Iteration {
 	before := v.until(it.Number)
 	out := report.Iteration{Iteration: it, Best: it.Best, Kept: ledger.SnapshotDir(v.Dir), Criterion: v.State.Criterion, Rules: v.Settings.Rules}
@@ -382,7 +389,7 @@ func (v View) reportOf(it ledger.Iteration) report.Iteration {
 	return out
 }
 
-// saveState updates the tracker and the state from the iterations.
+// saveState rebuilds the tracker and the state from all iterations, and writes them.
 func (r *recorder) saveState() error {
 	s := &r.view.State
 	s.ResetIterations()

@@ -11,9 +11,9 @@ import (
 	"supervise/snapshot"
 )
 
-// Rejudge judges the iterations of a recorded loop again with other settings, like
-// [judge.Rejudge] for loops that supervise ran. Each is compared with the earlier ones as
-// recorded.
+// Rejudge judges the iterations of a recorded loop again with other settings. It does for these
+// loops what [judge.Rejudge] does for loops that supervise ran. Each iteration is compared with
+// the earlier ones as recorded, not with their new verdicts.
 func Rejudge(r judge.RecordedLoop, set judge.Settings) (out judge.Rejudgement, err error) {
 	v := View{Settings: Settings{Settings: set}, Iterations: slices.Clone(r.Iterations), Dropped: map[snapshot.ID]bool{}}
 	fresh := v

@@ -96,6 +96,7 @@ func Select(ctx context.Context, home, id string, w SelectionRequest, by string,
 	return sel, sel.save(ctx, l, w, by, now)
 }
 
+// save logs the selection, and writes the state, the reports and final-output/.
 func (sel *Selection) save(ctx context.Context, l *ledger.Ledger, w SelectionRequest, by string, now time.Time) error {
 	v, c := &sel.View, sel.Choice
 	data := event.SelectionChange{Choice: c, By: by, Weights: w.Weights}
@@ -134,8 +135,8 @@ func (sel *Selection) save(ctx context.Context, l *ledger.Ledger, w SelectionReq
 	)
 }
 
-// writeOutput fills final-output/ from the snapshot of the selection, or from its
-// artifacts if another orchestrator ran it.
+// writeOutput fills final-output/ from the snapshot of the selected iteration, or from its
+// artifacts if it has no snapshot. If the files are missing, it adds a note and changes nothing.
 func (sel *Selection) writeOutput(ctx context.Context, l *ledger.Ledger) (ledger.Output, error) {
 	v := sel.View
 	it, err := v.Iteration(sel.Choice.Iteration)
@@ -171,6 +172,7 @@ func (sel *Selection) writeOutput(ctx context.Context, l *ledger.Ledger) (ledger
 	return out, l.WriteOutput(out.Files)
 }
 
+// bestIteration returns the selected iteration in the form of the state, nil if it is unknown.
 func (v View) bestIteration(c selector.Selection) *ledger.BestIteration {
 	it, err := v.Iteration(c.Iteration)
 	if err != nil {

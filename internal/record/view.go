@@ -1,6 +1,9 @@
-// Package record works on recorded loops. [Record] adds iterations that another orchestrator
-// ran and judges them, [View.Decide] recommends what to do next, and [Select] selects the best
-// iteration again. It uses the same detector and selector as a loop that supervise runs.
+// Package record works on recorded loops, whose iterations another orchestrator runs.
+//
+// [NewMessages] and [ReadMetrics] parse what the orchestrator reports. [Record] judges a reported
+// iteration and adds it to the folder of the loop, [View.Decide] recommends what to do next, and
+// [Select] selects the best iteration again. [Service.Answer] combines them to answer one message
+// with others. The detector and the selector are those of a loop that supervise runs.
 package record
 
 import (
@@ -18,7 +21,7 @@ import (
 	"supervise/snapshot"
 )
 
-// View is a recorded loop.
+// View is a recorded loop in memory.
 type View struct {
 	Dir        string
 	State      ledger.State
@@ -66,7 +69,7 @@ func Defaults() Settings {
 	return Settings{Settings: judge.Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}}
 }
 
-// Iteration returns the iteration with the number.
+// Iteration returns the iteration with the number n. The error wraps [selector.ErrNoIteration].
 func (v View) Iteration(n int) (ledger.Iteration, error) {
 	for _, it := range v.Iterations {
 		if it.Number == n {
@@ -79,4 +82,5 @@ func (v View) Iteration(n int) (ledger.Iteration, error) {
 // candidates converts the iterations for the selector.
 func (v View) candidates() []selector.Candidate { return ledger.Candidates(v.Iterations, v.Dropped) }
 
+// roundTo4 rounds to four decimals, for messages.
 func roundTo4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
