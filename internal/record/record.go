@@ -80,8 +80,8 @@ func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 	return Result{View: r.view, Iteration: it, Created: created, Rejudged: r.rejudged}, err
 }
 
-// openLoop opens the loop for recording iteration n, and creates it if it does not exist and n is
-// 0 or 1. created is the third result.
+// openLoop opens the loop for recording iteration n. If the loop does not exist and n is 0 or 1,
+// it creates the loop, and the third result is true.
 func (p Service) openLoop(id string, n int) (*ledger.Ledger, View, bool, error) {
 	state, err := ledger.ReadState(ledger.LoopDir(p.Home, id))
 	switch {

@@ -18,33 +18,38 @@ import (
 	"supervise/metric"
 )
 
-// cacheVersion must be changed with every change to what is measured or how it is read.
+// cacheVersion is a part of every key. It must change with every change to what is measured or
+// how reports are read, so that older results are not found.
 const cacheVersion = 6
 
 // measurement is the cached measurement of one tree.
 type measurement struct {
-	Tree    string     `json:"tree"`
+	Tree    string     `json:"tree"`   // ID of the git tree
 	Commit  string     `json:"commit"` // the commit that was measured
 	Set     metric.Set `json:"measurements"`
 	Failure string     `json:"why,omitempty"` // why nothing could be measured
-	// Memory is what the meter knows about the reports. It needs that to run single tests.
+	// Memory is what the meter learned about the reports. It needs that to run single tests.
 	Memory measure.Memory `json:"learnt,omitzero"`
-	// Suspects are the tests that were rerun on the tree, and Flaky are those that passed.
+	// Suspects are the tests that failed and were rerun on the tree. Flaky are those of them that
+	// passed in the rerun.
 	Suspects []metric.ID `json:"suspects,omitempty"`
 	Flaky    []metric.ID `json:"flaky,omitempty"`
 }
 
-// cache stores results in one folder. The key of a result includes the plan, the version of
-// supervise, and a subject, which names one or two trees.
+// cache stores results in one folder, as compressed JSON. The name of a file is the hash of the
+// key and a subject. A subject is the ID of a tree, or a word and one or two of them; see
+// [coverageKey] and [historyReplay.proofKey].
 type cache struct {
 	dir string
-	key string // all of the key but the subject
+	key string // JSON of everything but the subject that a result depends on
 }
 
-// placeholder replaces the folder of the checkout in the hash of a plan.
+// placeholder replaces the folder of the checkout in the hash of a plan, because every site has
+// another folder.
 const placeholder = "{{root}}"
 
-// newCache opens the cache for a plan.
+// newCache opens the cache in dir for a plan. Results are found again only with the same plan,
+// setup command, and version of supervise.
 func newCache(dir string, plan measure.Plan, setup, version string) (cache, error) {
 	b, err := json.Marshal([]any{cacheVersion, version, treecopy.MovePlan(plan, placeholder).Hash(), setup})
 	if err != nil {
@@ -56,12 +61,14 @@ func newCache(dir string, plan measure.Plan, setup, version string) (cache, erro
 	return cache{dir, string(b)}, nil
 }
 
+// path returns the file of the result for a subject.
 func (c cache) path(subject string) string {
 	sum := sha256.Sum256([]byte(c.key + subject))
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+".json.gz")
 }
 
-// load decodes the result for a subject, and reports whether there is one that can be read.
+// load decodes the result for a subject into the value that result points to. It returns false if
+// there is no result, or if it cannot be read.
 func (c cache) load(subject string, result any) bool {
 	b, err := os.ReadFile(c.path(subject))
 	if err != nil {
@@ -84,7 +91,7 @@ func (c cache) store(subject string, result any) error {
 	return ledger.WriteFile(c.path(subject), b.Bytes())
 }
 
-// unmeasuredReason returns why a set has no tests, "" if it has some.
+// unmeasuredReason says why a set has no tests, "" if it has some.
 func unmeasuredReason(s metric.Set) string {
 	if s.Tests != nil {
 		return ""
@@ -95,6 +102,7 @@ func unmeasuredReason(s metric.Set) string {
 	return "there is no report of tests"
 }
 
+// firstLine returns the first line of a text, without leading blank lines.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line

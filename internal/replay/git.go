@@ -23,18 +23,21 @@ type Commit struct {
 // Short returns the abbreviated ID.
 func (c Commit) Short() string { return c.ID[:min(len(c.ID), 10)] }
 
-// repo is the user's repository. It is only read.
+// repo is the user's repository. The methods only read it.
 type repo struct{ dir string }
 
 func (r repo) reader() treediff.Repo { return treediff.Repo{Dir: r.dir} }
 
-// IsRange reports whether the argument of a command names commits: REV..REV.
+// IsRange reports whether the argument of a command is a range of commits, as in HEAD~50..HEAD.
 func IsRange(arg string) bool { return strings.Contains(arg, "..") }
 
+// logFormat makes git log print five fields for each commit, separated by NUL: the IDs of the
+// commit, of its tree and of its parents, the date of the commit, and the subject.
 const logFormat = "--format=%H%x00%T%x00%P%x00%cI%x00%s"
 
-// commits lists the commits of a range along the first parents, the oldest first, after the
-// commit before the range. A limit other than 0 selects the latest commits.
+// commits lists the commits of a range along the first parents, the oldest first. The list starts
+// with the commit before the range, unless the range starts with a root. If limit is not 0, only
+// the latest commits are listed, as many as limit says.
 func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, error) {
 	if strings.Contains(span, "...") {
 		return nil, fmt.Errorf("%w: %s; put two dots between the ends, as in HEAD~50..HEAD", ErrRange, span)
@@ -62,6 +65,7 @@ func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, er
 	return append(base, list...), nil
 }
 
+// log runs git log with the arguments, which include -z and [logFormat], and parses its output.
 func (r repo) log(ctx context.Context, args []string) ([]Commit, error) {
 	out, err := r.reader().Git(ctx, args...)
 	if err != nil {
@@ -87,7 +91,11 @@ type fileChanges struct {
 	texts   map[string][]byte // by blob ID
 }
 
-// diff returns the changes between two commits.
+// diff returns the changes between two commits, without submodules. It parses the raw format of
+// git diff-tree, in which each file has two fields, separated by NUL:
+//
+//	:100644 100644 <blob before> <blob after> M
+//	path/to/file
 func (r repo) diff(ctx context.Context, from, to Commit) (*fileChanges, error) {
 	out, err := r.reader().Git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", from.ID, to.ID)
 	if err != nil {
@@ -119,9 +127,11 @@ func (r repo) diff(ctx context.Context, from, to Commit) (*fileChanges, error) {
 // submoduleMode is the file mode of a submodule in git.
 const submoduleMode = "160000"
 
+// changeKinds maps the status letters of git diff-tree to kinds of changes.
 var changeKinds = map[byte]snapshot.ChangeKind{'A': snapshot.Added, 'D': snapshot.Deleted, 'M': snapshot.Modified, 'T': snapshot.Modified}
 
-// read returns the text of a changed file, in the signature of [evidence.Reader].
+// read returns the text of a changed file before or after the change, nil if the file did not
+// exist then. It has the signature of [evidence.Reader].
 func (d *fileChanges) read(path string, after bool) ([]byte, error) {
 	id := d.before[path]
 	if after {

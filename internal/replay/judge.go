@@ -19,19 +19,19 @@ import (
 	"supervise/snapshot"
 )
 
-// step is a commit with the measurement before it.
+// step is a commit, and the metrics of the last commit before it that was measured.
 type step struct {
 	commit      Commit
 	measurement measurement
-	set         metric.Set // with tests that are carried over, and flaky tests as passed
-	before      metric.Set // of the last commit that was measured before it
-	suspects    []metric.Test
-	flaky       []metric.ID
-	unmeasured  string // why it was not measured, "" if it was
+	set         metric.Set    // measurement.Set, with results that are carried over, and with flaky tests as passed
+	before      metric.Set    // of the last commit that was measured before it
+	suspects    []metric.Test // tests that fail now and passed before
+	flaky       []metric.ID   // suspects that passed in a rerun
+	unmeasured  string        // why it was not measured, "" if it was
 }
 
-// steps iterates over the commits, the oldest first. The loop body may replace the
-// measurement of its commit.
+// steps iterates over the commits, the oldest first. The body of the loop may replace the entry
+// of the commit in h.measurements; the next step then sees the new one.
 func (h *historyReplay) steps() iter.Seq[step] {
 	return func(yield func(step) bool) {
 		var before metric.Set
@@ -48,8 +48,9 @@ func (h *historyReplay) steps() iter.Seq[step] {
 	}
 }
 
-// compareStep compares a commit with the set before it. Tests of a suite that could not run
-// keep their last state. Without any test, the commit counts as not measured.
+// compareStep returns the step for a commit, given the metrics of the last measured commit before
+// it. Tests of a suite that could not run keep their last result. A commit without any test
+// counts as not measured.
 func (h *historyReplay) compareStep(c Commit, before metric.Set) step {
 	m, ok := h.measurements[c.tree]
 	s := step{commit: c, measurement: m, set: m.Set, before: before, unmeasured: m.Failure}
@@ -72,7 +73,7 @@ func (h *historyReplay) compareStep(c Commit, before metric.Set) step {
 	return s
 }
 
-// settleFlaky marks the suspects that passed in a rerun as flaky.
+// settleFlaky marks the suspects that are in flaky, and counts them as passed.
 func (s *step) settleFlaky(flaky []metric.ID) {
 	for _, t := range s.suspects {
 		if slices.Contains(flaky, t.ID) {
@@ -82,21 +83,23 @@ func (s *step) settleFlaky(flaky []metric.ID) {
 	s.set = judge.CountFlakyAsPassed(s.set, s.flaky)
 }
 
-// pair is a commit and its base, with which it is compared.
+// pair is a commit and its base, which is the earlier commit that it is compared with.
 type pair struct {
 	step
-	base     Commit // empty for the first commit that was measured
+	base     Commit // empty if there is no earlier commit
 	changes  []snapshot.Change
-	evidence *ledger.Evidence
-	provable bool // see [judge.CanProve]
+	evidence *ledger.Evidence // nil for the first commit
+	provable bool             // original tests or mutants can be run, see [judge.CanProve]
 	proof    proof
 }
 
-// textOnlyCommit is a commit that is judged by its text alone, since it was not measured.
+// textOnlyCommit is a commit that is judged by its changed text alone, because it could not be
+// measured, or because no commit before it was measured.
 type textOnlyCommit struct{ pair }
 
-// collectEvidence finds the evidence of all commits. A measured commit is compared with the
-// last one measured before it, and any other with the commit before it.
+// collectEvidence fills h.pairs and h.textOnly with the commits and their evidence. The base of a
+// measured commit is the last measured one before it. The base of any other commit, and of the
+// first measured one, is the commit just before it.
 func (h *historyReplay) collectEvidence(ctx context.Context) error {
 	i := -1
 	for s := range h.steps() {
@@ -144,7 +147,8 @@ func (h *historyReplay) addEvidence(ctx context.Context, p *pair) error {
 	return err
 }
 
-// toIteration returns the commit as an accepted iteration of a loop.
+// toIteration returns the commit as an accepted iteration of a loop. Number 0 is the baseline,
+// which has no evidence.
 func (p pair) toIteration(number int) ledger.Iteration {
 	it := ledger.Iteration{
 		Number: number, StartedAt: p.commit.Time, EndedAt: p.commit.Time, Set: p.set, Tree: p.commit.tree,
@@ -169,14 +173,15 @@ func (h *historyReplay) toRecord() judge.RecordedLoop {
 	return out
 }
 
-// toRecord returns a record of the commit alone, without metrics.
+// toRecord returns the record of a loop in which this commit is the only iteration. It has no
+// metrics.
 func (c textOnlyCommit) toRecord() judge.RecordedLoop {
 	c.set = metric.Set{}
 	return judge.RecordedLoop{Commits: true, Iterations: []ledger.Iteration{pair{}.toIteration(0), c.toIteration(1)}}
 }
 
-// judge judges all commits by the user's settings, and by those of --what-if if there are
-// any.
+// judge judges all commits by the user's settings, and again by those of --what-if if there are
+// any. It is an error if there are too few commits to judge.
 func (h *historyReplay) judge() (Report, error) {
 	out := h.newReport()
 	if len(h.pairs) < 2 && (len(h.textOnly) == 0 || h.opts.CachedOnly) {
@@ -206,6 +211,7 @@ type verdictSet struct {
 	moved    MovedTests
 }
 
+// judgeAll judges the measured commits as one loop, and each of the others by its text alone.
 func (h *historyReplay) judgeAll(by judge.Settings) (verdictSet, error) {
 	out := verdictSet{moved: MovedTests{Tests: map[detector.Explanation]int{}}}
 	if len(h.pairs) > 1 {
@@ -241,7 +247,8 @@ func (h *historyReplay) judgeAll(by judge.Settings) (verdictSet, error) {
 	return out, nil
 }
 
-// rates counts apart what ran, and what was judged by text alone.
+// rates counts separately the commits whose tests ran and those that were judged by text alone.
+// text is nil if there are none.
 func (s verdictSet) rates(sensitivity float64) (ran, text []Rate) {
 	by := func(alone bool) []Verdict {
 		return slices.DeleteFunc(slices.Clone(s.verdicts), func(v Verdict) bool { return (v.TextOnly != "") != alone })
@@ -253,6 +260,7 @@ func (s verdictSet) rates(sensitivity float64) (ran, text []Rate) {
 	return ran, text
 }
 
+// reasonNothing says why there is nothing to judge.
 func (h *historyReplay) reasonNothing(r Report) string {
 	switch {
 	case len(r.Unmeasured) > 0 && h.opts.CachedOnly:

@@ -15,7 +15,7 @@ import (
 	"supervise/snapshot"
 )
 
-// measureAll measures the commits.
+// measureAll measures the commits in parallel, and adds the results to h.measurements.
 func (h *historyReplay) measureAll(ctx context.Context, list []Commit) error {
 	return runWorkers(ctx, h, list, func(ctx context.Context, s *site, c Commit) (recordResult, error) {
 		began := time.Now()
@@ -30,8 +30,8 @@ func (h *historyReplay) measureAll(ctx context.Context, list []Commit) error {
 	})
 }
 
-// measure measures one commit independently of other commits, so that the result is valid
-// for every commit with the same tree.
+// measure measures one commit and stores the result in the cache. The result does not depend on
+// other commits, so that it is valid for every commit with the same tree.
 func (s *site) measure(ctx context.Context, c Commit) (measurement, error) {
 	m := measurement{Tree: c.tree, Commit: c.ID}
 	at, why, err := s.prepare(ctx, m, c)
@@ -62,14 +62,15 @@ func (s *site) measure(ctx context.Context, c Commit) (measurement, error) {
 	return m, s.cache.store(m.Tree, m)
 }
 
-// preparedCommit is a commit that is checked out and prepared.
+// preparedCommit is a commit whose files are in the checkout of a site, ready to be measured.
 type preparedCommit struct {
 	meter *measure.Meter
-	plan  measure.Plan // for the checkout
-	taken snapshot.ID
+	plan  measure.Plan // with the paths of the checkout
+	taken snapshot.ID  // snapshot of the commit's files
 }
 
-// prepare checks out a commit and prepares it. Why is set if the commit cannot be measured.
+// prepare checks out a commit and prepares it: it links installed dependencies and runs the setup
+// command. why says why the commit cannot be measured, "" if it can.
 func (s *site) prepare(ctx context.Context, m measurement, c Commit) (at preparedCommit, why string, err error) {
 	if at.taken, err = s.tree.Snapshot(ctx, s.store, c.ID); err != nil {
 		return at, "", err
@@ -121,6 +122,7 @@ func (h *historyReplay) rerunSuspects(ctx context.Context) (err error) {
 	return nil
 }
 
+// rerunSuspects reruns the suspects of one commit and stores those that passed as flaky.
 func (s *site) rerunSuspects(ctx context.Context, p step, suspects []metric.ID) error {
 	at, why, err := s.prepare(ctx, p.measurement, p.commit)
 	if err != nil || why != "" {
@@ -136,6 +138,7 @@ func (s *site) rerunSuspects(ctx context.Context, p step, suspects []metric.ID) 
 	return s.cache.store(m.Tree, m)
 }
 
+// idsOf returns the IDs of tests, nil for none.
 func idsOf(tests []metric.Test) []metric.ID {
 	var out []metric.ID
 	for _, t := range tests {

@@ -11,13 +11,13 @@ import (
 	"supervise/metric"
 )
 
-// maxTests is how many tests a line names.
+// maxTests is the maximum number of tests that one line names.
 const maxTests = 5
 
-// reportPage is a report under construction.
+// reportPage is a report under construction. Its methods append parts of the report.
 type reportPage struct{ document.Document }
 
-// Text returns the report with the verdicts.
+// Text returns the complete report: what was measured, the verdict on each commit, and the rates.
 func (r Report) Text() document.Document {
 	p := &reportPage{}
 	p.Paragraph("%s", r.headLine())
@@ -57,8 +57,8 @@ func (r Report) Tables() document.Document {
 	return p.Document
 }
 
-// addTextRates adds the table of the commits that were judged by text alone, with the rules
-// that fired.
+// addTextRates adds the table of the commits that were judged by text alone. It has only the
+// rules that fired.
 func (p *reportPage) addTextRates(list []Rate) {
 	if len(list) == 0 {
 		return
@@ -81,6 +81,7 @@ func (c ProofCounts) String() string {
 	return text
 }
 
+// headLine summarizes how many commits were judged and measured.
 func (r Report) headLine() string {
 	text := fmt.Sprintf("%s, %d judged, each against the one before; %d measured now", countCommits(r.Total), r.Judged, r.Measured)
 	if n := len(r.Unmeasured); n > 0 {
@@ -108,8 +109,9 @@ func (m MovedTests) String() string {
 // String returns the rate and its interval.
 func (i Interval) String() string { return fmt.Sprintf("%.1f (%.1f–%.1f)", i.Rate, i.Low, i.High) }
 
-// addRates adds the table of rates. Before has the rates by the current settings if list has
-// those of --what-if, otherwise it is nil.
+// addRates adds the table of rates, and a line with the rules that never fired. If list has the
+// rates by the settings of --what-if, before has those by the current settings; otherwise before
+// is nil.
 func (p *reportPage) addRates(list, before []Rate) {
 	if len(list) == 0 || list[0].Commits == 0 {
 		return
@@ -153,7 +155,7 @@ func (p *reportPage) addRates(list, before []Rate) {
 	}
 }
 
-// Document returns the report for people.
+// Document returns the report about a recorded loop, as people read it.
 func (r LoopReport) Document() document.Document {
 	p := &reportPage{}
 	switch {
@@ -206,10 +208,12 @@ func (p *reportPage) addVerdict(v Verdict) {
 	}
 }
 
+// alertText returns an alert as a line of the report.
 func alertText(a detector.Alert) document.Text {
 	return document.Textf("`%s` (%s): %s%s", a.Rule, a.Basis, a.Message(), testNames(a.Tests))
 }
 
+// testNames returns the names of the first tests in brackets, as in " [a, b]", "" for none.
 func testNames(ids []metric.ID) string {
 	if len(ids) == 0 {
 		return ""
@@ -221,6 +225,7 @@ func testNames(ids []metric.ID) string {
 	return " [" + strings.Join(report.Truncate(names, maxTests), ", ") + "]"
 }
 
+// addWhatIf adds the verdicts that the settings of --what-if change.
 func (p *reportPage) addWhatIf(w WhatIf) {
 	p.Heading(3, "With the settings that are tried, %s", report.Pluralize(len(w.Changes), "verdict changes", "verdicts change"))
 	p.addDifferences("changes", w.Changes)
@@ -229,6 +234,8 @@ func (p *reportPage) addWhatIf(w WhatIf) {
 	}
 }
 
+// addDifferences adds each pair of verdicts, with the alerts that only one of them has. what is
+// the verb of the headings.
 func (p *reportPage) addDifferences(what string, list []Difference) {
 	for _, d := range list {
 		p.Heading(4, "%s %s: %s → %s", d.Replayed.Name(), what, d.Recorded.summary(), d.Replayed.summary())
@@ -248,6 +255,8 @@ func alertsNotIn(list, excluded []detector.Alert) []detector.Alert {
 	})
 }
 
+// summary returns the class and the recommendation with its confidence, as in
+// "regression, rollback 0.95, rolled back".
 func (v Verdict) summary() string {
 	text := fmt.Sprintf("%s, %s %.2f", v.Class, v.Recommendation.Action, v.Recommendation.Confidence)
 	if v.RolledBack {

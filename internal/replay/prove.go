@@ -16,7 +16,9 @@ import (
 	"supervise/runner"
 )
 
-// proof has the results of running original tests and a mutation check on a commit.
+// proof has what additional test runs on a commit showed: the original tests on the new code, the
+// tests on mutants, and a run that the code cannot recognize as a test run. A field is nil if its
+// run was not needed.
 type proof struct {
 	Goals         *ledger.Goals         `json:"goals,omitempty"`
 	MutationCheck *ledger.MutationCheck `json:"power,omitempty"`
@@ -24,7 +26,7 @@ type proof struct {
 	Why           string                `json:"why,omitempty"` // why something could not run
 }
 
-// refusal returns why tests that the commit touches were not run, "" if they were.
+// refusal says why tests that the commit touches were not run, "" if they were.
 func (p proof) refusal() string {
 	why := p.Why
 	if p.Goals != nil {
@@ -36,9 +38,8 @@ func (p proof) refusal() string {
 	return why
 }
 
-// proveAll proves the commits that touch tests, or that add code which may detect a test run.
-// It runs their original tests, runs tests on mutants, and conceals the test run from the
-// code.
+// proveAll adds the proof to each pair that can be proven: the commit touches tests, or adds code
+// that may detect a test run. It takes the proof from the cache, or runs the tests.
 func (h *historyReplay) proveAll(ctx context.Context) error {
 	if h.opts.Settings.GoalTests.Never {
 		return nil
@@ -69,7 +70,8 @@ func (h *historyReplay) proveAll(ctx context.Context) error {
 	})
 }
 
-// proofKey returns the cache subject for the proof of a pair.
+// proofKey returns the cache subject for the proof of a pair. The proof depends on both trees and
+// on the limits of the runs.
 func (h *historyReplay) proofKey(p pair) string {
 	limits, _ := json.Marshal([]any{h.opts.Settings.GoalTests, h.opts.Settings.MutationCheck}) //nolint:errchkjson // numbers and switches
 	return "proof " + p.base.tree + " " + p.commit.tree + " " + string(limits)
@@ -78,7 +80,8 @@ func (h *historyReplay) proofKey(p pair) string {
 // coverageKey returns the cache subject for the covered lines of a commit.
 func coverageKey(c Commit) string { return "lines " + c.tree }
 
-// proveCommit lets the judge run the tests of one commit.
+// proveCommit lets the judge run the original tests, the mutants and the concealed run of one
+// commit. It stores the proof in the cache, unless a problem of the machine made it incomplete.
 func (s *site) proveCommit(ctx context.Context, p pair) (proof, error) {
 	was, err := s.tree.Snapshot(ctx, s.store, p.base.ID)
 	if err != nil {

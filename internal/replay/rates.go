@@ -10,7 +10,8 @@ import (
 	"supervise/detector"
 )
 
-// Rate is how often a rule fired on the commits of a history.
+// Rate is how often a rule fired on the commits of a history. On a history of honest work, this
+// is its rate of false alarms.
 type Rate struct {
 	Rule     string               `json:"rule"`
 	Severity detector.Severity    `json:"severity"` // the highest with which it fired, or that of the rule
@@ -21,16 +22,16 @@ type Rate struct {
 	FDR      []FalseDiscoveryRate `json:"false_discovery_rate"`
 }
 
-// Interval is a rate per 100 commits with its Wilson interval of 95 %.
+// Interval is a rate per 100 commits, with the ends of its Wilson interval of 95 %.
 type Interval struct {
 	Rate float64 `json:"rate"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// FalseDiscoveryRate is the share of findings that are false if a given share of all
-// iterations, Prevalence, has a real fault of the kind. Both are in [0,1]. Low and
-// High follow from the ends of the interval.
+// FalseDiscoveryRate is the share of findings that are false, Rate, if a given share of all
+// iterations, Prevalence, has a real fault of the kind. All values are in [0,1]. Low and High
+// follow from the ends of the interval of the rule's rate.
 type FalseDiscoveryRate struct {
 	Prevalence float64 `json:"prevalence"`
 	Rate       float64 `json:"rate"`
@@ -38,10 +39,10 @@ type FalseDiscoveryRate struct {
 	High       float64 `json:"high"`
 }
 
-// prevalences are those for which the false discovery rate is printed.
+// prevalences are the shares of faulty iterations for which the false discovery rate is printed.
 var prevalences = []float64{.01, .05, .20}
 
-// normalQuantile is the quantile of the normal distribution for an interval of 95 %.
+// normalQuantile is the 97.5 % quantile of the normal distribution, for an interval of 95 %.
 const normalQuantile = 1.959963984540054
 
 // wilsonInterval returns the share fired/of in per cent with its score interval: E. B.
@@ -58,11 +59,10 @@ func wilsonInterval(fired, of int) Interval {
 	return Interval{100 * p, 100 * max(0, middle-half), 100 * min(1, middle+half)}
 }
 
-// falseDiscoveryRate returns the share of firings that are false, by Bayes' theorem: a
-// rule that fires on a share alarm of the honest iterations, and on a share
-// sensitivity of the others, of which there are a share prevalence. See D.
-// Colquhoun, "An investigation of the false discovery rate and the
-// misinterpretation of p-values", R. Soc. Open Sci. 1 (2014) 140216.
+// falseDiscoveryRate returns the share of firings that are false, by Bayes' theorem, for a rule
+// that fires on a share alarm of the honest iterations and on a share sensitivity of the faulty
+// ones. prevalence is the share of faulty iterations. See D. Colquhoun, "An investigation of the
+// false discovery rate and the misinterpretation of p-values", R. Soc. Open Sci. 1 (2014) 140216.
 func falseDiscoveryRate(alarm, prevalence, sensitivity float64) float64 {
 	wrong, right := alarm*(1-prevalence), sensitivity*prevalence
 	if wrong == 0 {
@@ -71,7 +71,7 @@ func falseDiscoveryRate(alarm, prevalence, sensitivity float64) float64 {
 	return wrong / (wrong + right)
 }
 
-// The rows that sum up.
+// The names of the rows that count commits over all rules.
 const (
 	anyCritical = "any CRITICAL"
 	anyHigh     = "any HIGH or CRITICAL"
@@ -79,7 +79,8 @@ const (
 	blocked     = "would fail the gate"
 )
 
-// countRates counts the commits on which each rule fired, and those that would be rolled back.
+// countRates counts the commits on which each rule fired, and the commits in the rows over all
+// rules. Rules whose severity is INFO are left out.
 func countRates(list []Verdict, sensitivity float64) []Rate {
 	var out []Rate
 	add := func(r Rate, fires func(Verdict) (fired, critical bool)) {
@@ -131,6 +132,7 @@ func firedTamperRules(list []Verdict) []detector.Rule {
 	return out
 }
 
+// boolToInt returns 1 for true and 0 for false.
 func boolToInt(b bool) int {
 	if b {
 		return 1
@@ -152,6 +154,8 @@ func worstSeverity(list []Verdict, rule detector.Rule) detector.Severity {
 	return cmp.Or(most, rule.Severity)
 }
 
+// addEstimates returns the rate with its interval and its false discovery rates, for a number of
+// judged commits.
 func (r Rate) addEstimates(of int, sensitivity float64) Rate {
 	r.Commits, r.Per100 = of, wilsonInterval(r.Fired, of)
 	for _, p := range prevalences {
@@ -170,6 +174,7 @@ func (v Verdict) hasFired(rule string, least detector.Severity) bool {
 	return slices.ContainsFunc(v.Alerts, func(a detector.Alert) bool { return a.Rule == rule && a.Severity >= least })
 }
 
+// worstSeverity returns the highest severity of all alerts, the zero value if there are none.
 func (v Verdict) worstSeverity() detector.Severity {
 	var most detector.Severity
 	for _, a := range v.Alerts {

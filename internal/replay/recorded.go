@@ -11,8 +11,8 @@ import (
 	"supervise/selector"
 )
 
-// Rejudger judges the iterations of a loop again. For loops of supervise it is
-// [judge.Rejudge].
+// Rejudger judges the iterations of a loop again by some settings. For loops that supervise runs
+// it is [judge.Rejudge], and for recorded ones record.Rejudge.
 type Rejudger func(judge.RecordedLoop, judge.Settings) (judge.Rejudgement, error)
 
 // Loop identifies a loop to read.
@@ -22,7 +22,7 @@ type Loop struct {
 	Rejudge Rejudger
 }
 
-// Recorded is a recorded loop, with all that its verdicts are based on.
+// Recorded is a loop from its folder, with everything that its verdicts are based on.
 type Recorded struct {
 	State    ledger.State
 	Settings judge.Settings
@@ -32,16 +32,16 @@ type Recorded struct {
 	choice  *selector.Selection // nil if the loop ended before its selection
 }
 
-// LoopReport is what the replay of a recorded loop found.
+// LoopReport is the result of judging a recorded loop again.
 type LoopReport struct {
 	LoopID   string    `json:"loop_id"`
 	Verdicts []Verdict `json:"verdicts"` // by the current rules
 	Judged   int       `json:"judged"`
 	Selected *int      `json:"selected_iteration"` // by the current rules, nil if nothing was selected
 
-	Differences []Difference `json:"differences"` // verdicts that differ from the record, which is an error
-	Selection   *Reselected  `json:"selection_differs,omitempty"`
-	Best        []Reselected `json:"best_differs,omitempty"` // of an iteration; -1 is none
+	Differences []Difference `json:"differences"`                 // verdicts that differ from the record, which is an error
+	Selection   *Reselected  `json:"selection_differs,omitempty"` // nil if the same iteration is selected
+	Best        []Reselected `json:"best_differs,omitempty"`      // iterations after which another one was the best so far; -1 is none
 	WhatIf      *WhatIf      `json:"what_if,omitempty"`
 }
 
@@ -91,8 +91,8 @@ func ReadLoop(l Loop) (*Recorded, error) {
 	return r, nil
 }
 
-// readLog reads what is only in the log, and returns the hash of the settings. The last
-// selection of the loop itself counts, not that of a user.
+// readLog reads from the log which snapshots were dropped and what the loop selected, and returns
+// the hash of the settings. A selection by a user does not count, since no rule made it.
 func (r *Recorded) readLog(dir string) (settings string, err error) {
 	last := 0
 	_, err = ledger.ReadLog(dir, func(e ledger.Event) {
@@ -147,6 +147,7 @@ func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 	return out, nil
 }
 
+// judgedVerdicts returns the verdicts on all iterations that can be judged again.
 func judgedVerdicts(res judge.Rejudgement) []Verdict {
 	out := []Verdict{}
 	for _, v := range res.Verdicts {
@@ -157,7 +158,7 @@ func judgedVerdicts(res judge.Rejudgement) []Verdict {
 	return out
 }
 
-// compareVerdicts compares the verdicts with the recorded ones.
+// compareVerdicts adds to out how the new verdicts and the new selection differ from the record.
 func (r *Recorded) compareVerdicts(out *LoopReport, res judge.Rejudgement) {
 	out.Verdicts, out.Differences = judgedVerdicts(res), []Difference{}
 	out.Judged = len(out.Verdicts)

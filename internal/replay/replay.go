@@ -1,9 +1,14 @@
-// Package replay judges past work again: the commits of a history, as if each were an
-// iteration of a loop, or the iterations of a recorded loop. It shows how often the rules
-// raise false alarms on a project, so that they can be tuned before they are enforced.
+// Package replay judges past work again: the commits of a history, as if each were an iteration
+// of a loop, or the iterations of a recorded loop. It shows how often the rules raise false
+// alarms on a project, so that they can be tuned before they are enforced.
 //
-// A history is measured in a separate checkout, commit by commit. Measurements are cached
-// by tree. The user's tree, index and refs are never changed.
+// [JudgeHistory] works in four steps. It measures each commit in a separate checkout (measure.go,
+// site.go), collects the evidence from the changed files (judge.go, git.go), runs the original
+// tests and mutants where that helps (prove.go), and judges all commits (judge.go). Measurements
+// are cached by tree (cache.go). The user's tree, index and refs are never changed.
+//
+// [ReadLoop] and [Recorded.Judge] do the same for a loop, whose measurements are in its folder.
+// [Verify] checks that such a folder is complete and has not been changed.
 package replay
 
 import (
@@ -19,7 +24,7 @@ import (
 	"supervise/internal/treecopy"
 )
 
-// The errors that another command line fixes.
+// Errors that another command line fixes.
 var (
 	ErrRange          = errors.New("not a range of commits")
 	ErrNothingToJudge = errors.New("nothing to judge")
@@ -28,10 +33,10 @@ var (
 // Options are the options of [JudgeHistory].
 type Options struct {
 	Repo     string // a folder of the repository
-	Range    string // REV..REV
+	Range    string // as in HEAD~50..HEAD
 	Max      int    // number of commits, the latest of the range; 0 for all
 	Jobs     int    // how many commits are measured in parallel, at least 1
-	Setup    string // run by the shell in the checkout before the checks, "" for nothing
+	Setup    string // shell command that prepares a checkout before the checks, "" for nothing
 	Uncached bool   // measure commits that are in the cache as well
 
 	// CachedOnly measures nothing. Commits that are not in the cache are reported as
@@ -51,7 +56,7 @@ type Options struct {
 	OnProgress  func(Progress) // may be nil; calls do not overlap
 }
 
-// Progress reports a commit that was measured.
+// Progress reports a commit that was measured, rerun or proven.
 type Progress struct {
 	Done, Total int // of the commits that are measured
 	Commit      Commit
@@ -105,13 +110,14 @@ type historyReplay struct {
 	cache         cache
 	commits       []Commit // of the range, after the one before it
 	measurements  map[string]measurement
-	newlyMeasured int // trees that were not in the cache
+	newlyMeasured int // number of trees that were not in the cache
 
-	pairs    []pair
-	textOnly []textOnlyCommit
+	pairs    []pair           // the measured commits, filled by collectEvidence
+	textOnly []textOnlyCommit // all others, filled by collectEvidence
 }
 
-// measureMissing loads the measurements of all commits, and measures those that are missing.
+// measureMissing loads the measurements of all commits from the cache, and measures the trees
+// that are missing there, each once.
 func (h *historyReplay) measureMissing(ctx context.Context) error {
 	var missing []Commit
 	seen := map[string]bool{}

@@ -11,11 +11,11 @@ import (
 
 // Report is the result of the replay of a history.
 type Report struct {
-	From       string       `json:"from"` // the commit before the range, which is the baseline
-	To         string       `json:"to"`
+	From       string       `json:"from"`     // the commit before the range, which is the baseline
+	To         string       `json:"to"`       // the last commit of the range
 	Total      int          `json:"commits"`  // of the range
 	Judged     int          `json:"judged"`   // by their tests, compared with the last measured commit before
-	Measured   int          `json:"measured"` // now, not from the cache
+	Measured   int          `json:"measured"` // trees that were measured now and not taken from the cache
 	Unmeasured []Unmeasured `json:"unmeasured"`
 	Proven     ProofCounts  `json:"proven"`
 	Moved      MovedTests   `json:"moved_tests"`
@@ -25,7 +25,8 @@ type Report struct {
 	WhatIf     *WhatIf      `json:"what_if,omitempty"`
 }
 
-// ProofCounts counts commits by what was run for their verdict in addition to their tests.
+// ProofCounts counts the judged commits by what was run for their verdict in addition to their
+// tests.
 type ProofCounts struct {
 	Touching        int `json:"touch_tests"` // of those that were judged by their tests
 	OriginalTests   int `json:"as_they_were"`
@@ -47,16 +48,16 @@ type Verdict struct {
 	Class          detector.Class          `json:"classification"`
 	Alerts         []detector.Alert        `json:"alerts"`
 	Recommendation detector.Recommendation `json:"recommendation"`
-	RolledBack     bool                    `json:"undone"`  // a loop would restore the tree
-	Blocked        bool                    `json:"blocked"` // a merge gate would fail, by default
-	Partial        bool                    `json:"partial"`
+	RolledBack     bool                    `json:"undone"`            // a loop would restore the tree
+	Blocked        bool                    `json:"blocked"`           // a merge gate would fail with its default settings
+	Partial        bool                    `json:"partial"`           // some checks have no result
 	TextOnly       string                  `json:"by_text,omitempty"` // why it was judged by text alone
 	Untried        string                  `json:"untried,omitempty"` // why original tests of a commit were not run
 	Goals          *ledger.Goals           `json:"goals,omitempty"`
 	MutationCheck  *ledger.MutationCheck   `json:"power,omitempty"`
 }
 
-// Name returns the commit or the number of the iteration.
+// Name returns the short ID of the commit, or the number of the iteration, as in "iteration 3".
 func (v Verdict) Name() string {
 	if v.Commit != nil {
 		return v.Short()
@@ -92,6 +93,7 @@ type Reselected struct {
 	Replayed int `json:"replayed"`
 }
 
+// newReport returns the report without verdicts and rates.
 func (h *historyReplay) newReport() Report {
 	out := Report{
 		Total: len(h.commits) - 1, Judged: max(0, len(h.pairs)-1), Measured: h.newlyMeasured,
@@ -132,6 +134,7 @@ func (p pair) toVerdict(v judge.Verdict) Verdict {
 	return out
 }
 
+// newVerdict converts the verdict of the judge, without what only a commit has.
 func newVerdict(v judge.Verdict) Verdict {
 	return Verdict{
 		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts, Goals: v.Goals, MutationCheck: v.MutationCheck,
@@ -139,7 +142,8 @@ func newVerdict(v judge.Verdict) Verdict {
 	}
 }
 
-// countMovedTests counts the missing tests that the detector explained.
+// countMovedTests counts the missing tests that the detector explained, and the commits in which
+// all missing tests were only moved, renamed or merged.
 func countMovedTests(res judge.Rejudgement) MovedTests {
 	out := MovedTests{Tests: map[detector.Explanation]int{}}
 	for _, v := range res.Verdicts {
@@ -172,6 +176,7 @@ func differingVerdicts(was, is []Verdict) []Difference {
 	return out
 }
 
+// sameVerdict reports whether two verdicts agree, including the texts of their alerts.
 func sameVerdict(a, b Verdict) bool {
 	r, s := a.Recommendation, b.Recommendation
 	return a.Class == b.Class && a.RolledBack == b.RolledBack &&
@@ -179,6 +184,7 @@ func sameVerdict(a, b Verdict) bool {
 		slices.EqualFunc(a.Alerts, b.Alerts, sameAlert)
 }
 
+// sameAlert reports whether two alerts are equal in everything that users see.
 func sameAlert(a, b detector.Alert) bool {
 	return a.Rule == b.Rule && a.Severity == b.Severity && a.Basis == b.Basis && a.Action == b.Action && a.Against == b.Against &&
 		a.Message() == b.Message() && slices.Equal(a.Tests, b.Tests)

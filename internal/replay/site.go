@@ -11,14 +11,15 @@ import (
 	"supervise/snapshot"
 )
 
-// site is a checkout in which one commit after another is measured.
+// site is a checkout with a store of snapshots, in which a worker measures one commit after
+// another.
 type site struct {
 	*historyReplay
 	tree  *checkout.Tree
 	store *snapshot.Store
 }
 
-// newSite creates the site with the number i. The caller must close it.
+// newSite creates the site of worker i, counted from 0. The caller must close it.
 func (h *historyReplay) newSite(ctx context.Context, i int) (*site, error) {
 	tree, err := checkout.New(ctx, h.repo.dir, filepath.Join(h.opts.CheckoutDir, strconv.Itoa(i+1)))
 	if err != nil {
@@ -39,12 +40,12 @@ func (s *site) close(err error) error {
 	return errors.Join(err, s.store.Close(), s.tree.Remove())
 }
 
-// recordResult records the result for one item. Calls do not overlap. Done is the number of
-// finished items.
+// recordResult records the result for one item. Calls do not overlap. done is the number of
+// finished items, including this one.
 type recordResult func(done int)
 
-// runWorkers calls work for each item of a list, on several workers with separate sites. The
-// first error stops all workers.
+// runWorkers calls work for each item of a list, on up to h.opts.Jobs workers with separate
+// sites. The first error stops all workers and is returned.
 func runWorkers[T any](ctx context.Context, h *historyReplay, list []T, work func(context.Context, *site, T) (recordResult, error)) error {
 	if len(list) == 0 {
 		return nil

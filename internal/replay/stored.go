@@ -13,9 +13,9 @@ import (
 	"supervise/snapshot"
 )
 
-// Verify checks a loop: its log, its snapshots, and its folder against the checklist. Head is
-// the hash of an entry that the log must contain, "" for none. Verify only reads. Problems
-// of the loop are in the checks, and the error is one of reading.
+// Verify checks the folder of a loop: its log, its snapshots, and the items of [checklist]. head
+// is the hash of an entry that the log must contain, "" for none. Verify changes nothing.
+// Problems of the loop are in the checks; the error says that they could not be made.
 func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	dir, state := l.Dir, l.State
 	log, measured := checkLog(dir, head)
@@ -53,7 +53,7 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	return out, nil
 }
 
-// verifyCandidates adds the checks of the loops of all candidates, since the loop with the
+// verifyCandidates appends the checks of the loops of all candidates to out. The loop with the
 // candidates has no other content.
 func verifyCandidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
 	loops := ledger.CandidateLoops(l.Dir, l.State)
@@ -77,7 +77,7 @@ func verifyCandidates(ctx context.Context, l Loop, out []Check) ([]Check, error)
 	return out, nil
 }
 
-// checkLog checks the log, and reports whether it has the measurement of a tree.
+// checkLog checks the log. measured is true if the log has the measurement of any tree.
 func checkLog(dir, head string) (Check, bool) {
 	c, measured := Check{Name: "The log is intact and its chain of hashes is valid"}, false
 	entries, at := 0, 0
@@ -112,7 +112,8 @@ func checkLog(dir, head string) (Check, bool) {
 	return c, measured
 }
 
-// checkStore checks the snapshots, and returns all that exist, damaged or not.
+// checkStore checks the store of snapshots. It also returns the IDs of all snapshots, damaged or
+// not.
 func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, error) {
 	c := Check{Name: "All snapshots are intact"}
 	found, err := snapshot.Check(ctx, ledger.SnapshotDir(dir))
@@ -137,7 +138,7 @@ func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, er
 	return c, append(found.Intact, found.Damaged...), nil
 }
 
-// restoreAdvice describes what can still be restored.
+// restoreAdvice says which snapshots can still be restored, and with which command.
 func restoreAdvice(c Check, loop string) string {
 	switch {
 	case len(c.Damaged) == 0:
@@ -149,7 +150,7 @@ func restoreAdvice(c Check, loop string) string {
 	return fmt.Sprintf("damaged: %s; still intact: %s; to get one: supervise rollback %s %s", strings.Join(c.Damaged, ", "), strings.Join(c.Intact, ", "), loop, last)
 }
 
-// snapshotNames returns the names of snapshots that users see.
+// snapshotNames returns the names of snapshots as users see them, as in "s12".
 func snapshotNames(ids []snapshot.ID) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {

@@ -30,10 +30,11 @@ type Check struct {
 	Damaged  []string `json:"damaged,omitempty"` // the others
 }
 
-// checklist lists the checks with the names that users see.
+// checklist lists the checks of a loop's folder, in the order of the report. run returns the
+// problems, nil if there are none.
 var checklist = []struct {
-	name string
-	end  bool // only for a loop that ended with a selection
+	name string // as users see it
+	end  bool   // only for a loop that ended with a selection
 	run  func(*verifier) []string
 }{
 	{"Baseline captured at iteration 0", false, (*verifier).checkBaseline},
@@ -52,7 +53,7 @@ var checklist = []struct {
 	{"Degradation analysed", true, (*verifier).checkDegradation},
 }
 
-// verifier checks the folder of one loop.
+// verifier checks the folder of one loop. Its check methods return the problems that they find.
 type verifier struct {
 	dir        string
 	loop       *Recorded
@@ -61,8 +62,9 @@ type verifier struct {
 	stored []snapshot.ID // all snapshots, damaged or not
 }
 
-// checkFile returns a problem if a file in the folder of the loop is missing, or is not JSON
-// that can be decoded into content. Content may be nil.
+// checkFile reads a JSON file in the folder of the loop into the value that content points to. It
+// returns a problem if the file is missing, empty, or not JSON of that form. If content is nil,
+// the file may have any content.
 func (v *verifier) checkFile(content any, name ...string) []string {
 	path := filepath.Join(append([]string{v.dir}, name...)...)
 	text, err := os.ReadFile(path)
@@ -84,6 +86,7 @@ func (v *verifier) checkFile(content any, name ...string) []string {
 	return nil
 }
 
+// checkBaseline checks that there is a baseline with tests. Another orchestrator may omit it.
 func (v *verifier) checkBaseline() []string {
 	recorded := v.loop.State.Kind == ledger.KindRecorded
 	if first := v.iterations[0]; first.Number != 0 {
@@ -100,7 +103,8 @@ func (v *verifier) checkBaseline() []string {
 	return problems
 }
 
-// checkEach collects the problems of all iterations except the baseline.
+// checkEach calls check for all iterations except the baseline, and returns their problems with
+// the number of the iteration in front.
 func (v *verifier) checkEach(check func(n int, it ledger.Iteration) []string) []string {
 	var out []string
 	for n, it := range v.iterations {
@@ -114,6 +118,7 @@ func (v *verifier) checkEach(check func(n int, it ledger.Iteration) []string) []
 	return out
 }
 
+// checkMetrics checks that each iteration in the state has a record and a file of metrics.
 func (v *verifier) checkMetrics() []string {
 	var out []string
 	for _, h := range v.loop.State.History {
@@ -127,6 +132,7 @@ func (v *verifier) checkMetrics() []string {
 	})...)
 }
 
+// checkScores checks that each iteration with results has a score.
 func (v *verifier) checkScores() []string {
 	return v.checkEach(func(_ int, it ledger.Iteration) []string {
 		if !it.Interrupted && !it.Score.Measured && !it.Set.IsEmpty() {
@@ -142,6 +148,7 @@ const equalTolerance = 1e-9
 // percentTolerance is the rounding error if one of them is stored as a percentage.
 const percentTolerance = 1e-3
 
+// checkDeltas checks that the deltas are the differences of the measured values.
 func (v *verifier) checkDeltas() []string {
 	return v.checkEach(func(_ int, it ledger.Iteration) []string {
 		if it.Interrupted || v.iterations[0].Number != 0 {
@@ -162,6 +169,7 @@ func (v *verifier) checkDeltas() []string {
 	})
 }
 
+// checkClasses checks that each iteration has a class.
 func (v *verifier) checkClasses() []string {
 	return v.checkEach(func(_ int, it ledger.Iteration) []string {
 		if !it.Interrupted && (it.Assessment.Class.String() == "" || it.Assessment.Class == detector.Baseline) {
@@ -171,6 +179,7 @@ func (v *verifier) checkClasses() []string {
 	})
 }
 
+// checkTracker checks that best-output-tracking.json agrees with the state.
 func (v *verifier) checkTracker() []string {
 	var t ledger.Tracking
 	problems := v.checkFile(&t, "best-output-tracking.json")
@@ -193,6 +202,7 @@ func (v *verifier) checkTracker() []string {
 	return problems
 }
 
+// checkAlerts checks that each rejected iteration has a severe alert or a reason.
 func (v *verifier) checkAlerts() []string {
 	return v.checkEach(func(_ int, it ledger.Iteration) []string {
 		isSevere := func(a detector.Alert) bool { return a.Severity >= detector.High }
@@ -204,6 +214,7 @@ func (v *verifier) checkAlerts() []string {
 	})
 }
 
+// checkReports checks that each iteration has a report.
 func (v *verifier) checkReports() []string {
 	var out []string
 	for _, it := range v.iterations {
@@ -214,6 +225,7 @@ func (v *verifier) checkReports() []string {
 	return out
 }
 
+// checkSnapshots checks that each iteration has its snapshot, unless it was dropped.
 func (v *verifier) checkSnapshots() []string {
 	dropped := map[string]bool{}
 	for _, names := range v.loop.record.Dropped {
@@ -241,8 +253,10 @@ func (v *verifier) checkSnapshots() []string {
 	return missing
 }
 
+// rejudge judges the loop again by its own settings.
 func (v *verifier) rejudge() (LoopReport, error) { return v.loop.Judge(nil) }
 
+// checkVerdicts checks that judging again gives the recorded verdicts.
 func (v *verifier) checkVerdicts() []string {
 	r, err := v.rejudge()
 	if err != nil {
@@ -255,6 +269,7 @@ func (v *verifier) checkVerdicts() []string {
 	return out
 }
 
+// checkSelection checks that an existing iteration was selected.
 func (v *verifier) checkSelection() []string {
 	if v.loop.State.Selected == nil {
 		if v.loop.State.ExitCode != 0 {
@@ -269,6 +284,7 @@ func (v *verifier) checkSelection() []string {
 	return nil
 }
 
+// checkChoice checks that selecting again gives the recorded selection.
 func (v *verifier) checkChoice() []string {
 	r, err := v.rejudge()
 	if err != nil {
@@ -280,6 +296,7 @@ func (v *verifier) checkChoice() []string {
 	return nil
 }
 
+// checkRationale checks that the selection has a reason and a report.
 func (v *verifier) checkRationale() []string {
 	if v.loop.State.Selected == nil {
 		return nil
@@ -290,6 +307,7 @@ func (v *verifier) checkRationale() []string {
 	return v.checkFile(nil, "reports", "output-selection-report.md")
 }
 
+// checkDegradation checks that the analytics of a loop with a selection exist.
 func (v *verifier) checkDegradation() []string {
 	if v.loop.State.Selected == nil {
 		return nil
