@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Source is the origin of the measurements of a base.
+// Source is where the measurements of a base come from.
 type Source string
 
 // The sources, in the order in which they are tried.
@@ -23,13 +23,15 @@ const (
 // Base is what a change is compared with.
 type Base struct {
 	Commit   string `json:"commit,omitempty"` // "" for a file without a commit
-	Why      string `json:"why"`              // why it is this commit
+	Why      string `json:"why"`              // why it is this commit, as in "the common ancestor with origin/main"
 	Source   Source `json:"source"`
 	File     string `json:"file,omitempty"`
 	Distance int    `json:"distance,omitempty"` // commits from the base to the ancestor with the record
 }
 
-// findBase finds the base and its record.
+// findBase sets g.base, the tree of the base, and its record if there is one. --base names a file
+// or a revision; without it, [mergeGate.baseCommit] finds the commit. A record of an ancestor
+// replaces the base by that ancestor.
 func (g *mergeGate) findBase(ctx context.Context) error {
 	if g.Base != "" {
 		if info, err := os.Stat(g.Base); err == nil && info.Mode().IsRegular() {
@@ -60,7 +62,8 @@ func (g *mergeGate) findBase(ctx context.Context) error {
 	return err
 }
 
-// readBaseFile reads the record of the base from the file that the user named.
+// readBaseFile reads the record of the base from the file that the user named, and finds the tree
+// of the commit in it.
 func (g *mergeGate) readBaseFile(ctx context.Context) error {
 	rec, err := ReadRecord(g.Base)
 	if err != nil {
@@ -74,7 +77,8 @@ func (g *mergeGate) readBaseFile(ctx context.Context) error {
 	return g.findBaseTree(ctx, rec.Commit)
 }
 
-// findBaseTree finds the tree of a commit, and fetches the commit if necessary.
+// findBaseTree sets g.baseTree to the ID of a commit's tree, and fetches the commit if necessary.
+// If it is missing, the record suffices, and g.baseTree is "". Without a record that is an error.
 func (g *mergeGate) findBaseTree(ctx context.Context, commit string) (err error) {
 	if g.baseTree, err = g.repo.treeID(ctx, commit+"^{tree}"); err == nil || ctx.Err() != nil {
 		return err
@@ -91,7 +95,9 @@ func (g *mergeGate) findBaseTree(ctx context.Context, commit string) (err error)
 	return fmt.Errorf("%w: commit %s is not in this clone, and it has no record: fetch it (a deeper checkout), or store a record with 'supervise baseline --push' (%w)", ErrBase, shortID(commit), fetched)
 }
 
-// baseCommit finds the commit to compare the change with.
+// baseCommit finds the commit to compare the change with, and says why it is that one. It tries,
+// in this order: the named revision, the first parent of a merge, the variables of CI services,
+// the main branch, HEAD if the tree has uncommitted changes, and the parent of HEAD.
 func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) {
 	parents, err := g.repo.parents(ctx)
 	if err != nil {
@@ -132,8 +138,8 @@ func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) 
 	return "", "", fmt.Errorf("%w: HEAD has no commit before it; name one with --base", ErrBase)
 }
 
-// targetVariables lists the variables in which CI services have the target of a merge or pull
-// request. They are empty for other events.
+// targetVariables lists the variables in which CI services have the target of a merge request or
+// pull request. For other events, these are empty.
 var targetVariables = []struct {
 	name   string
 	commit bool // its value is a commit, not a branch
@@ -147,6 +153,7 @@ var targetVariables = []struct {
 	{"CHANGE_TARGET", false},
 }
 
+// envValue returns the value of an environment variable, "" if it is not set.
 func (g *mergeGate) envValue(name string) string {
 	for _, line := range g.Env {
 		if value, ok := strings.CutPrefix(line, name+"="); ok {
@@ -156,8 +163,9 @@ func (g *mergeGate) envValue(name string) string {
 	return ""
 }
 
-// namedCommit returns the merge base of HEAD and a revision. If the revision is a parent of
-// HEAD, it returns the revision itself, since HEAD merges into it.
+// namedCommit returns the merge base of HEAD and a revision, and why it is that one. If the
+// revision is a parent of HEAD, it returns the revision itself, since HEAD merges into it. The
+// argument why is for a merge base that differs from the revision.
 func (g *mergeGate) namedCommit(ctx context.Context, ref string, parents []string, why string) (string, string, error) {
 	at := g.repo.commitID(ctx, ref)
 	if at == "" && g.Remote != "" {
@@ -190,4 +198,5 @@ func (g *mergeGate) namedCommit(ctx context.Context, ref string, parents []strin
 	return "", "", fmt.Errorf("%w: HEAD and %s have no commit in common: %w", ErrBase, ref, errors.Unwrap(err))
 }
 
+// shortID returns the first ten characters of a commit ID.
 func shortID(id string) string { return id[:min(len(id), 10)] }

@@ -14,9 +14,11 @@ import (
 	"supervise/parsers"
 )
 
-// maxResults is how many results of one SARIF file GitHub shows. It accepts 25 000.
+// maxResults limits the results in a SARIF file. GitHub shows 5 000 of them, and accepts 25 000.
 const maxResults = 5_000
 
+// sarif is a file in the format SARIF 2.1.0, as far as GitHub reads it. The types below are its
+// parts, with the names of the standard.
 type sarif struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -70,9 +72,8 @@ type sarifRegion struct {
 	StartLine int `json:"startLine"`
 }
 
-// SARIF writes the findings as SARIF 2.1.0. Every result has one location, as GitHub
-// requires. For a finding without a file it is fallback, a file of the repository. Version
-// is the version of supervise.
+// SARIF writes the findings above INFO as SARIF 2.1.0. Every result has one location, as GitHub
+// requires; fallback is the file for findings without one. version is that of supervise.
 func (r Report) SARIF(w io.Writer, version, fallback string) error {
 	doc := sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
 	run := &doc.Runs[0]
@@ -97,6 +98,7 @@ func (r Report) SARIF(w io.Writer, version, fallback string) error {
 	return writeJSON(w, doc)
 }
 
+// toSARIFResult returns the result for a finding at one of its locations.
 func toSARIFResult(f Finding, p Location, fallback string) sarifResult {
 	out := sarifResult{RuleID: f.Rule, Level: strings.Replace(annotationLevel(f), "notice", "note", 1)}
 	out.Message.Text, out.Properties.Basis = findingMessage(f, p), f.Basis
@@ -113,7 +115,8 @@ func toSARIFResult(f Finding, p Location, fallback string) sarifResult {
 	return out
 }
 
-// fingerprint identifies a finding. It does not depend on the line.
+// fingerprint identifies a finding at a location. It does not depend on the line, so that it
+// stays the same when the lines above change.
 func fingerprint(f Finding, p Location) string {
 	sum := sha256.Sum256([]byte(f.ID + "\x00" + p.File + "\x00" + p.Note))
 	return hex.EncodeToString(sum[:16])
@@ -133,11 +136,13 @@ type codeQuality struct {
 	} `json:"location"`
 }
 
+// gitlabSeverity maps severities to their names in GitLab.
 var gitlabSeverity = map[detector.Severity]string{
 	detector.Critical: "blocker", detector.High: "critical", detector.Medium: "major", detector.Low: "minor", detector.Info: "info",
 }
 
-// GitLab writes the open findings as a Code Quality report.
+// GitLab writes the open findings as a Code Quality report. fallback is the file for findings
+// without one.
 func (r Report) GitLab(w io.Writer, fallback string) error {
 	out := []codeQuality{}
 	for _, f := range r.OpenFindings() {
@@ -182,6 +187,7 @@ func (r Report) JUnit(w io.Writer) error {
 // JSON writes the complete report.
 func (r Report) JSON(w io.Writer) error { return writeJSON(w, r) }
 
+// writeJSON writes a value as indented JSON.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -10,7 +10,7 @@ import (
 	"supervise/internal/ledger"
 )
 
-// findingsName is the file with the findings of the last merge gate on this machine, in the
+// findingsName is the file with the findings of the last merge gate on this machine. It is in the
 // folder of the tree's loops. supervise ack reads it.
 const findingsName = "gate.json"
 
@@ -22,7 +22,7 @@ func SaveFindings(home string, alerts []detector.Alert) error {
 	return ledger.WriteJSON(filepath.Join(home, findingsName), alerts)
 }
 
-// LastFindings returns the findings of the last merge gate of the tree, if any.
+// LastFindings returns the findings that [SaveFindings] wrote last, nil if there are none.
 func LastFindings(home string) (out []ledger.Finding) {
 	text, err := os.ReadFile(filepath.Join(home, findingsName)) //nolint:forbidigo // of the state
 	if err != nil {

@@ -9,12 +9,16 @@ import (
 	"supervise/internal/textstream"
 )
 
-// maxPerLevel is how many annotations of one level GitHub shows for a step. It silently drops
-// all others (actions/toolkit#734).
+// maxPerLevel limits the annotations of each level. GitHub silently drops all others of a step
+// (actions/toolkit#734).
 const maxPerLevel = 10
 
-// GitHub writes the findings as workflow commands, which GitHub shows next to the lines, the
-// worst first. It writes only as many as GitHub shows. All findings are in the summary.
+// GitHub writes the open findings as workflow commands, the most severe first. GitHub shows them
+// as annotations next to the lines. The format is, in one line:
+//
+//	::error file=a_test.go,line=3,title=supervise%3A rule (HIGH)::message
+//
+// It writes only as many as GitHub shows. All findings are in the summary.
 func (r Report) GitHub(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -44,7 +48,7 @@ func (r Report) GitHub(w io.Writer) error {
 	return err
 }
 
-// annotationLevel returns the level of the annotation for a finding.
+// annotationLevel returns the level of the annotation for a finding: error, warning or notice.
 func annotationLevel(f Finding) string {
 	switch {
 	case f.Blocking:
@@ -63,8 +67,9 @@ func locationsOf(f Finding) []Location {
 	return f.Locations
 }
 
-// locationProperties returns a location as properties of a workflow command. A removed
-// location has no line, since its line is another one in the new file.
+// locationProperties returns a location as properties of a workflow command, as in
+// "file=a.go,line=3,", and "" if it has no file. A removed location has no line, because that
+// line of the new file has other content.
 func locationProperties(p Location) string {
 	if p.File == "" {
 		return ""
@@ -76,6 +81,8 @@ func locationProperties(p Location) string {
 	return out
 }
 
+// findingMessage returns the message of a finding at a location, with the command that accepts
+// it. It cannot steer a terminal or a CI service.
 func findingMessage(f Finding, p Location) string {
 	text := f.Message
 	if p.Note != "" && !strings.Contains(text, p.Note) {

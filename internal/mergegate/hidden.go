@@ -9,8 +9,8 @@ import (
 	"supervise/selector"
 )
 
-// HiddenResults are the results of the hidden tests on the tree. They have the names of the
-// tests but not their text, since the author of the change can read them.
+// HiddenResults are the results of the hidden tests on the tree. They contain the names of the
+// tests but not their failure texts, because the author of the change can read them.
 type HiddenResults struct {
 	Count   int      `json:"count"`
 	Passed  int      `json:"passed"`
@@ -19,6 +19,7 @@ type HiddenResults struct {
 	Reused  bool     `json:"reused,omitempty"`  // the results are those of the base, since only tests changed
 }
 
+// newHiddenResults returns the results for the report, nil if there are no hidden tests.
 func newHiddenResults(h *ledger.Hidden) *HiddenResults {
 	if h == nil {
 		return nil
@@ -37,7 +38,7 @@ func newHiddenResults(h *ledger.Hidden) *HiddenResults {
 	return out
 }
 
-// String describes the result in one line.
+// String describes the results in one line, as in "3 of 4 pass; not TestA".
 func (h HiddenResults) String() string {
 	switch {
 	case h.NotRun != "":
@@ -55,7 +56,8 @@ func (h HiddenResults) String() string {
 	return text
 }
 
-// baseHistory returns the history of the change: the base as the baseline of a loop.
+// baseHistory returns the history in which the base is the baseline. It runs the hidden tests on
+// the base.
 func (g *mergeGate) baseHistory(ctx context.Context, j judge.Judge) (*judge.History, error) {
 	base := ledger.Iteration{Set: g.baseSet, Score: selector.Grade(g.baseSet, g.baseSet, g.settings.Weights), Snapshot: g.baseSnapshot}
 	switch {
@@ -72,8 +74,8 @@ func (g *mergeGate) baseHistory(ctx context.Context, j judge.Judge) (*judge.Hist
 	return judge.NewCommitHistory(base), nil
 }
 
-// checkHiddenRead returns an error if hidden tests could be read neither on the base nor on
-// the tree. Their results are unknown then, and no rule reports that.
+// checkHiddenRead returns an error if hidden tests could be read neither on the base nor on the
+// tree. In that case their results are unknown, and no rule would report it.
 func checkHiddenRead(h *ledger.Hidden, past *judge.History) error {
 	if h == nil || h.NotRunReason != "" || h.Tests != nil && len(h.Tests.Cases)+len(h.Tests.Broken) > 0 {
 		return nil

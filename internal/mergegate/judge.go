@@ -17,7 +17,8 @@ import (
 	"supervise/runner"
 )
 
-// judge judges the tree as if the change were one iteration after the base.
+// judge judges the tree as if the change were one iteration after the base. It sets g.verdict and
+// g.headSet, and adds notes about what could not be tried.
 func (g *mergeGate) judge(ctx context.Context) error {
 	nobody := &ledger.AgentRun{Cause: runner.Exited.String()}
 	t := judge.Tree{Iteration: ledger.Iteration{Number: 1, Agent: nobody, Start: g.baseSnapshot, Snapshot: g.headSnapshot}}
@@ -57,6 +58,7 @@ func (g *mergeGate) judge(ctx context.Context) error {
 	return nil
 }
 
+// noteSilenced adds a note if new comments silence linters.
 func (g *mergeGate) noteSilenced(q *ledger.Silenced) {
 	switch {
 	case q == nil:
@@ -67,6 +69,8 @@ func (g *mergeGate) noteSilenced(q *ledger.Silenced) {
 	}
 }
 
+// noteExcluded adds a note if the change excludes code from the coverage. counted is the coverage
+// that the verdict uses.
 func (g *mergeGate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
 	if x == nil {
 		return
@@ -81,7 +85,7 @@ func (g *mergeGate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
 	}
 }
 
-// listFiles returns the first names, and the number of the others.
+// listFiles joins the first names, and counts the others, as in "a.go, b.go and 3 more".
 func listFiles(files []string) string {
 	if len(files) > maxLocations {
 		return fmt.Sprintf("%s and %d more", strings.Join(files[:maxLocations], ", "), len(files)-maxLocations)

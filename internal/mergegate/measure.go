@@ -21,8 +21,8 @@ import (
 	"supervise/metric"
 )
 
-// capture takes snapshots of the working tree and of the base. Afterwards the checkout has
-// the files of the base.
+// capture takes snapshots of the working tree and of the base. Afterwards the files in the
+// checkout are those of the base.
 func (g *mergeGate) capture(ctx context.Context) (err error) {
 	g.OnProgress("reading what changed")
 	if err := g.commitHead(ctx); err != nil {
@@ -57,8 +57,9 @@ func (g *mergeGate) capture(ctx context.Context) (err error) {
 	return err
 }
 
-// commitHead creates a commit of the working tree in the repository of the checkout. It
-// includes uncommitted and untracked files, but not ignored ones.
+// commitHead creates a commit of the working tree in the repository of the checkout, so that the
+// user's index does not change. It includes uncommitted and untracked files, but no ignored ones.
+// Each git command gets the output of the one before as its input.
 func (g *mergeGate) commitHead(ctx context.Context) error {
 	head, err := g.repo.treeID(ctx, "HEAD^{tree}")
 	if err != nil {
@@ -112,7 +113,8 @@ func (g *mergeGate) checkFileSizes(ctx context.Context) error {
 	return nil
 }
 
-// configure reads the configuration of the base.
+// configure reads the configuration of the base, so that a change cannot weaken its own review.
+// If the files of the base are missing, it reads that of the change and adds a note.
 func (g *mergeGate) configure(context.Context) (err error) {
 	from := g.projectIn(g.tree.Dir)
 	if g.baseTree == "" {
@@ -127,8 +129,8 @@ func (g *mergeGate) configure(context.Context) (err error) {
 	return err
 }
 
-// prepareBase prepares the checkout of the base for its checks. It comes before the plan is
-// made, which depends on the installed tools.
+// prepareBase prepares the checkout of the base for its checks. It runs before the plan is made,
+// because the plan depends on the installed tools.
 func (g *mergeGate) prepareBase(ctx context.Context) error {
 	files, err := g.store.Files(g.baseSnapshot)
 	if err != nil {
@@ -148,7 +150,8 @@ func (g *mergeGate) setBaseMeter(ctx context.Context, plan measure.Plan) {
 	g.baseMeter = measure.New(treecopy.PlanForCopy(ctx, plan, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
 }
 
-// originalRunners returns how the tests of the base run, nil if the change did not affect that.
+// originalRunners returns how the tests of the base run, nil if the change runs them in the same
+// way.
 func (g *mergeGate) originalRunners() *treecopy.Original {
 	if !g.runnersChanged {
 		return nil
@@ -156,7 +159,7 @@ func (g *mergeGate) originalRunners() *treecopy.Original {
 	return &treecopy.Original{Meter: g.baseMeter, Root: g.tree.Dir}
 }
 
-// measureBase measures the base in the checkout, if it has no record.
+// measureBase sets g.baseSet: from the record, or by measuring the base in the checkout.
 func (g *mergeGate) measureBase(ctx context.Context) error {
 	if g.record != nil {
 		if g.baseSet = g.record.Set; !g.runnersChanged {
@@ -190,7 +193,7 @@ func (g *mergeGate) measureBase(ctx context.Context) error {
 	return nil
 }
 
-// measureHead measures the working tree in place.
+// measureHead measures the working tree in place, without a copy.
 func (g *mergeGate) measureHead(ctx context.Context) error {
 	g.OnProgress("measuring the tree")
 	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Excluded: g.baseSet.BrokenAtBaseline}})
@@ -208,6 +211,7 @@ func (g *mergeGate) measureHead(ctx context.Context) error {
 	return nil
 }
 
+// unmeasuredReason says in one line why a set has no tests.
 func unmeasuredReason(s metric.Set) string {
 	if gap, ok := s.Gap(metric.SectionTests); ok {
 		line, _, _ := strings.Cut(strings.TrimSpace(gap.Why), "\n")
@@ -216,8 +220,8 @@ func unmeasuredReason(s metric.Set) string {
 	return "there is no check that runs tests"
 }
 
-// MeasureRecord measures the tree as the base of later gates. Dirty is true if the tree has
-// uncommitted changes.
+// MeasureRecord measures the tree as the base of later gates. dirty is true if the tree has
+// uncommitted changes; the record then names no commit.
 func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec Record, dirty bool, err error) {
 	r := repo{dir: o.Root}
 	if dirty, err = r.isDirty(ctx); err != nil {

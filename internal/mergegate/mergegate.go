@@ -1,7 +1,12 @@
 // Package mergegate is the merge gate. It measures the tree that is checked out, finds the
-// measurements of its base, and judges the difference by the rules of a loop, as if the
-// change were one iteration. Configuration and acknowledgements come from the base: the
-// change under review cannot configure its own review.
+// measurements of its base, and judges the difference by the rules of a loop, as if the change
+// were one iteration. Configuration and acknowledgements come from the base: the change under
+// review cannot configure its own review.
+//
+// [Gate] runs these steps: it finds the base (base.go) and its stored record (record.go), measures
+// both sides (measure.go), judges them (judge.go, hidden.go, review.go), and compares the metrics
+// with their limits (ratchet.go). The result is a [Report] (report.go). It is printed for people
+// (text.go), and for GitHub, GitLab and other tools (github.go, exchange.go).
 package mergegate
 
 import (
@@ -20,7 +25,7 @@ import (
 	"supervise/snapshot"
 )
 
-// The errors that another command line or checkout fixes.
+// Errors that another command line or another checkout fixes.
 var (
 	ErrBase         = errors.New("no base")
 	ErrUnmeasurable = errors.New("nothing to judge by")
@@ -31,13 +36,13 @@ type Options struct {
 	Root    string // the working tree, under git
 	Project string // the folder of the project, in which checks run: Root, or a folder in it
 	Base    string // a revision, or the path of a record; "" to find the base
-	Setup   string // run by the shell in a checkout of the base before its checks, "" for nothing
+	Setup   string // shell command that prepares a checkout of the base before its checks, "" for nothing
 	Remote  string // to fetch records and bases from, "" to fetch nothing
 	State   string // the folder with the state of loops, which the reviewer must not change
 	Scratch string // a folder outside the tree, which the gate deletes
 
-	// Configure returns the settings from the project folder of the base, with the plan
-	// for the project in another folder.
+	// Configure returns the settings from the project folder of the base. Their plan is for the
+	// project in another folder, the second argument.
 	Configure func(base, project string) (judge.Settings, error)
 
 	FailOn     FailOn   // which findings fail the gate
@@ -81,7 +86,7 @@ type mergeGate struct {
 
 	base     Base
 	record   *Record        // nil if the base must be measured
-	tree     *checkout.Tree // of the head while its snapshot is taken, then of the base
+	tree     *checkout.Tree // the checkout: of the head while its snapshot is taken, then of the base
 	baseTree string         // ID of the git tree of the base, "" if its files are missing
 	head     string         // commit of the working tree, in the repository of the checkout
 	commitID string         // of HEAD
@@ -89,7 +94,7 @@ type mergeGate struct {
 
 	store                      *snapshot.Store
 	baseSnapshot, headSnapshot snapshot.ID
-	files                      map[string]bool // of the tree
+	files                      map[string]bool // slash paths of all files of the tree
 	settings                   judge.Settings
 	meter                      *measure.Meter
 
@@ -100,13 +105,14 @@ type mergeGate struct {
 	baseSet  metric.Set
 	measured judge.Measured
 	verdict  judge.Verdict
-	headSet  metric.Set // as judged
+	headSet  metric.Set // metrics of the tree as they were judged
 	notes    []string
 }
 
 // mask masks the secrets of the environment.
 func (g *mergeGate) mask() secrets.Mask { return secrets.NewMask(g.Env) }
 
+// addNote adds a note to the report.
 func (g *mergeGate) addNote(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))
 }

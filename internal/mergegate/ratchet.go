@@ -16,11 +16,11 @@ import (
 	"supervise/metric"
 )
 
-// RatchetName is the file with limits that only become stricter. It is next to the
-// configuration, and users commit it.
+// RatchetName is the file with limits of metrics that only become stricter, as in
+// {"coverage_percentage": 81.5}. It is next to the configuration, and users commit it.
 const RatchetName = ".supervise-ratchet.json"
 
-// ErrRatchet is wrapped by every error about the content of the file.
+// ErrRatchet is wrapped by every error about the content of that file.
 var ErrRatchet = errors.New("invalid ratchet")
 
 // Ratchet maps metrics to their limits.
@@ -32,6 +32,8 @@ type limitedMetric struct {
 	isMinimum bool
 }
 
+// limits lists the metrics that may have a limit, in the order of the file. A limit is a minimum
+// or a maximum.
 var limits = []limitedMetric{
 	{metric.TestCount, true},
 	{metric.TestsPassed, true},
@@ -41,7 +43,7 @@ var limits = []limitedMetric{
 	{metric.ErrorCount, false},
 }
 
-// Violation is a violated limit.
+// Violation is a limit that a metric violates.
 type Violation struct {
 	Field  metric.Field `json:"field"`
 	Limit  float64      `json:"limit"`
@@ -100,7 +102,8 @@ func (r Ratchet) MergeStricter(other Ratchet) Ratchet {
 // stored with one decimal.
 const coverageTolerance = 0.05
 
-// Violations returns the limits that the metrics violate.
+// Violations returns the limits that the metrics violate, nil if there are none. A metric that is
+// not measured violates its limit.
 func (r Ratchet) Violations(s metric.Set) []Violation {
 	var out []Violation
 	for _, l := range limits {
@@ -123,8 +126,8 @@ func (r Ratchet) Violations(s metric.Set) []Violation {
 	return out
 }
 
-// Tighten returns the limits after the metrics: limits that are now exceeded become stricter,
-// and metrics without a limit get one. No limit becomes less strict.
+// Tighten returns the limits with the values of the metrics where these are stricter, also for
+// metrics that have no limit yet. No limit becomes less strict.
 func (r Ratchet) Tighten(s metric.Set) Ratchet {
 	now := Ratchet{}
 	for _, l := range limits {
@@ -152,6 +155,7 @@ func (r Ratchet) Save(path string) error {
 	return ledger.WriteFile(path, b.Bytes())
 }
 
+// fields returns the metrics with a limit, in the order of [limits].
 func (r Ratchet) fields() []metric.Field {
 	var out []metric.Field
 	for _, l := range limits {
@@ -162,7 +166,8 @@ func (r Ratchet) fields() []metric.Field {
 	return out
 }
 
-// checkRatchet checks the stricter limits of the base and of the tree.
+// checkRatchet compares the metrics with the limits of the base and of the tree, and adds the
+// violations to the report. The stricter limit of both counts.
 func (g *mergeGate) checkRatchet(out *Report) error {
 	r, err := ReadRatchet(filepath.Join(g.Project, RatchetName))
 	if err != nil {

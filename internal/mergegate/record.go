@@ -29,6 +29,7 @@ type Record struct {
 // recordVersion is the version of the format of a record.
 const recordVersion = 2
 
+// The parts of a stored record; see [RecordRef].
 const (
 	refPrefix = "refs/supervise/metrics/"
 	fileName  = "metrics.json"
@@ -41,7 +42,8 @@ const (
 func RecordRef(commit string) string { return refPrefix + commit }
 
 // nearestRecord returns the record of the commit, or of the nearest ancestor along the first
-// parents that has one. It is nil if there is none. Records of the remote are found as well.
+// parents that has one. It also returns the commit of the record, and how many commits that is
+// before the given one. The record is nil if there is none. Records of the remote are found too.
 func (r repo) nearestRecord(ctx context.Context, commit string) (rec *Record, recorded string, distance int, err error) {
 	const maxDistance = 200
 	list := r.ancestors(ctx, commit, maxDistance)
@@ -131,6 +133,7 @@ func ReadRecord(path string) (Record, error) {
 	return parseRecord(text, path)
 }
 
+// parseRecord parses a record. from names its file or ref in errors.
 func parseRecord(text []byte, from string) (rec Record, err error) {
 	if err := json.Unmarshal(text, &rec); err != nil {
 		return rec, fmt.Errorf("%w: %s is no record of supervise baseline: %w", ErrBase, from, err)
@@ -153,8 +156,8 @@ func (rec Record) Save(path string) error {
 	return ledger.WriteFile(path, append(b, '\n'))
 }
 
-// Store stores the record under the ref of its commit, in the repository of dir and, unless
-// remote is "", in the remote.
+// Store stores the record under the ref of its commit in the repository of dir. Unless remote is
+// "", it also pushes the ref.
 func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	r := repo{dir: dir, remote: remote}
 	b, err := json.Marshal(rec)
@@ -199,9 +202,9 @@ func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	return nil
 }
 
-// Prune deletes records in the repository and, unless remote is "", in the remote. It keeps
-// those of the latest commits along the first parents of revs, as many as keep says. It
-// returns the commits whose records it deleted.
+// Prune deletes records in the repository of dir and, unless remote is "", in the remote. It keeps
+// the records of the latest commits along the first parents of each revision in revs, keep commits
+// each. It returns the commits whose records it deleted.
 func Prune(ctx context.Context, dir, remote string, keep int, revs []string) ([]string, error) {
 	r := repo{dir: dir, remote: remote}
 	known, err := r.localRecords(ctx)
@@ -224,6 +227,7 @@ func Prune(ctx context.Context, dir, remote string, keep int, revs []string) ([]
 	return gone, errors.Join(r.deleteLocal(ctx, gone), r.deleteRemote(ctx, gone))
 }
 
+// deleteLocal deletes the refs of records in the local repository.
 func (r repo) deleteLocal(ctx context.Context, commits []string) error {
 	var in strings.Builder
 	for _, id := range commits {
@@ -235,6 +239,7 @@ func (r repo) deleteLocal(ctx context.Context, commits []string) error {
 	return nil
 }
 
+// deleteRemote deletes the refs of records in the remote, if there is one.
 func (r repo) deleteRemote(ctx context.Context, commits []string) error {
 	if r.remote == "" || len(commits) == 0 {
 		return nil

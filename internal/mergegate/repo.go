@@ -12,12 +12,14 @@ import (
 	"supervise/internal/git"
 )
 
-// repo is the user's repository. The gate writes only refs of records and fetched objects.
+// repo is the user's repository. The gate writes nothing to it but refs of records and fetched
+// objects.
 type repo struct {
 	dir    string
 	remote string // "" fetches nothing
 }
 
+// git runs git with the arguments, with in as its input, and returns its output.
 func (r repo) git(ctx context.Context, in []byte, args ...string) (string, error) {
 	c := git.NewCommand(r.dir, args...)
 	if in != nil {
@@ -36,7 +38,8 @@ func (r repo) commitID(ctx context.Context, rev string) string {
 	return strings.TrimSpace(out)
 }
 
-// treeID returns the ID of the tree of a revision. It is an error if the tree is missing.
+// treeID returns the ID of the object that a revision such as HEAD^{tree} names. It is an error if
+// the object is missing.
 func (r repo) treeID(ctx context.Context, rev string) (string, error) {
 	out, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev)
 	if err != nil {
@@ -47,8 +50,8 @@ func (r repo) treeID(ctx context.Context, rev string) (string, error) {
 	return id, err
 }
 
-// parents returns the parents that the commit HEAD names. In a shallow clone, they are not in
-// the repository.
+// parents returns the parents that the commit HEAD names. In a shallow clone, these commits may be
+// missing.
 func (r repo) parents(ctx context.Context) ([]string, error) {
 	text, err := r.git(ctx, nil, "cat-file", "commit", "HEAD")
 	if err != nil {
@@ -67,11 +70,13 @@ func (r repo) parents(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
+// mergeBase returns the best common ancestor of two revisions, and an error if there is none.
 func (r repo) mergeBase(ctx context.Context, a, b string) (string, error) {
 	out, err := r.git(ctx, nil, "merge-base", "--", a, b)
 	return strings.TrimSpace(out), err
 }
 
+// isShallow reports whether the repository is a shallow clone.
 func (r repo) isShallow(ctx context.Context) bool {
 	out, err := r.git(ctx, nil, "rev-parse", "--is-shallow-repository")
 	return err == nil && strings.TrimSpace(out) == "true"
@@ -86,7 +91,8 @@ func (r repo) isDirty(ctx context.Context) (bool, error) {
 // fetchTimeout limits one exchange with the remote.
 const fetchTimeout = 2 * time.Minute
 
-// fetch fetches from the remote. The error says why it could not.
+// fetch runs git fetch from the remote. The first argument is an option, and the others are what to
+// fetch.
 func (r repo) fetch(ctx context.Context, args ...string) error {
 	if r.remote == "" {
 		return errors.New("nothing is fetched with --offline")
@@ -101,8 +107,8 @@ func (r repo) fetch(ctx context.Context, args ...string) error {
 	return err
 }
 
-// ancestors returns a commit and its ancestors along the first parents, as far as they are
-// in the repository.
+// ancestors returns a commit and its ancestors along the first parents, at most limit commits, as
+// far as they are in the repository.
 func (r repo) ancestors(ctx context.Context, commit string, limit int) []string {
 	out, err := r.git(ctx, nil, "rev-list", "--first-parent", "--max-count="+strconv.Itoa(limit), "--end-of-options", commit, "--")
 	if err != nil {

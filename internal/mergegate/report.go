@@ -13,7 +13,7 @@ import (
 	"supervise/metric"
 )
 
-// Version is the version of the format of the report.
+// Version is the version of the JSON format of the report.
 const Version = 1
 
 // FailOn says which findings fail the gate.
@@ -65,18 +65,18 @@ type Report struct {
 	Findings []Finding `json:"findings"` // the worst first, acknowledged ones last
 	Metrics  Metrics   `json:"metrics"`
 
-	ExplainedLosses []detector.Loss       `json:"tests_explained,omitempty"` // missing tests that were moved, or deleted with what they tested
+	ExplainedLosses []detector.Loss       `json:"tests_explained,omitempty"` // missing tests that were moved, or deleted together with what they tested
 	Changes         detector.TestChanges  `json:"tests"`
 	Goals           *ledger.Goals         `json:"goals,omitempty"`
 	Hidden          *HiddenResults        `json:"hidden_tests,omitempty"`
 	Review          *ledger.Review        `json:"review,omitempty"`
 	MutationCheck   *ledger.MutationCheck `json:"power,omitempty"`
 	Silenced        *ledger.Silenced      `json:"lint_suppressed,omitempty"`   // findings that new comments hide; they count
-	Excluded        *ledger.Excluded      `json:"coverage_excluded,omitempty"` // the coverage with new exclusions
+	Excluded        *ledger.Excluded      `json:"coverage_excluded,omitempty"` // coverage with and without new exclusions
 	Checks          []ledger.CheckRun     `json:"checks"`
-	Ratchet         []Violation           `json:"ratchet,omitempty"` // violated limits
+	Ratchet         []Violation           `json:"ratchet,omitempty"` // limits that are violated
 	Notes           []string              `json:"notes,omitempty"`
-	Table           document.Table        `json:"-"` // compares the metrics of both sides
+	Table           document.Table        `json:"-"` // the metrics of both sides
 
 	Tightened Ratchet          `json:"-"` // the limits after this change
 	Alerts    []detector.Alert `json:"-"` // the source of the findings
@@ -106,15 +106,16 @@ type Finding struct {
 	Blocking     bool                `json:"blocking"`
 	Tests        []string            `json:"tests,omitempty"`
 	Locations    []Location          `json:"locations,omitempty"`
-	Versions     []detector.Versions `json:"versions,omitempty"`     // of tests that were weakened, before and now
+	Versions     []detector.Versions `json:"versions,omitempty"`     // texts of weakened tests, before and now
 	Acknowledged string              `json:"acknowledged,omitempty"` // ID of the acknowledgement
-	Declared     bool                `json:"declared,omitempty"`     // allowed by the user, so that it must be read but does not block
+	Declared     bool                `json:"declared,omitempty"`     // allowed by the user in advance: it must be read, but does not block
 }
 
-// Location is where a finding is. Removed is true if the tree does not have the file or line.
+// Location is where a finding is, by the slash path of the file in the tree. Removed is true if the
+// tree does not have the file or the line.
 type Location struct {
 	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"` // from 1; 0 is the complete file
+	Line    int    `json:"line,omitempty"` // from 1; 0 means the complete file
 	Removed bool   `json:"removed,omitempty"`
 	Note    string `json:"note,omitempty"`
 }
@@ -145,7 +146,7 @@ func (r Report) blockingIDs() []string {
 	return out
 }
 
-// newReport returns the report of the gate.
+// newReport returns the report about the verdict. Blocking findings make it fail.
 func (g *mergeGate) newReport() Report {
 	v := g.verdict
 	out := Report{
@@ -164,6 +165,7 @@ func (g *mergeGate) newReport() Report {
 	return out
 }
 
+// boolToInt returns 1 for true and 0 for false.
 func boolToInt(b bool) int {
 	if b {
 		return 1
@@ -171,7 +173,8 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// newFinding returns the finding of an alert, with its locations.
+// newFinding returns the finding for an alert. Its locations are those of its tests, of the
+// suspicious lines that the alert is about, and of its files.
 func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Basis: a.Basis, Message: a.Message(), Versions: a.Versions}
 	if ack := a.Acknowledged; ack != nil {
@@ -203,8 +206,8 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	return f
 }
 
-// locationOf returns the location of a test: its definition in the tree, otherwise in the
-// base.
+// locationOf returns the location of a test: its definition in the tree, or else in the base. It
+// returns false if neither is known.
 func (g *mergeGate) locationOf(id metric.ID) (Location, bool) {
 	for _, d := range g.verdict.Evidence.After {
 		if definesTest(d, id) {
@@ -219,8 +222,8 @@ func (g *mergeGate) locationOf(id metric.ID) (Location, bool) {
 	return Location{}, false
 }
 
-// definesTest reports whether a definition is that of a test, by its name. Other parts of the
-// identity depend on the test runner.
+// definesTest reports whether a definition is that of a test, by its name. It ignores parameters,
+// as in test_sum[1-2], and enclosing suites. Other parts of the identity depend on the runner.
 func definesTest(d detector.TestSource, id metric.ID) bool {
 	name := id.Name
 	if cut := strings.IndexAny(name, "[("); cut > 0 {
@@ -229,6 +232,7 @@ func definesTest(d detector.TestSource, id metric.ID) bool {
 	return d.Def.Name == id.Name || d.Def.Name == name || strings.HasSuffix(d.Def.Name, " "+name) || strings.HasSuffix(id.Name, " "+d.Def.Name)
 }
 
+// currentName returns the name that a file of the base has in the tree.
 func (g *mergeGate) currentName(file string) string {
 	return cmp.Or(g.verdict.Evidence.Renamed[file], file)
 }
@@ -238,8 +242,9 @@ func (g *mergeGate) isRemoved(file string) bool {
 	return slices.Contains(g.verdict.Evidence.Removed, file) && g.verdict.Evidence.Renamed[file] == ""
 }
 
-// pathInTree returns the path of a file in the tree. Some reports have the file relative to
-// the package, or its path on the machine that built it.
+// pathInTree returns the path of a file in the tree. In some reports, file is relative to the
+// package, or a path on the machine that built it. So leading folders are removed until the tree
+// has the file. If it never does, the path is returned unchanged.
 func (g *mergeGate) pathInTree(file string) string {
 	path := file
 	for !g.files[path] {

@@ -26,7 +26,8 @@ func (g *mergeGate) reviewer(ctx context.Context) *review.Reviewer {
 	}
 }
 
-// commitMessages returns the commit messages of the change.
+// commitMessages returns the commit messages of the change as the task for the reviewer, "" if
+// there are none.
 func (g *mergeGate) commitMessages(ctx context.Context) string {
 	if g.base.Commit == "" {
 		return ""

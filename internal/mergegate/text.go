@@ -11,7 +11,8 @@ import (
 	"supervise/metric"
 )
 
-// compareMetrics returns a table with the metrics of both sides.
+// compareMetrics returns a table with the metrics of both sides, one row for each that at least one
+// side has.
 func (g *mergeGate) compareMetrics() document.Table {
 	t := document.Table{Head: []string{"", "base", "now", ""}, Right: []bool{false, true, true, true}}
 	for _, r := range []struct {
@@ -40,6 +41,7 @@ func (g *mergeGate) compareMetrics() document.Table {
 	return t
 }
 
+// valueText returns a value with its unit. ok is false if the value was not measured.
 func valueText(v float64, ok bool, unit string) string {
 	if !ok {
 		return "not measured"
@@ -53,7 +55,7 @@ const Marker = "<!-- supervise gate -->"
 
 // The limits of the report in text and Markdown.
 const (
-	maxLocations = 5   // of a finding
+	maxLocations = 5   // locations of a finding, and names in a list
 	maxAccept    = 100 // findings in the command that accepts them
 
 	// maxFindings limits the Markdown of the findings, in bytes. GitHub accepts 65 535
@@ -113,7 +115,8 @@ func (r Report) Markdown() string {
 
 func label(text string) document.Span { return document.Span{Text: text} }
 
-// addFacts adds what was compared, run and reviewed, and the notes.
+// addFacts adds the explained losses, the results of additional test runs, the review, the notes,
+// and the base.
 func (r Report) addFacts(d *document.Document) {
 	if len(r.ExplainedLosses) > 0 {
 		var lost document.Document
@@ -169,7 +172,7 @@ func (r Report) addAcceptCommands(d *document.Document) {
 	d.Labelled(label("accept"), "%s", text)
 }
 
-// toItem returns the finding as an item of a list.
+// toItem returns the finding as an item of a list, with its locations below.
 func (f Finding) toItem() document.Item {
 	label := document.Span{Style: document.Warn, Text: f.Severity.String()}
 	switch {
@@ -201,6 +204,7 @@ func (f Finding) toItem() document.Item {
 	return item
 }
 
+// locationLine returns a location in one line, as in "a_test.go:3 (gone)  TestA".
 func locationLine(p Location) string {
 	out := p.String()
 	if p.Removed {
@@ -212,7 +216,8 @@ func locationLine(p Location) string {
 	return out
 }
 
-// Summary returns the verdict in one line.
+// Summary returns the reason of the verdict in one line, as in "2 findings of severity HIGH or
+// above".
 func (r Report) Summary() string {
 	open := r.OpenFindings()
 	blocking, declared := 0, 0
@@ -233,7 +238,7 @@ func (r Report) Summary() string {
 	return "nothing found"
 }
 
-// String describes what the change was compared with.
+// String describes what the change was compared with, and how that was measured.
 func (b Base) String() string {
 	switch b.Source {
 	case FromFile:
@@ -247,6 +252,7 @@ func (b Base) String() string {
 	return b.name() + " (" + b.Why + "), measured now"
 }
 
+// name returns the short ID of the commit.
 func (b Base) name() string {
 	if b.Commit == "" {
 		return "an uncommitted tree"
@@ -254,7 +260,7 @@ func (b Base) name() string {
 	return shortID(b.Commit)
 }
 
-// lossText describes why a missing test is not a loss.
+// lossText says why a missing test is not a loss, and what replaces it.
 func lossText(l detector.Loss) string {
 	text := l.ID.String() + ": " + string(l.Explanation)
 	if l.Successor.Name != "" {
@@ -263,7 +269,7 @@ func lossText(l detector.Loss) string {
 	return text
 }
 
-// goalsText describes how the original tests ended on the new code.
+// goalsText counts the outcomes of the original tests on the new code.
 func goalsText(h ledger.Goals) string {
 	if h.NotRunReason != "" {
 		return "not run: " + h.NotRunReason

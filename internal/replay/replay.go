@@ -113,7 +113,7 @@ type historyReplay struct {
 	newlyMeasured int // number of trees that were not in the cache
 
 	pairs    []pair           // the measured commits, filled by collectEvidence
-	textOnly []textOnlyCommit // all others, filled by collectEvidence
+	textOnly []textOnlyCommit // commits that are judged by their text alone
 }
 
 // measureMissing loads the measurements of all commits from the cache, and measures the trees
