@@ -1,6 +1,10 @@
-// Package document is the common form of reports: a document is a list of blocks, and is
-// rendered as text for a terminal, as Markdown or as HTML. Texts from outside cannot steer
-// a terminal, give commands to a CI system, or become Markdown or HTML.
+// Package document is the common form of reports: a [Document] is a list of blocks, such as
+// headings, lists and tables, and a [Text] is a list of spans with a style.
+//
+// A report is built once, with [Document.Heading], [Document.Item] and similar methods, and then
+// rendered as text for a terminal ([Document.Terminal]), as Markdown ([Document.Markdown]) or as
+// HTML ([Document.HTML]). Each renderer escapes all texts: a text from outside cannot steer a
+// terminal, give commands to a CI service, or become markup.
 package document
 
 import "strings"
@@ -8,11 +12,11 @@ import "strings"
 // Document is a report. The zero value is empty.
 type Document []Block
 
-// Block is a part of a document: a [Heading], [Paragraph], [Fields], [List], [Table],
-// [Code], [Diff], [Chart] or [Details].
+// Block is a part of a document: a [Heading], [Paragraph], [Fields], [List], [Table], [Code],
+// [Diff], [Chart] or [Details].
 type Block interface{ block() }
 
-// The blocks.
+// The kinds of blocks.
 type (
 	// Heading starts a section. The title of a document has level 1.
 	Heading struct {
@@ -21,7 +25,7 @@ type (
 	}
 	// Paragraph is text that keeps its line breaks.
 	Paragraph struct{ Text Text }
-	// Fields are named values, one below the other.
+	// Fields are named values, one on each line.
 	Fields []Item
 	// List is a list of items.
 	List []Item
@@ -31,27 +35,27 @@ type (
 		Right []bool // the columns that are aligned to the right; may be shorter than Head
 		Rows  [][]Text
 	}
-	// Code is text that is shown as it is, line by line.
+	// Code is text that is shown unchanged, line by line.
 	Code []string
 	// Diff is a unified diff.
 	Diff string
 	// Chart is a bar chart.
 	Chart []Bar
-	// Details is a part that Markdown and HTML show on demand.
+	// Details is a part that Markdown and HTML show on demand. A terminal shows only its body.
 	Details struct {
 		Summary string
 		Body    Document
 	}
 )
 
-// Item is an entry of a list, or a named value.
+// Item is an entry of a list, or a named value of fields.
 type Item struct {
 	Label Span // a terminal shows it in a separate column; may be empty
 	Text  Text
-	Below Document
+	Below Document // blocks that are indented below the text
 }
 
-// Bar is one bar of a chart.
+// Bar is one bar of a chart. Value and Note are printed after it.
 type Bar struct {
 	Name  string
 	Share float64 // of the full width, in [0,1]
@@ -80,8 +84,8 @@ func (d *Document) Heading(level int, format string, args ...any) {
 // Paragraph appends a paragraph. The format is that of [Textf].
 func (d *Document) Paragraph(format string, args ...any) { d.Add(Paragraph{Textf(format, args...)}) }
 
-// Field appends a named value to the fields at the end of the document, which it starts if
-// there are none. The format is that of [Textf].
+// Field appends a named value to the fields at the end of the document. If the last block is not
+// [Fields], it starts new ones. The format is that of [Textf].
 func (d *Document) Field(name, format string, args ...any) {
 	field := Item{Label: Span{Text: name}, Text: Textf(format, args...)}
 	if n := len(*d); n > 0 {
@@ -93,18 +97,18 @@ func (d *Document) Field(name, format string, args ...any) {
 	d.Add(Fields{field})
 }
 
-// Item appends an item to the list at the end of the document, which it starts if there is
-// none. The format is that of [Textf].
+// Item appends an item to the list at the end of the document. If the last block is not a
+// [List], it starts a new one. The format is that of [Textf].
 func (d *Document) Item(format string, args ...any) {
 	d.AddItem(Item{Text: Textf(format, args...)})
 }
 
-// Labelled appends an item with a label. The format is that of [Textf].
+// Labelled appends an item with a label, like [Document.Item].
 func (d *Document) Labelled(label Span, format string, args ...any) {
 	d.AddItem(Item{Label: label, Text: Textf(format, args...)})
 }
 
-// AddItem appends an item to the list at the end of the document.
+// AddItem appends an item to the list at the end of the document, like [Document.Item].
 func (d *Document) AddItem(item Item) {
 	if last := d.lastList(); last != nil {
 		(*d)[len(*d)-1] = append(last, item)
@@ -113,7 +117,7 @@ func (d *Document) AddItem(item Item) {
 	d.Add(List{item})
 }
 
-// lastList is the list at the end of the document, nil if there is none.
+// lastList returns the list at the end of the document, nil if the last block is not one.
 func (d *Document) lastList() List {
 	if len(*d) == 0 {
 		return nil
@@ -122,13 +126,15 @@ func (d *Document) lastList() List {
 	return last
 }
 
-// Below returns the document below the last item of the list at the end.
+// Below returns the document below the last item of the list at the end, to which callers add
+// blocks. The document must end with a list.
 func (d *Document) Below() *Document {
 	last := d.lastList()
 	return &last[len(last)-1].Below
 }
 
-// Row appends a row. A cell is a [Span], a [Text], or a value as [fmt.Sprint] writes it.
+// Row appends a row. A cell is a [Span], a [Text], or any value, which is formatted like
+// [fmt.Sprint] does.
 func (t *Table) Row(cells ...any) {
 	row := make([]Text, len(cells))
 	for i, c := range cells {
@@ -137,7 +143,7 @@ func (t *Table) Row(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// columnCount returns the number of columns.
+// columnCount returns the number of columns of the longest row.
 func (t Table) columnCount() int {
 	n := len(t.Head)
 	for _, row := range t.Rows {
@@ -146,9 +152,10 @@ func (t Table) columnCount() int {
 	return n
 }
 
+// isRightAligned reports whether a column is aligned to the right.
 func (t Table) isRightAligned(column int) bool { return column < len(t.Right) && t.Right[column] }
 
-// lines returns the chart as text.
+// lines returns the chart as text, one line for each bar.
 func (c Chart) lines() []string {
 	const width = 36
 	out := make([]string, len(c))
@@ -158,7 +165,8 @@ func (c Chart) lines() []string {
 	return out
 }
 
-// RenderMeter draws a share of [0,1] in width cells of eighths.
+// RenderMeter draws a bar for a share in [0,1] that is width characters wide. A character can be
+// filled in eighths, as in "██▌ " for 0.625 and a width of 4.
 func RenderMeter(share float64, width int) string {
 	cells := []rune(" ▏▎▍▌▋▊▉█")
 	n := int(min(max(share, 0), 1)*float64(width)*8 + .5)

@@ -8,16 +8,17 @@ import (
 	"supervise/internal/textstream"
 )
 
-// HTML returns the document as a part of a page.
+// HTML returns the document as elements for the body of a page.
 func (d Document) HTML() string {
 	var b htmlWriter
 	b.writeBlocks(d)
 	return b.String()
 }
 
+// htmlWriter collects the HTML of a document. Its methods append elements.
 type htmlWriter struct{ strings.Builder }
 
-// writeElement writes an element with text in it.
+// writeElement writes an element. text is HTML that is already escaped; class may be "".
 func (p *htmlWriter) writeElement(tag, class, text string) {
 	if class != "" {
 		class = ` class="` + class + `"`
@@ -25,6 +26,7 @@ func (p *htmlWriter) writeElement(tag, class, text string) {
 	p.WriteString("<" + tag + class + ">" + text + "</" + tag + ">")
 }
 
+// writeBlocks writes the blocks of a document.
 func (p *htmlWriter) writeBlocks(d Document) {
 	for _, b := range d {
 		switch b := b.(type) {
@@ -122,11 +124,12 @@ func (p *htmlWriter) writeChart(c Chart) {
 	p.WriteString("</table>")
 }
 
-// styleElements are the elements of the styles.
+// styleElements are the elements, with their classes, that show the styles.
 var styleElements = [...]struct{ tag, class string }{
 	Good: {"span", "good"}, Bad: {"span", "bad"}, Warn: {"span", "warn"}, Faint: {"span", "faint"}, Strong: {"b", ""}, Verbatim: {"code", ""},
 }
 
+// html returns the text as HTML, with an element for each span that has a style.
 func (t Text) html() string {
 	var p htmlWriter
 	for _, s := range t {
@@ -139,4 +142,5 @@ func (t Text) html() string {
 	return p.String()
 }
 
+// escapeHTML escapes markup, and control characters that would be invisible.
 func escapeHTML(s string) string { return html.EscapeString(textstream.EscapeHidden(s)) }

@@ -13,7 +13,7 @@ func (d Document) Markdown() string {
 	return textstream.EscapeLog(strings.Join(d.markdown(), "\n") + "\n")
 }
 
-// markdown returns the lines of the document, with an empty one between two blocks.
+// markdown returns the lines of the document, with an empty line between two blocks.
 func (d Document) markdown() []string {
 	var out []string
 	for i, b := range d {
@@ -49,12 +49,13 @@ func (d Document) markdown() []string {
 	return out
 }
 
-// labelMarks stand for the colours of labels, which Markdown does not have.
+// labelMarks replace the colors of labels, which Markdown does not have.
 var labelMarks = map[Style]string{Good: "✅ ", Bad: "❌ ", Warn: "⚠️ "}
 
-// plainName returns a text without styles, on one line.
+// plainName returns a text without styles on one line, escaped for Markdown.
 func plainName(text string) string { return escapeMarkdown(textstream.EscapeHidden(oneLine(text))) }
 
+// markdown returns the lines of a list item, with the blocks below it indented.
 func (i Item) markdown() []string {
 	text := i.Text.oneLine().markdown(i.Label.Text == "")
 	if i.Label.Text != "" {
@@ -72,6 +73,7 @@ func (i Item) markdown() []string {
 	return out
 }
 
+// markdown returns the lines of a table: the head, a rule such as |-----|----:|, and the rows.
 func (t Table) markdown() []string {
 	head, rule := make([]string, t.columnCount()), make([]string, t.columnCount())
 	copy(head, t.Head)
@@ -93,7 +95,8 @@ func (t Table) markdown() []string {
 	return out
 }
 
-// codeFence returns lines between fences that none of them closes.
+// codeFence returns the lines in a fenced block. The fence has more backticks than any run of
+// them in the lines, so that no line can close it.
 func codeFence(language string, lines []string) []string {
 	text := strings.Join(lines, "\n")
 	fence := "```"
@@ -103,7 +106,8 @@ func codeFence(language string, lines []string) []string {
 	return append(append([]string{fence + language}, strings.Split(text, "\n")...), fence)
 }
 
-// markdown returns the text; fresh says that it starts a line.
+// markdown returns the text as Markdown. fresh says that the text starts a line, where characters
+// such as # and > have a meaning.
 func (t Text) markdown(fresh bool) string {
 	var b strings.Builder
 	for _, s := range t {
@@ -131,7 +135,7 @@ func (t Text) markdown(fresh bool) string {
 	return b.String()
 }
 
-// codeSpan returns text as a code span.
+// codeSpan returns a text as a code span, between more backticks than the text has in a row.
 func codeSpan(text string) string {
 	fence := "`"
 	for strings.Contains(text, fence) {
@@ -144,12 +148,16 @@ func codeSpan(text string) string {
 }
 
 var (
-	// lineStartRE matches what makes a heading, list, quotation or rule of a line.
+	// lineStartRE matches the start of a line that would be a heading, list item, quotation or
+	// rule, as in "# ", "2. ", "- " and ">".
 	lineStartRE = regexp.MustCompile(`^(\d+[.)]|[-+#]+)(?:\s|$)|^([>=])`)
-	// markupRE matches what makes markup, a tag, a link, a reference or a mention of a text.
+	// markupRE matches the start of emphasis, code, a tag, an entity, a link, a mention or a
+	// reference, as in "*", "<b", "&lt;", "](", "@name" and "#12".
 	markupRE = regexp.MustCompile("[`\\\\*~|]|</?[A-Za-z!?]|&#?\\w+;|\\][(:\\[]|@\\w|#\\d|\\b_+|_+\\b")
 )
 
+// escapeLineStart puts a backslash in front of the last character that [lineStartRE] matches, as
+// in "2\. text".
 func escapeLineStart(text string) string {
 	m := lineStartRE.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -159,7 +167,7 @@ func escapeLineStart(text string) string {
 	return text[:at] + `\` + text[at:]
 }
 
-// escapeMarkdown returns text in which Markdown finds no markup, tag, link, reference or mention.
+// escapeMarkdown escapes a text so that Markdown finds no markup in it; see [markupRE].
 func escapeMarkdown(text string) string {
 	return markupRE.ReplaceAllStringFunc(text, func(found string) string {
 		switch found[0] {

@@ -7,13 +7,13 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Paint sets a text off on a terminal.
+// Paint returns a text with the codes that show a style on a terminal.
 type Paint func(Style, string) string
 
-// NoPaint leaves texts as they are.
+// NoPaint is a [Paint] that leaves texts unchanged.
 func NoPaint(_ Style, s string) string { return s }
 
-// ANSI colours texts for a terminal.
+// ANSI is a [Paint] for terminals that understand the ANSI escape sequences for colors.
 func ANSI(t Style, s string) string {
 	codes := [...]string{Good: "32", Bad: "31;1", Warn: "33", Faint: "2", Strong: "1", Verbatim: ""}
 	if codes[t] == "" || s == "" {
@@ -22,21 +22,23 @@ func ANSI(t Style, s string) string {
 	return "\x1b[" + codes[t] + "m" + s + "\x1b[0m"
 }
 
-// labelWidth is the width of the column of labels on a terminal.
+// labelWidth is the width of the column of labels on a terminal, in characters.
 const labelWidth = 10
 
-// Terminal returns the document as text for a terminal.
+// Terminal returns the document as text for a terminal, with styles as paint shows them.
 func (d Document) Terminal(paint Paint) string {
 	t := terminalWriter{paint: paint}
 	t.writeBlocks(d, "")
 	return textstream.EscapeColored(t.String())
 }
 
+// terminalWriter collects the text of a document. Its methods append lines.
 type terminalWriter struct {
 	strings.Builder
 	paint Paint
 }
 
+// writeBlocks writes the blocks of a document, each line after the indentation.
 func (t *terminalWriter) writeBlocks(d Document, indent string) {
 	for i, b := range d {
 		switch b := b.(type) {
@@ -68,24 +70,26 @@ func (t *terminalWriter) writeBlocks(d Document, indent string) {
 	}
 }
 
-// writeGap sets a block off from the one before.
+// writeGap writes an empty line in front of block i, unless it is the first.
 func (t *terminalWriter) writeGap(i int) {
 	if i > 0 {
 		t.WriteString("\n")
 	}
 }
 
+// writeDiff writes a diff with a style for each kind of line.
 func (t *terminalWriter) writeDiff(indent string, d Diff) {
 	for line := range strings.Lines(string(d)) {
 		t.writeLine(indent, t.paint(diffStyle(line), textstream.EscapeHidden(strings.TrimRight(line, "\r\n"))))
 	}
 }
 
+// writeLine writes one line without spaces at its end.
 func (t *terminalWriter) writeLine(indent, text string) {
 	t.WriteString(strings.TrimRight(indent+text, " ") + "\n")
 }
 
-// writeText writes a text whose lines are indented, the first one after its own head.
+// writeText writes a text. head comes before the first line and indent before all others.
 func (t *terminalWriter) writeText(head, indent string, text Text) {
 	var b strings.Builder
 	b.WriteString(head)
@@ -100,6 +104,7 @@ func (t *terminalWriter) writeText(head, indent string, text Text) {
 	t.writeLine("", b.String())
 }
 
+// writeItems writes list items. A label has a separate column; without one, the item has a dash.
 func (t *terminalWriter) writeItems(indent string, list []Item) {
 	for _, item := range list {
 		head, below := "- ", indent+"  "
@@ -116,6 +121,7 @@ func (t *terminalWriter) writeItems(indent string, list []Item) {
 	}
 }
 
+// writeTable writes a table whose columns are as wide as their longest cell.
 func (t *terminalWriter) writeTable(indent string, b Table) {
 	rows := b.Rows
 	if b.Head != nil {
@@ -152,10 +158,10 @@ func (t *terminalWriter) writeTable(indent string, b Table) {
 	}
 }
 
-// visible returns the text as it is shown on one line.
+// visible returns the text on one line, with control characters made visible.
 func (t Text) visible() string { return textstream.EscapeHidden(t.oneLine().String()) }
 
-// diffStyle is the style of a line of a diff.
+// diffStyle returns the style of a line of a unified diff.
 func diffStyle(line string) Style {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):

@@ -10,8 +10,8 @@ import (
 // Style is how a part of a text is set off.
 type Style uint8
 
-// The styles. Terminals show the tones as colours, and HTML as classes; Markdown marks
-// labels by them.
+// The styles. A terminal shows Good, Bad, Warn and Faint as colors, and HTML as classes. Markdown
+// puts a mark in front of labels for Good, Bad and Warn.
 const (
 	Plain Style = iota
 	Good
@@ -19,7 +19,7 @@ const (
 	Warn
 	Faint
 	Strong
-	Verbatim // a name or a command, to be read letter by letter
+	Verbatim // a name or a command, which readers may copy
 )
 
 // Span is a part of a text in one style.
@@ -31,7 +31,7 @@ type Span struct {
 // String returns the text without its style.
 func (s Span) String() string { return s.Text }
 
-// Text is a line of text, or of a paragraph several.
+// Text is a line of text. In a paragraph it may have several lines.
 type Text []Span
 
 // String returns the text without its styles.
@@ -43,9 +43,13 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Textf formats like [fmt.Sprintf], with one verb for each argument. In the format, which
-// is never a text from outside, a part between backticks is [Verbatim], and one between
-// double asterisks [Strong]. Arguments of type [Span] or [Text] keep their styles.
+// Textf formats like [fmt.Sprintf], with one verb for each argument. In the format, a part between
+// backticks is [Verbatim], and a part between double asterisks is [Strong], as in
+//
+//	Textf("run `%s`, which is **new**", command)
+//
+// The format must not be a text from outside. Arguments of type [Span] or [Text] keep their
+// styles.
 func Textf(format string, args ...any) Text {
 	if false {
 		_ = fmt.Sprintf(format, args...) // so that go vet checks the callers
@@ -70,13 +74,13 @@ func Textf(format string, args ...any) Text {
 	return w.out
 }
 
-// textWriter collects a text, with the style that its format has reached.
+// textWriter collects the spans of a text. style is the current style in the format.
 type textWriter struct {
 	out   Text
 	style Style
 }
 
-// addFormat adds a part of the format between two verbs.
+// addFormat adds the part of the format between two verbs, and changes the style at marks.
 func (w *textWriter) addFormat(s string) {
 	for s != "" {
 		at := strings.IndexAny(s, "`*")
@@ -99,6 +103,7 @@ func (w *textWriter) addFormat(s string) {
 	}
 }
 
+// toggle starts the style s, or ends it if it is the current one.
 func (w *textWriter) toggle(s Style) {
 	if w.style == s {
 		s = Plain
@@ -106,6 +111,7 @@ func (w *textWriter) toggle(s Style) {
 	w.style = s
 }
 
+// addArg adds an argument, formatted by its verb.
 func (w *textWriter) addArg(verb string, arg any) {
 	switch x := arg.(type) {
 	case Span:
@@ -119,7 +125,7 @@ func (w *textWriter) addArg(verb string, arg any) {
 	}
 }
 
-// add appends a span, or makes the last one longer.
+// add appends a span. If the last one has the same style, it appends the text to that.
 func (w *textWriter) add(s Span) {
 	if s.Text == "" {
 		return
@@ -131,7 +137,7 @@ func (w *textWriter) add(s Span) {
 	w.out = append(w.out, s)
 }
 
-// oneLine returns the text with its line breaks as spaces.
+// oneLine returns the text with spaces in place of its line breaks.
 func (t Text) oneLine() Text {
 	out := make(Text, len(t))
 	for i, s := range t {
@@ -140,11 +146,13 @@ func (t Text) oneLine() Text {
 	return out
 }
 
+// oneLine returns a string with spaces in place of its line breaks.
 func oneLine(s string) string {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
 }
 
-// pad fills a text with spaces up to a width in characters.
+// pad fills a text with spaces up to a width in characters. If right is set, they come first, so
+// that the text is aligned to the right.
 func pad(s string, width int, right bool) string {
 	fill := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 	if right {
@@ -153,7 +161,7 @@ func pad(s string, width int, right bool) string {
 	return s + fill
 }
 
-// Join joins names in one style, with a separator in between.
+// Join joins names in one style, with a plain separator between them.
 func Join(style Style, names []string, separator string) Text {
 	w := textWriter{}
 	for i, name := range names {
