@@ -1,9 +1,14 @@
 // Package candidate runs several loops on the same task in parallel, each in a separate tree,
 // compares the results, and restores the best one into the user's tree.
 //
-// It uses the public functions of package loop. The results of the candidates are recorded as
-// the iterations of a loop of the kind [ledger.KindCandidates], so that every command that reads a
-// loop can read them.
+// [Run] and [Resume] take the steps in this order: they measure the baseline once for all
+// (candidate.go), create a tree for each candidate and run its loop there (entry.go), run the
+// tests that each candidate added on the code of the others (crosscheck.go), rank the candidates
+// (ranking.go), and restore the first one (finish.go). [RunStep] runs only a few iterations of
+// one candidate (step.go).
+//
+// The loops are those of package loop. The result of each candidate is also an iteration of a loop
+// of the kind [ledger.KindCandidates], so that every command that reads a loop can read them.
 package candidate
 
 import (
@@ -32,11 +37,11 @@ import (
 // Settings are the number of candidates and their differences. They are stored in the folder
 // of the loop.
 type Settings struct {
-	Number   int `json:"candidates"`          // at least 1
+	Number   int `json:"candidates"`          // of candidates, at least 1
 	Jobs     int `json:"jobs"`                // how many run in parallel, at least 1; their checks: one per processor
-	StopWhen int `json:"stop_when,omitempty"` // stop the others when so many have done the task; 0 means never
-	// Programs and Tasks are assigned to the candidates round-robin. If empty, all have the
-	// agent and the task of the loop.
+	StopWhen int `json:"stop_when,omitempty"` // stop the others when this many have done the task; 0 means never
+	// Programs and Tasks are assigned to the candidates round-robin. If one is empty, all
+	// candidates have the agent or the task of the loop.
 	Programs []agentrun.Program `json:"programs,omitempty"`
 	Tasks    []string           `json:"tasks,omitempty"`
 	Setup    string             `json:"setup,omitempty"`  // shell command that prepares a tree; "" means none
@@ -68,13 +73,14 @@ type Outcome struct {
 	Ranking []ledger.Rank // the best first
 }
 
-// storedSettings is the content of settings.json in the folder of the loop.
+// storedSettings is the content of settings.json in the folder of a loop of candidates.
 type storedSettings struct {
 	loop.Settings
 	Candidates Settings `json:"candidate_settings"`
 }
 
-// competition is a loop of candidates that this process runs.
+// competition is a loop of candidates that this process runs. A competition has an entry for
+// each candidate, which runs in a goroutine.
 type competition struct {
 	Options
 	mask           secrets.Mask
@@ -123,7 +129,8 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 }
 
 // Resume continues a loop of candidates after its supervisor ended. Finished candidates stay
-// unchanged, the others are resumed. The errors are those of [loop.Resume].
+// unchanged, and the others are resumed. If the loop has ended, its end is reported again. The
+// errors are those of [loop.Resume].
 func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	at := event.NewPosition()
 	c := newCompetition(o)
@@ -152,6 +159,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	return c.runSteps(ctx, err)
 }
 
+// newCompetition returns a competition with the options, without a ledger and a journal.
 func newCompetition(o Options) *competition {
 	if o.Loop.Env == nil {
 		o.Loop.Env = os.Environ()
@@ -166,11 +174,13 @@ func newCompetition(o Options) *competition {
 	return c
 }
 
+// openJournal opens the journal, whose events go to the listener and to notifications.
 func (c *competition) openJournal() {
 	notifier := notify.New(c.Loop.Notify, c.mask, func(err error) { c.warn("send a notification", err) })
 	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.emit, notifier.Handle}}
 }
 
+// close closes the store and the ledger, if they are open.
 func (c *competition) close() {
 	if c.tree != nil {
 		_ = c.tree.Store.Close()
@@ -181,7 +191,8 @@ func (c *competition) close() {
 }
 
 // runSteps runs the remaining steps: it measures the baseline, runs the candidates in parallel,
-// imports and compares their results, and restores the best one into the user's tree.
+// imports and compares their results, and restores the best one into the user's tree. If err is
+// set, it takes no step and only records the failure.
 func (c *competition) runSteps(ctx context.Context, err error) (Outcome, error) {
 	steps := []func(context.Context) error{c.openTree, c.measureBaseline, c.prepareEntries, c.runAll, c.importResults}
 	if c.Loop.Steps != nil {
@@ -211,8 +222,8 @@ func (c *competition) runSteps(ctx context.Context, err error) (Outcome, error) 
 	return c.outcome(stop, list), err
 }
 
-// loadSettings reads the settings of the loop in dir. Limits and a folder for the trees of
-// this process replace the stored ones.
+// loadSettings reads the stored settings of the loop in dir, whose hash is sum. The limits of
+// this process, and its folder for the trees, replace the stored ones.
 func (c *competition) loadSettings(dir, sum string) error {
 	if sum == "" {
 		return fmt.Errorf("resume loop %s: %w: start a new one", c.state.LoopID, ledger.ErrNoSettings)
@@ -237,7 +248,7 @@ func (c *competition) loadSettings(dir, sum string) error {
 	return nil
 }
 
-// openStore opens the snapshots of the user's tree.
+// openStore opens the snapshots of the user's tree, unless they are open.
 func (c *competition) openStore(ctx context.Context) error {
 	if c.tree != nil {
 		return nil
@@ -298,7 +309,8 @@ func (c *competition) prepareEntries(ctx context.Context) error {
 	return nil
 }
 
-// measuredBaseline returns the baseline, and false if it is not measured yet.
+// measuredBaseline returns the baseline that the loop of entry 0 measured, and false if that loop
+// has not completed.
 func (e *entry) measuredBaseline() (ledger.Iteration, bool) {
 	its, err := ledger.ReadIterations(e.dir())
 	state, stateErr := ledger.ReadState(e.dir())
@@ -308,8 +320,8 @@ func (e *entry) measuredBaseline() (ledger.Iteration, bool) {
 	return its[0], true
 }
 
-// measureBaseline measures the baseline in a separate tree, unless an earlier process has done
-// it.
+// measureBaseline measures the baseline in a separate tree, unless an earlier process did. It adds
+// the result to the state, the ledger and the journal.
 func (c *competition) measureBaseline(ctx context.Context) error {
 	e, known := c.entries[0], false
 	if c.baseIteration, known = e.measuredBaseline(); !known {
@@ -354,6 +366,7 @@ func (c *competition) save() error {
 	return c.ledger.Save(c.state)
 }
 
+// recordFailure records that the loop ended by an error.
 func (c *competition) recordFailure(err error) {
 	reason := event.Broken
 	if errors.Is(err, loop.ErrUnmeasurable) {
@@ -364,6 +377,7 @@ func (c *competition) recordFailure(err error) {
 	c.journal.Note(event.LoopFinished, 0, event.LoopEnd{Reason: reason, Text: err.Error(), ExitCode: c.state.ExitCode})
 }
 
+// outcome returns the outcome for a stop and a ranking, which may be nil.
 func (c *competition) outcome(stop event.Stop, list []ledger.Rank) Outcome {
 	out := Outcome{LoopID: c.state.LoopID, Dir: c.ledger.Dir(), Stop: stop, Ranking: list}
 	if len(list) > 0 && list[0].Chosen {

@@ -19,12 +19,12 @@ import (
 	"supervise/source"
 )
 
-// testOutcomes maps the tests that a candidate added to whether they pass on the code of another
+// testOutcomes says for tests that a candidate added whether they pass on the code of another
 // candidate. Tests that could not be run are left out.
 type testOutcomes map[metric.ID]bool
 
-// crossResults are the outcomes by the author of the tests and by the candidate whose code they
-// ran on; 0 is the baseline.
+// crossResults has the outcomes, first by the number of the author of the tests and then by the
+// number of the candidate whose code they ran on. Code 0 is the baseline.
 type crossResults map[int]map[int]testOutcomes
 
 // crossCheck runs the tests that each candidate added on the code of every other candidate, and
@@ -82,8 +82,9 @@ func (c *competition) newMeter() (*measure.Meter, error) {
 	return measure.New(c.Loop.Plan, measure.Options{Env: append(slices.Clone(env), NumberEnv+"=0"), Scratch: c.ledger.ScratchDir(), Memory: learnt, Hold: c.ledger.TreeLocks()}), nil
 }
 
-// findAddedTests finds the tests that a candidate added and that pass in its tree. It also splits the
-// changed files into test files and product code, and hashes the latter.
+// findAddedTests sets e.addedTests to the tests that a candidate added and that pass in its tree.
+// It also sets e.testFiles to the changed test files, and e.codeHash to the hash of all other
+// changes.
 func (c *competition) findAddedTests(ctx context.Context, e *entry) error {
 	e.addedTests, e.testFiles = map[metric.ID]bool{}, nil
 	sum := sha256.New()
@@ -115,7 +116,7 @@ func (c *competition) findAddedTests(ctx context.Context, e *entry) error {
 // testDirs are the usual names of folders with tests or their data.
 var testDirs = []string{"test", "tests", "testdata", "__tests__", "spec", "fixtures"}
 
-// isTestFile reports whether a file contains tests by its name, or is in a folder of tests.
+// isTestFile reports whether a file contains tests by its name, or is in a folder for tests.
 func isTestFile(file string) bool {
 	if source.IsTestFile(file, source.DetectLanguage(file, nil)) {
 		return true
@@ -124,8 +125,9 @@ func isTestFile(file string) bool {
 	return slices.ContainsFunc(parts[:len(parts)-1], func(dir string) bool { return slices.Contains(testDirs, dir) })
 }
 
-// runTestsOn runs the tests of one candidate on the code of another, whose own test files are
-// restored to the baseline.
+// runTestsOn runs the tests that author added on the code of another candidate. In a copy of that
+// candidate's tree, its changed test files are replaced by those of the baseline, and the test
+// files of the author are added.
 func (c *competition) runTestsOn(ctx context.Context, w treecopy.Workspace, author, code *entry) (testOutcomes, error) {
 	id := code.best.Snapshot
 	if code.number == 0 {

@@ -25,14 +25,15 @@ import (
 	"supervise/snapshot"
 )
 
-// NumberEnv is the variable with the number of the candidate, for its agent and checks.
+// NumberEnv is the environment variable with the number of the candidate, which its agent and its
+// checks get.
 const NumberEnv = "SUPERVISE_CANDIDATE"
 
-// entry is one candidate. Number 0 is the baseline.
+// entry is one candidate. Entry 0 is the baseline, which has a tree and a loop without iterations.
 type entry struct {
 	number int
 	id     string // of its loop
-	home   string
+	home   string // folder of its loop's state
 	tree   *checkout.Tree
 
 	stop       event.Stop // why its loop ended; zero if it did not start
@@ -45,6 +46,7 @@ type entry struct {
 	changes    []snapshot.Change
 }
 
+// dir returns the folder of the candidate's loop.
 func (e *entry) dir() string { return ledger.LoopDir(e.home, e.id) }
 
 // succeeded reports whether its loop did the task, with an iteration to restore.
@@ -52,7 +54,8 @@ func (e *entry) succeeded() bool {
 	return e.stop.Reason != "" && e.stop.Reason.ExitCode() == 0 && e.bestNumber > 0
 }
 
-// readyFile marks a tree as complete. It is next to the tree.
+// readyFile is an empty file next to a tree. It marks the tree as complete, so that a tree whose
+// preparation was interrupted is created again.
 const readyFile = "ready"
 
 // newEntry returns a candidate without a tree.
@@ -68,7 +71,7 @@ func (c *competition) treeDir(n int) string {
 // treesDir returns the folder for the trees of all loops.
 func (c *competition) treesDir() string { return cmp.Or(c.Folder, c.Cache) }
 
-// prepareTree opens the tree of a candidate, or creates it.
+// prepareTree opens the tree of a candidate. If there is no complete one, it creates it.
 func (c *competition) prepareTree(ctx context.Context, e *entry) error {
 	base := c.treeDir(e.number)
 	var err error
@@ -92,8 +95,8 @@ func (c *competition) prepareTree(ctx context.Context, e *entry) error {
 	return os.WriteFile(filepath.Join(base, readyFile), nil, 0o600)
 }
 
-// fillTree makes a tree equal to the user's tree: files, installed dependencies, and the state
-// of the repository.
+// fillTree makes a new tree equal to the user's tree: files, installed dependencies, and the state
+// of the repository repo, which is "" without git.
 func (c *competition) fillTree(ctx context.Context, t *checkout.Tree, repo string) error {
 	store := c.tree.Store
 	if err := store.Export(ctx, c.state.BaselineSnapshot, t.Dir); err != nil {
@@ -118,8 +121,9 @@ func (c *competition) fillTree(ctx context.Context, t *checkout.Tree, repo strin
 	return t.IgnoreLinks(ctx, c.Loop.Root)
 }
 
-// entryOptions returns the options of a candidate's loop: those of all loops, in its own tree,
-// with its share of the budget. No person is asked; the approval policy decides.
+// entryOptions returns the options of a candidate's loop: those of the competition, with the tree
+// of the candidate, its agent and task, and its share of the budget. No person is asked; the
+// approval policy decides.
 func (c *competition) entryOptions(ctx context.Context, e *entry) loop.Options {
 	o := c.Loop
 	o.ID, o.Home = e.id, e.home
@@ -169,7 +173,7 @@ func (c *competition) waitForTurn(ctx context.Context) (done func()) {
 	}
 }
 
-// otherTrees returns the folders of the trees of all other candidates.
+// otherTrees returns the folders of the trees of all entries but n, as far as they exist.
 func (c *competition) otherTrees(n int) (out []string) {
 	for i := range c.Number + 1 {
 		if _, err := os.Stat(c.treeDir(i)); err == nil && i != n {
@@ -179,7 +183,7 @@ func (c *competition) otherTrees(n int) (out []string) {
 	return out
 }
 
-// pathInTree maps a path in the user's tree to the tree of a candidate.
+// pathInTree maps a path in the user's tree to the tree of a candidate. Other paths are unchanged.
 func (c *competition) pathInTree(e *entry, path string) string {
 	rel, err := filepath.Rel(c.Loop.Root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -188,7 +192,7 @@ func (c *competition) pathInTree(e *entry, path string) string {
 	return filepath.Join(e.tree.Dir, rel)
 }
 
-// applyVariation sets the agent and the task of a candidate.
+// applyVariation sets the agent and the task of candidate n in o.
 func (c *competition) applyVariation(n int, o *loop.Options) {
 	if n == 0 {
 		return
@@ -208,10 +212,11 @@ func (c *competition) emit(e event.Event) {
 	c.Loop.OnEvent(e)
 }
 
-// errEnough is why the remaining candidates are stopped when enough have done the task.
+// errEnough is the reason to stop the remaining candidates: enough have done the task.
 var errEnough = errors.New("enough candidates have done the task")
 
-// runAll runs the candidates, as many in parallel as there are jobs.
+// runAll runs the loops of all candidates, as many in parallel as c.Jobs says. It returns an error
+// only if another process runs one of them, or if all of them failed.
 func (c *competition) runAll(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -298,7 +303,8 @@ func (e *entry) finalStop() event.Stop {
 	return stop
 }
 
-// startOrResume starts the loop of a candidate, or resumes it.
+// startOrResume starts the loop of a candidate, or resumes it. A loop that was killed before it
+// stored its settings starts again.
 func (e *entry) startOrResume(ctx context.Context, o loop.Options) (loop.Outcome, error) {
 	if _, err := ledger.ReadState(e.dir()); err != nil {
 		return loop.Run(ctx, o)
@@ -313,7 +319,7 @@ func (e *entry) startOrResume(ctx context.Context, o loop.Options) (loop.Outcome
 	return loop.Run(ctx, o)
 }
 
-// readResult reads what the loop of a candidate selected, and what it cost.
+// readResult reads what the loop of a candidate selected and what it used, and sets e.best.
 func (e *entry) readResult() error {
 	state, err := ledger.ReadState(e.dir())
 	if err != nil {
@@ -349,7 +355,7 @@ func (c *competition) isSuspended() bool {
 	return c.Loop.Steps != nil || slices.ContainsFunc(c.entries, func(e *entry) bool { return e.stop.Reason == event.PausedByUser })
 }
 
-// importResults imports the results of the candidates as the iterations of this loop.
+// importResults adds the result of each candidate to the ledger, as the iteration with its number.
 func (c *competition) importResults(ctx context.Context) error {
 	if c.isSuspended() {
 		return nil
@@ -368,8 +374,8 @@ func (c *competition) importResults(ctx context.Context) error {
 	return c.save()
 }
 
-// importResult turns the result of a candidate into an iteration of this loop, with its tree in
-// the store of the user's tree.
+// importResult turns e.best into an iteration of this loop, and copies its tree into the store of
+// the user's tree. A candidate without a result becomes an interrupted iteration.
 func (c *competition) importResult(ctx context.Context, e *entry) error {
 	base := c.state.BaselineSnapshot
 	e.best.LoopID, e.best.Number, e.best.Start, e.best.Best, e.best.Regression = c.state.LoopID, e.number, base, nil, nil

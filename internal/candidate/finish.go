@@ -16,8 +16,8 @@ import (
 	"supervise/selector"
 )
 
-// rankEntries compares the candidates, the best first. After an interruption by the user, it
-// runs no more tests.
+// rankEntries compares the candidates and returns them with the best first. After an interruption
+// by the user, it does not run the tests of the candidates on each other.
 func (c *competition) rankEntries(ctx context.Context) ([]ledger.Rank, error) {
 	var list []ledger.Rank
 	var err error
@@ -60,7 +60,8 @@ func (c *competition) rankOf(ctx context.Context, e *entry) (ledger.Rank, error)
 	return s, err
 }
 
-// mutationScore returns the share of mutants that the current tests kill, nil if none was run.
+// mutationScore returns the share of mutants that the current tests kill, in [0,1]. It is nil if
+// no mutant was run.
 func mutationScore(p *ledger.MutationCheck) *float64 {
 	if p == nil {
 		return nil
@@ -75,7 +76,8 @@ func mutationScore(p *ledger.MutationCheck) *float64 {
 	return new(float64(killed) / float64(all))
 }
 
-// finish records the choice and restores it into the user's tree.
+// finish records the choice, which is the first of the list, and restores it into the user's tree.
+// The list is nil if the loop is only suspended.
 func (c *competition) finish(ctx context.Context, list []ledger.Rank) (event.Stop, error) {
 	switch {
 	case c.Loop.Steps != nil:
@@ -166,8 +168,8 @@ func (c *competition) whyNotApplicable(ctx context.Context, n int) (string, erro
 	return fmt.Sprintf("the tree has changed since the loop started, so candidate %d was not restored: supervise select %s --candidate %d restores it, and keeps the current tree as a snapshot", n, c.state.LoopID, n), nil
 }
 
-// recordSelection records the choice, and restores its tree into the user's tree if apply is
-// set. It returns the path of the selection report.
+// recordSelection records that candidate n is selected, and restores its tree into the user's tree
+// if apply is set. It returns the path of the selection report.
 func (c *competition) recordSelection(ctx context.Context, n int, why string, apply bool) (path string, err error) {
 	ctx = context.WithoutCancel(ctx)
 	v, err := record.ReadView(c.ledger.Dir(), c.state)
@@ -213,7 +215,8 @@ func (c *competition) recordSelection(ctx context.Context, n int, why string, ap
 	)
 }
 
-// recordEnd records the end of the loop.
+// recordEnd records the end of the loop in the state and the journal. tree and path, which is that
+// of the selection report, may be empty.
 func (c *competition) recordEnd(stop event.Stop, tree *event.TreeState, path string) error {
 	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode = stop.Reason.Status(), string(stop.Reason), stop.Text, stop.Reason.ExitCode()
 	err := c.save()

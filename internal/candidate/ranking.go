@@ -11,8 +11,9 @@ import (
 	"supervise/metric"
 )
 
-// rankCandidates orders candidates, the best first, and explains the rank of each. Candidates that
-// did the task come first, then the criteria decide, in their order.
+// rankCandidates returns the candidates with the best first, and explains the rank of each. The
+// candidates that did the task come first. Among them, the first criterion by which two differ
+// decides.
 func rankCandidates(list []ledger.Rank) []ledger.Rank {
 	list = slices.Clone(list)
 	usable := usableCriteria(list)
@@ -33,14 +34,16 @@ func rankCandidates(list []ledger.Rank) []ledger.Rank {
 	return list
 }
 
-// criterion is a number by which candidates are compared; higher is better. A criterion that
-// is unknown (nil) for one of the candidates is not used.
+// criterion is a number by which candidates are compared, and its description in a sentence. A
+// higher value is better, so values of which less is better are negative. A criterion that is
+// unknown (nil) for one of the candidates is not used.
 type criterion struct {
 	value    func(ledger.Rank) *float64
 	describe func(ledger.Rank) string
 }
 
-// criteria are the criteria, the most important first.
+// criteria lists the criteria, the most important first: tests of the others that pass, killed
+// mutants, score, changed lines, cost, and tokens.
 var criteria = []criterion{
 	{agreement, func(s ledger.Rank) string {
 		return fmt.Sprintf("%.0f %% of the others' tests pass on it", 100**agreement(s))
@@ -59,7 +62,8 @@ var criteria = []criterion{
 	}, func(s ledger.Rank) string { return fmt.Sprintf("%d tokens", *s.Tokens) }},
 }
 
-// agreement returns the share of the others' tests that pass, 1 if none could be run.
+// agreement returns the share of the other candidates' tests that pass, in [0,1]. It is 1 if none
+// could be run.
 func agreement(s ledger.Rank) *float64 {
 	if s.Agreement == nil {
 		return new(1.0)
@@ -82,8 +86,8 @@ func usableCriteria(list []ledger.Rank) []criterion {
 	})
 }
 
-// decidingCriterion returns the first criterion by which two candidates differ, nil if there is
-// none, and the order of the two.
+// decidingCriterion returns the first criterion by which two candidates differ, and -1 or 1 as
+// [cmp.Compare] does for the order in the ranking. If none differs, it returns nil and 0.
 func decidingCriterion(usable []criterion, a, b ledger.Rank) (decides *criterion, order int) {
 	if !a.Eligible || !b.Eligible {
 		return nil, 0
@@ -96,11 +100,11 @@ func decidingCriterion(usable []criterion, a, b ledger.Rank) (decides *criterion
 	return nil, 0
 }
 
-// roundScore removes rounding errors, so that equal values compare as equal.
+// roundScore rounds a value to four decimals, so that rounding errors do not decide.
 func roundScore(v *float64) float64 { return math.Round(*v*1e4) / 1e4 }
 
-// explainRank says why a candidate has its rank, compared with its neighbor: the next one for
-// the first candidate, the previous one for all others.
+// explainRank says why candidate i of the list has its rank, compared with its neighbor: the next
+// one for the first candidate, and the previous one for all others.
 func explainRank(usable []criterion, list []ledger.Rank, i int) string {
 	candidate, neighbor := list[i], list[max(i-1, 0)]
 	switch {
@@ -118,8 +122,8 @@ func explainRank(usable []criterion, list []ledger.Rank, i int) string {
 	return fmt.Sprintf("%s; candidate %d: %s", c.describe(candidate), neighbor.Candidate, c.describe(neighbor))
 }
 
-// addCrossResults adds the results of the cross-check to the ranking. codeHash identifies the
-// product code of each candidate: equal code has one vote.
+// addCrossResults adds the results of the cross-check to the ranking. codeHash has a hash of the
+// product code of each candidate, because candidates with equal code have one vote together.
 func addCrossResults(list []ledger.Rank, results crossResults, codeHash map[int]string) {
 	disputed := map[int]map[metric.ID]bool{}
 	for author, outcomes := range results {
@@ -141,8 +145,8 @@ func addCrossResults(list []ledger.Rank, results crossResults, codeHash map[int]
 	}
 }
 
-// addAgreement sets the share of the other candidates' tests that pass, as the mean over their
-// authors, and the failing ones.
+// addAgreement sets s.Agreement to the share of the other candidates' tests that pass on the code
+// of s, as the mean over their authors. It also sets s.Failed to the failing tests by author.
 func addAgreement(s *ledger.Rank, results crossResults, disputed map[int]map[metric.ID]bool) {
 	var sum float64
 	var authors int
@@ -177,8 +181,9 @@ func (r crossResults) isContradicted(candidate int) bool {
 	return false
 }
 
-// disputedTests returns the tests of a candidate that fail on most of the others, and on at
-// least two. Such tests may be wrong.
+// disputedTests returns the tests of one candidate that fail on the code of at least two others,
+// and on more of them than they pass on. Such tests may be wrong. runs has the outcomes by the
+// candidate whose code the tests ran on.
 func disputedTests(runs map[int]testOutcomes, codeHash map[int]string) map[metric.ID]bool {
 	type votes map[string]bool // hashes of code
 	passed, failed := map[metric.ID]votes{}, map[metric.ID]votes{}
@@ -207,8 +212,8 @@ func disputedTests(runs map[int]testOutcomes, codeHash map[int]string) map[metri
 	return disputed
 }
 
-// countOutcomes counts the tests that passed and lists those that failed. Disputed tests do
-// not count.
+// countOutcomes counts the tests that passed, and returns the sorted names of those that failed.
+// Disputed tests do not count.
 func countOutcomes(outcomes testOutcomes, disputed map[metric.ID]bool) (passed int, failed []string) {
 	for id, passes := range outcomes {
 		switch {

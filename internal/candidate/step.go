@@ -15,13 +15,13 @@ import (
 // has ended.
 var ErrEnded = errors.New("the loop of candidates is over")
 
-// RunStep starts or resumes the loop of candidate n for the number of iterations in the
-// options. The tree of the candidate stays for the next step until its loop is over. If the
-// loop is over already, its end is reported again.
+// RunStep starts or resumes the loop of candidate n, for the number of iterations in the options.
+// The tree of the candidate stays for the next step until its loop is over. If the loop is over
+// already, its end is reported again.
 //
-// RunStep writes only to the folder of the candidate and to its tree; on another machine also
-// the path of the user's tree next to its snapshots. So steps of several candidates can run in
-// parallel, also on several machines. The errors are those of [loop.Resume]; in addition the
+// RunStep writes only to the folder of the candidate and to its tree. On another machine, it also
+// writes the path of the user's tree next to its snapshots. So steps of several candidates can run
+// in parallel, also on several machines. The errors are those of [loop.Resume]; in addition the
 // error may wrap [ErrEnded].
 func RunStep(ctx context.Context, id string, n int, o Options) (out loop.Outcome, err error) {
 	c := newCompetition(o)
@@ -70,7 +70,7 @@ func isFinal(r event.Reason) bool {
 	return !r.Suspends() && !slices.Contains([]event.Reason{event.PausedByUser, event.Interrupted, event.Broken}, r)
 }
 
-// repeatEnd reports the end of a candidate's loop again.
+// repeatEnd reports the end of a candidate's loop again, and removes its tree.
 func (c *competition) repeatEnd(e *entry) (loop.Outcome, error) {
 	position := event.NewPosition()
 	_, err := ledger.ReadLog(e.dir(), position.Apply)
