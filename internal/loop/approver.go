@@ -19,18 +19,18 @@ import (
 	"supervise/metric"
 )
 
-// Approval says whether a person is asked, and what happens if no person can be asked.
+// Approval says whether the loop asks a person, and what happens if it cannot ask one.
 type Approval struct {
 	Policy     approval.Policy `json:"policy,omitempty"`
 	Unattended bool            `json:"unattended,omitempty"` // never ask on the terminal
 	Timeout    time.Duration   `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0 means never
 }
 
-// Person is the person who can be asked in this process.
+// Person is the user of this process, who can be asked.
 type Person struct {
 	Terminal string // path of the terminal; "" if there is none
-	Name     string // of the user
-	Self     string // command line of supervise, to answer from another terminal
+	Name     string // name of the user
+	Self     string // command line of supervise, with which to answer from another terminal
 }
 
 // approver asks a person about steps that need an approval.
@@ -42,17 +42,18 @@ type approver struct {
 	journal *event.Journal
 	mask    secrets.Mask
 	now     func() time.Time
-	pause   func(ledger.Status) error // records that the loop waits or continues
+	pause   func(ledger.Status) error // records that the loop waits, or that it continues
 
-	waitedForPeople time.Duration
-	leaveQuestions  bool // leave a question to the process that resumes the loop
-	// answered are answers about answeredIteration that an earlier process got.
+	waitedForPeople time.Duration // it does not count toward the time limit
+	leaveQuestions  bool          // leave a question to the process that resumes the loop
+	// answered has the answers about iteration answeredIteration that an earlier process got.
 	answered          map[approval.Kind]approval.Answer
 	answeredIteration int
 }
 
-// consult returns the answer of a person, or of the policy, about a step. It returns nil if
-// the step needs no answer.
+// consult returns the answer of a person, or of the policy, about a step. It returns nil if the
+// step needs no answer, or if the policy is to take it without one. before has the metrics of the
+// previous iteration.
 func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metric.Set, step recovery.Step) (*ledger.Approval, error) {
 	if step.Ask == "" {
 		return nil, nil //nolint:nilnil // there is no question
@@ -76,7 +77,7 @@ func (a *approver) canAsk() bool {
 }
 
 // askAboutBlocked asks a person about what the agent reported as impossible, and adds the
-// consequence to the decision. If no person can be asked, the loop ends.
+// consequence to the decision of the iteration. If it cannot ask, the loop ends.
 func (a *approver) askAboutBlocked(ctx context.Context, it *ledger.Iteration, before metric.Set) error {
 	blocks := it.Blocks()
 	if len(blocks) == 0 || it.Decision.Move == string(recovery.Abort) {
@@ -107,7 +108,8 @@ func (a *approver) askAboutBlocked(ctx context.Context, it *ledger.Iteration, be
 	return nil
 }
 
-// ask waits for the answer of a person. Meanwhile the loop is paused.
+// ask waits for the answer of a person. Meanwhile the loop is paused. An answer that an earlier
+// process got is returned at once.
 func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	if answer, known := a.answered[q.Kind]; known && q.Iteration == a.answeredIteration {
 		approval.CloseQuestion(a.dir)
@@ -164,7 +166,8 @@ func (a *approver) newQuestion(it ledger.Iteration, before metric.Set, kind appr
 	}
 }
 
-// metricChanges lists the most important metrics before and after an iteration.
+// metricChanges lists the numbers of tests, the coverage and the errors before and after an
+// iteration. Values that are unknown on both sides are left out.
 func metricChanges(before, after metric.Set) []approval.Number {
 	out := []approval.Number{{Name: "tests", Before: passText(before), After: passText(after)}}
 	for _, row := range []struct {
@@ -185,7 +188,7 @@ func metricChanges(before, after metric.Set) []approval.Number {
 	return out
 }
 
-// passText says how many tests pass, "" if none were measured.
+// passText says how many tests pass, as in "3 of 4 pass, 1 skipped", and "" if none were measured.
 func passText(s metric.Set) string {
 	if s.Tests == nil {
 		return ""

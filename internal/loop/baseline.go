@@ -21,8 +21,8 @@ import (
 	"supervise/snapshot"
 )
 
-// repeatBelow is the maximum duration of the checks for which the baseline is measured twice,
-// to find flaky tests and how much metrics vary.
+// repeatBelow is the longest duration of the checks for which the baseline is measured twice. The
+// second run shows which tests are flaky, and by how much metrics vary.
 const repeatBelow = 60 * time.Second
 
 // takeBaseline measures the tree before the agent runs, as iteration 0.
@@ -34,8 +34,8 @@ func (r *run) takeBaseline(ctx context.Context) error {
 	return r.measureBaseline(ctx, info)
 }
 
-// measureBaseline measures the current tree, which equals the snapshot, and records the
-// baseline.
+// measureBaseline measures the current tree, which must equal the snapshot, and records the
+// result as iteration 0. Candidates share one baseline, which is copied instead.
 func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	started := r.opts.Now()
 	r.state.BaselineSnapshot, r.past.SafeSnapshot = info.ID, info.ID
@@ -80,7 +80,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	return r.requireJudgeable(it.Set)
 }
 
-// checkBaseline runs the checks on the tree.
+// checkBaseline runs the checks on the tree and returns the results as an iteration.
 func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.Iteration, err error) {
 	res, err := r.checks.measure(ctx, measureQuickly, nil)
 	if err != nil {
@@ -95,8 +95,8 @@ func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.
 	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs)}, nil
 }
 
-// sharedBaseline returns the baseline of the loop in [Options.BaselineFrom]. It returns false
-// if there is none, or if that loop started from other files.
+// sharedBaseline returns the baseline of the loop in [Options.BaselineFrom]. isShared is false if
+// there is none, or if that loop started from other files.
 func (r *run) sharedBaseline(info snapshot.Info) (it ledger.Iteration, isShared bool, err error) {
 	if r.opts.BaselineFrom == "" {
 		return it, false, nil
@@ -114,7 +114,8 @@ func (r *run) sharedBaseline(info snapshot.Info) (it ledger.Iteration, isShared 
 	return it, err == nil, err
 }
 
-// setBaseline makes the baseline the start of the history, and resolves the criterion.
+// setBaseline makes the baseline the start of the history. If the criterion depends on the
+// baseline, it is fixed now.
 func (r *run) setBaseline(it ledger.Iteration) {
 	r.past.Begin(it)
 	r.opts.Until = r.opts.Until.Resolve(it.Hidden.AllPass() && criterion.IsGreen(it.Set, it.Set))
@@ -122,7 +123,8 @@ func (r *run) setBaseline(it ledger.Iteration) {
 	r.state.BaselineMetrics, r.state.Criterion = &record, r.opts.Until.String()
 }
 
-// requireJudgeable returns an error if the baseline has too few results to judge an agent.
+// requireJudgeable returns an error if the baseline has too few results to judge an agent by. If
+// the user allows it, build and lint suffice; the rules about tests are then off.
 func (r *run) requireJudgeable(set metric.Set) error {
 	if set.Tests != nil {
 		return nil
@@ -139,8 +141,8 @@ func (r *run) requireJudgeable(set metric.Set) error {
 	return fmt.Errorf("%w: Test results could not be read: %s. Fix the test command, or pass --test-cmd, and --test-report if the command writes a report%s", ErrUnmeasurable, gap.Why, hint)
 }
 
-// repeatBaseline measures the baseline again if that is quick. Tests with different outcomes
-// are flaky; it also records which metrics vary.
+// repeatBaseline measures the baseline again if that is quick, and adds to res which tests are
+// flaky and which metrics vary.
 func (r *run) repeatBaseline(ctx context.Context, res *measure.Result) error {
 	r.state.BaselineRuns = 1
 	if r.opts.NoRepeat || res.Set.Tests == nil || checkTime(*res) > repeatBelow {
@@ -165,7 +167,8 @@ func (r *run) repeatBaseline(ctx context.Context, res *measure.Result) error {
 	return nil
 }
 
-// checkTime returns how long the checks took, or would take without caches.
+// checkTime returns how long the checks took. Tests whose results came from a cache count with
+// their earlier durations.
 func checkTime(res measure.Result) time.Duration {
 	var sum time.Duration
 	for _, check := range res.Runs {

@@ -20,7 +20,8 @@ import (
 	"supervise/snapshot"
 )
 
-// recordChanges adds the agent's changes to an iteration, with a patch and copies of the files.
+// recordChanges adds the agent's changes to an iteration: the list of files, a patch, and copies
+// of small files.
 func (r *run) recordChanges(ctx context.Context, it *iteration, info snapshot.Info) error {
 	it.Snapshot, it.Tree = info.ID, info.Tree
 	var err error
@@ -40,8 +41,8 @@ func (r *run) recordChanges(ctx context.Context, it *iteration, info snapshot.In
 // patchName is the name of the patch in the folder of an iteration.
 const patchName = "changes.patch"
 
-// writePatch writes the agent's changes as a unified diff, with secrets masked, and counts its
-// lines.
+// writePatch writes the agent's changes as a unified diff into the folder of the iteration, with
+// secrets masked, and counts the changed lines.
 func (r *run) writePatch(ctx context.Context, it *iteration) (err error) {
 	dir, err := r.ledger.MakeIterationDir(it.Number)
 	if err != nil {
@@ -92,7 +93,7 @@ func (r *run) addToHistory(it ledger.Iteration) {
 	}
 }
 
-// rejectionEvent returns the data of iteration_rejected.
+// rejectionEvent returns the data of the event iteration_rejected.
 func (r *run) rejectionEvent(it ledger.Iteration) event.Rejection {
 	out := event.Rejection{
 		Kept: it.Snapshot.Name(), Restored: r.past.Previous.Iteration, Retry: it.Decision.Retry,
@@ -105,8 +106,8 @@ func (r *run) rejectionEvent(it ledger.Iteration) event.Rejection {
 	return out
 }
 
-// reasonsOf lists the messages and tests of the alerts that are HIGH or more severe and not
-// acknowledged.
+// reasonsOf lists the messages of the alerts that are HIGH or more severe and not acknowledged,
+// and the tests that they name, each test once.
 func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	seen := map[string]bool{}
 	for _, a := range alerts {
@@ -124,8 +125,8 @@ func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	return messages, tests
 }
 
-// regressionOf returns the regression in an iteration, also if a person approved it; nil if
-// there is none.
+// regressionOf returns the regression in an iteration, nil if there is none. A regression that a
+// person approved is returned too.
 func (r *run) regressionOf(it ledger.Iteration) *ledger.Regression {
 	outcome := ""
 	if it.Rejected {
@@ -142,7 +143,7 @@ func (r *run) agentUsage() agent.Usage {
 	return r.state.Spending.Usage
 }
 
-// budget returns what the agent may use in the loop. ctx has the deadline of the agent.
+// budget returns what the agent may still use in the loop. The deadline is that of ctx.
 func (r *run) budget(ctx context.Context) event.Budget {
 	used := r.agentUsage()
 	b := event.Budget{MaxCost: r.opts.MaxCost, MaxTokens: r.opts.MaxTokens, UsedCost: used.CostUSD, UsedTokens: used.Tokens()}
@@ -155,8 +156,8 @@ func (r *run) budget(ctx context.Context) event.Budget {
 	return b
 }
 
-// criterionMet reports whether an iteration meets the criterion, nil if there is no criterion,
-// and returns the output of its command.
+// criterionMet reports whether an iteration meets the criterion, and returns the output of its
+// command. met is nil if there is no criterion.
 func (r *run) criterionMet(ctx context.Context, it ledger.Iteration) (met *bool, output string, err error) {
 	met, err = r.opts.Until.Check(it, r.past.Iterations[0].Set, func(command string) (ok bool, err error) {
 		ok, output, err = r.checks.runCriterion(ctx, command, r.opts.Plan.Root)
@@ -165,14 +166,15 @@ func (r *run) criterionMet(ctx context.Context, it ledger.Iteration) (met *bool,
 	return met, output, err
 }
 
-// mayBeLast returns a function that reports whether the loop may end with an iteration, by its
-// measurements.
+// mayBeLast returns a function that reports whether the loop may end with the iteration if it has
+// the given metrics.
 func (r *run) mayBeLast(it ledger.Iteration) func(metric.Set) bool {
 	return func(s metric.Set) bool { return r.opts.Until.MayBeMet(it, s, r.past.Iterations[0].Set) }
 }
 
-// unmetCriterion measures the tree when the agent wants to stop. It returns what is missing to
-// meet the criterion, "" if the criterion is met or cannot be measured.
+// unmetCriterion measures the tree when the agent wants to stop. It returns a text for the agent
+// that says what is missing to meet the criterion. The text is "" if the criterion is met or
+// cannot be measured.
 func (r *run) unmetCriterion(ctx context.Context) string {
 	res, err := r.checks.measure(ctx, measureQuickly, r.past.Previous.Set.Tests)
 	if err != nil {
@@ -202,4 +204,5 @@ func (r *run) unmetCriterion(ctx context.Context) string {
 	return text
 }
 
+// interrupted reports whether the user has interrupted the loop.
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }

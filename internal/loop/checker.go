@@ -20,10 +20,11 @@ import (
 	"supervise/runner"
 )
 
-// criterionTimeout bounds the command of the criterion.
+// criterionTimeout limits the command of the criterion.
 const criterionTimeout = 10 * time.Minute
 
-// checker runs the checks of a loop.
+// checker runs the checks of a loop. It has two meters: one for the plan of the baseline, and one
+// for the plan of the current tree. They are the same unless the agent changed the test runners.
 type checker struct {
 	baseMeter *measure.Meter // for the plan of the baseline
 	basePlan  measure.Plan
@@ -32,19 +33,19 @@ type checker struct {
 	mask      secrets.Mask
 	ledger    *ledger.Ledger
 	journal   *event.Journal
-	iteration func() int // returns the current iteration
+	iteration func() int // returns the number of the current iteration
 	env       []string
 	user      *runner.User // of checks and agent; nil means the user of this process
-	userDir   string       // folder that this user can access, for files of the checks; "" without such a user
+	userDir   string       // folder for files of the checks that this user can access; "" without such a user
 
 	checkOutputs []string      // files that the checks wrote into the tree
-	clock        measure.Clock // since the start of the iteration
+	clock        measure.Clock // time of the checks since the start of the iteration
 }
 
-// scratchDir returns the folder for private trees and reports.
+// scratchDir returns the folder for copies of trees and for reports.
 func (c *checker) scratchDir() string { return cmp.Or(c.userDir, c.ledger.ScratchDir()) }
 
-// reportProgress writes the events of a check.
+// reportProgress writes an event when a check starts, and one when it has finished.
 func (c *checker) reportProgress(p measure.Progress) {
 	check := event.Check{Name: p.Check.Name, Command: p.Check.CommandLine()}
 	if p.Run == nil {
@@ -56,8 +57,8 @@ func (c *checker) reportProgress(p measure.Progress) {
 	c.journal.Note(event.CheckFinished, c.iteration(), check)
 }
 
-// selectPlan selects the plan for the current tree, whose runners may have changed since the
-// baseline.
+// selectPlan sets c.plan and c.meter for the current tree, whose test runners may differ from
+// those of the baseline.
 func (c *checker) selectPlan() {
 	current, changed := detectedplan.PlanFor(c.basePlan.Root, c.basePlan, exec.LookPath)
 	switch {
@@ -68,15 +69,15 @@ func (c *checker) selectPlan() {
 	}
 }
 
-// measureFunc measures a tree with a meter.
+// measureFunc measures a tree with a meter. The tests are those of the previous measurement.
 type measureFunc func(*measure.Meter, context.Context, *metric.Tests) (measure.Result, error)
 
-// measureQuickly may use the caches of the tools. It is for iterations in progress;
-// measureUncached is for results that a final decision depends on.
+// measureQuickly may use the caches of the tools, and is for iterations in progress.
+// measureUncached does not, and is for results that a final decision depends on.
 var measureQuickly, measureUncached measureFunc = (*measure.Meter).RunQuick, (*measure.Meter).Run
 
-// measureUnmasked measures the tree with its current runners. If their results cannot be read,
-// it tries the runners of the baseline.
+// measureUnmasked measures the tree with its current test runners. If their results cannot be
+// read, it measures again with the runners of the baseline.
 func (c *checker) measureUnmasked(ctx context.Context, how measureFunc, known *metric.Tests) (measure.Result, error) {
 	c.selectPlan()
 	res, err := how(c.meter, ctx, known)
@@ -98,8 +99,8 @@ func (c *checker) originalMeter() *treecopy.Original {
 	return &treecopy.Original{Meter: c.baseMeter}
 }
 
-// measure measures the tree. The texts of failures and checks are stored and shown to
-// the agent, so the secrets in them are masked.
+// measure measures the tree and masks the secrets in the results, because the texts of failures
+// and checks are stored and shown to the agent.
 func (c *checker) measure(ctx context.Context, how measureFunc, previous *metric.Tests) (measure.Result, error) {
 	res, err := c.measureUnmasked(ctx, how, previous)
 	if err != nil || c.mask.Masker == nil {
@@ -112,9 +113,9 @@ func (c *checker) measure(ctx context.Context, how measureFunc, previous *metric
 	return res, nil
 }
 
-// measureTree measures a tree for the judge, which masks secrets itself. For a tree that was
-// measured before, it returns the earlier results. If mayBeLast says that the loop may end with
-// the results, and some of them come from caches, it measures the tree again without caches.
+// measureTree measures a tree, given by its ID, for the judge, which masks secrets itself. For a
+// tree that was measured before, it returns the earlier results. If mayBeLast says that the loop
+// may end with the results, and some of them come from caches, it measures again without caches.
 func (c *checker) measureTree(ctx context.Context, tree string, past *judge.History, mayBeLast func(metric.Set) bool) (judge.Measured, error) {
 	how := measureQuickly
 	if m, known := past.Measured(tree); known {
@@ -164,8 +165,8 @@ func (c *checker) runCriterion(ctx context.Context, command, dir string) (ok boo
 }
 
 // cleanUp removes the reports that the checks wrote into the tree. If the agent runs as another
-// user, it then gives the tree to that user: restored files and outputs of checks belong to
-// root.
+// user, it then gives the tree to that user, because restored files and outputs of checks belong
+// to root.
 func (c *checker) cleanUp(root string, warn func(what string, err error)) error {
 	for _, path := range c.checkOutputs {
 		full := filepath.Join(root, filepath.FromSlash(path))

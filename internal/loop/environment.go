@@ -9,12 +9,12 @@ import (
 	"supervise/internal/ledger"
 )
 
-// environmentWatch detects changes of what the checks depend on outside the tree, such as
-// programs and packages, and of the records of the loop.
+// environmentWatch detects changes of what the checks depend on outside the tree, such as programs
+// and packages. It also detects changes of the records of the loop.
 type environmentWatch struct {
 	watch  environment.Watch
 	ledger *ledger.Ledger
-	known  environment.State // after the last accepted iteration
+	known  environment.State // the state after the last accepted iteration
 }
 
 // observe returns the current state of the environment.
@@ -50,7 +50,8 @@ func (s *environmentWatch) loadKnown(ctx context.Context, treeMoved bool) error 
 	return s.accept(now)
 }
 
-// changes lists what changed in the environment and in the records of the loop.
+// changes lists the changes of the environment since the last accepted state, and the records of
+// the loop that were changed. It restores those records.
 func (s *environmentWatch) changes(now environment.State) ([]detector.Tampering, error) {
 	var out []detector.Tampering
 	for _, c := range now.ChangesSince(s.known, s.watch.Root) {

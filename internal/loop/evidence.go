@@ -11,8 +11,9 @@ import (
 	"supervise/internal/prompt"
 )
 
-// addEvidence appends the measured evidence to the task, and removes repetitions of it from the
-// other facts. It returns the complete evidence as files, nil if there is none.
+// addEvidence appends the measured evidence to the task, up to the size that the settings allow,
+// and removes repetitions of it from the other facts. left describes what remains of the limits.
+// It returns the complete evidence as texts by file name, nil if there is none.
 func (p *prompter) addEvidence(f *prompt.Facts, left []string) map[string]string {
 	source := sourceLines{read: map[string][]string{}}
 	if tree, err := projectfile.Open(p.set.Root); err == nil { // without it, no source line is quoted
@@ -44,7 +45,7 @@ func (p *prompter) addEvidence(f *prompt.Facts, left []string) map[string]string
 	return out
 }
 
-// removeRepetitions removes from the facts what the evidence already contains.
+// removeRepetitions removes from the facts what the evidence already says.
 func removeRepetitions(f *prompt.Facts, evidence string) {
 	f.Failing = nil
 	if f.Rejection != nil {
@@ -61,16 +62,17 @@ func removeRepetitions(f *prompt.Facts, evidence string) {
 	}
 }
 
-// minErrorBytes is the minimum length of a message that is recognized in the evidence.
+// minErrorBytes is the minimum length of a message that is searched for in the evidence. Shorter
+// ones could occur there by chance.
 const minErrorBytes = 12
 
-// comparedErrorBytes is how many bytes of an error are looked for in the evidence.
+// comparedErrorBytes is how much of an error, from its start, is searched for in the evidence.
 const comparedErrorBytes = 40
 
-// maxPatch is the maximum number of bytes that are read of a refused change.
+// maxPatch limits how much of a rejected change is read, in bytes.
 const maxPatch = 1 << 20
 
-// readPatch returns what iteration n changed, "" if that is unknown.
+// readPatch returns the patch of iteration n, "" if it cannot be read.
 func (p *prompter) readPatch(n int) string {
 	dir, err := p.iterationDir(n)
 	if err != nil {
@@ -85,15 +87,15 @@ func (p *prompter) readPatch(n int) string {
 	return string(text)
 }
 
-// sourceLines reads lines of a project's files, each file once. The file names come from reports
-// and are not trusted: paths that lead out of the project are not read.
+// sourceLines reads lines of the project's files, each file once. The file names come from reports
+// and are not trusted, so paths that lead out of the project are not read.
 type sourceLines struct {
-	tree *projectfile.Tree // nil if it cannot be opened
+	tree *projectfile.Tree // nil if the project cannot be opened
 	root string
 	read map[string][]string // lines by file name
 }
 
-// line returns a line of a file, "" if it cannot be read.
+// line returns line n of a file, counted from 1, and "" if it cannot be read.
 func (l sourceLines) line(file string, n int) string {
 	if filepath.IsAbs(file) {
 		file, _ = filepath.Rel(l.root, file) // "" on error, which is not a local path

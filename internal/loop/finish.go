@@ -14,8 +14,9 @@ import (
 	"supervise/selector"
 )
 
-// finish selects the best iteration, restores its tree, measures it again and writes the
-// reports. After an interruption it does the same without the measurement.
+// finish ends the loop: it selects the best iteration, restores its tree, measures it again and
+// writes the reports. After an interruption it does not measure. The reason in the outcome may
+// differ from stop, since the selection can turn a success into a failure.
 func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 	r.state.Status = ledger.Completing
 	saved := errors.Join(r.journal.Write(event.LoopStopping, r.state.Iteration, stop), r.save())
@@ -49,7 +50,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 	return out, errors.Join(err, r.reports.addLogHead())
 }
 
-// treeDescription says in words which tree is restored at the end.
+// treeDescription says which tree is restored at the end, as in "that of iteration 3".
 func treeDescription(c *selector.Selection) string {
 	if c == nil || c.Iteration == 0 {
 		return "as it was before the loop"
@@ -57,7 +58,8 @@ func treeDescription(c *selector.Selection) string {
 	return fmt.Sprintf("that of iteration %d", c.Iteration)
 }
 
-// declaredFindings returns the findings about the selected tree that the user allowed in advance.
+// declaredFindings returns the findings about the selected tree that the user allowed in advance,
+// and that a person should read.
 func (r *run) declaredFindings(out Outcome) []detector.Alert {
 	list := ledger.FindDeclarations(r.past.Iterations, out.Choice.Iteration)
 	if out.Verified == nil {
@@ -71,8 +73,8 @@ func (r *run) declaredFindings(out Outcome) []detector.Alert {
 	return list
 }
 
-// restoreBest restores the best iteration. If the loop ended before the baseline was measured,
-// it restores the tree from before the checks, which may have been interrupted.
+// restoreBest restores the best iteration. If the loop ended before the baseline was measured, it
+// restores the tree from before the checks, which may have been interrupted.
 func (r *run) restoreBest(ctx context.Context, out *Outcome, result *ledger.Output) error {
 	switch {
 	case len(r.past.Iterations) > 0:
@@ -83,7 +85,8 @@ func (r *run) restoreBest(ctx context.Context, out *Outcome, result *ledger.Outp
 	return nil
 }
 
-// selectBest selects the best iteration, restores it and confirms the selection.
+// selectBest selects the best iteration, restores it and confirms the selection. It sets the choice
+// and the reason to end in out, and the changed files in result.
 func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Output) error {
 	choice, err := selector.Best(r.past.Candidates(), r.opts.Select)
 	if err != nil {
@@ -112,8 +115,8 @@ func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Outpu
 	return r.confirmSelection(ctx, out)
 }
 
-// confirmSelection measures the selected tree again and has it reviewed. It corrects the reason
-// to end if the selection does not pass.
+// confirmSelection measures the selected tree again and has it reviewed. If the tree does not
+// pass, it corrects the reason to end.
 func (r *run) confirmSelection(ctx context.Context, out *Outcome) error {
 	defer r.waitForTurn(ctx)()
 	if interrupted(ctx) {
@@ -142,7 +145,8 @@ func (r *run) confirmSelection(ctx context.Context, out *Outcome) error {
 	return nil
 }
 
-// applySelection restores the selected tree and copies its changed files to the output folder.
+// applySelection restores the selected tree, unless the user does not want that, and copies its
+// changed files to the output folder. An interruption does not stop it.
 func (r *run) applySelection(ctx context.Context, c selector.Selection) (ledger.Output, error) {
 	ctx = context.WithoutCancel(ctx)
 	it := r.past.Iterations[c.Iteration]
@@ -158,7 +162,8 @@ func (r *run) applySelection(ctx context.Context, c selector.Selection) (ledger.
 	return out, r.ledger.WriteOutput(out.Files)
 }
 
-// verifySelection measures the selected tree again, uncached, and compares the results.
+// verifySelection measures the tree of iteration n, which is restored, again without caches and
+// compares the results with the recorded ones.
 func (r *run) verifySelection(ctx context.Context, n int) (*event.Verification, error) {
 	it := r.past.Iterations[n]
 	known := it.Set.Tests

@@ -20,7 +20,7 @@ import (
 	"supervise/snapshot"
 )
 
-// iteration is one iteration while it runs. Each step adds its results.
+// iteration is one iteration while it runs. Each step of [run.iterate] adds its results.
 type iteration struct {
 	ledger.Iteration
 	prompt      promptResult
@@ -37,9 +37,11 @@ type iteration struct {
 	serviceStop   event.Stop    // why the agent cannot run again; zero if it can
 }
 
-// iterate runs one iteration and returns a stop if it is the last one. Each step uses the
-// results of the steps before it; see docs/architecture.md. agentCtx limits only the agent:
-// after its end, what the agent did is still measured.
+// iterate runs iteration n and returns a stop if it is the last one. The steps are: take a
+// snapshot, write the prompt, run the agent, take another snapshot, measure, judge, decide, and
+// record. Each one uses the results of those before it; see docs/architecture.md.
+//
+// agentCtx limits only the agent. After its end, what the agent did is still measured.
 func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) {
 	it, err := r.beginIteration(ctx, n)
 	if err == nil {
@@ -62,7 +64,8 @@ func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) 
 	return r.limitStop(it, stop), err
 }
 
-// assess measures and judges what the agent left, and returns a stop if the loop ends.
+// assess measures and judges what the agent left, and returns a stop if the loop ends. A loop of
+// candidates lets only some of them run checks at a time.
 func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
 	start := r.opts.Now()
 	defer r.waitForTurn(ctx)()
@@ -92,7 +95,8 @@ func (r *run) waitForTurn(ctx context.Context) (done func()) {
 }
 
 // settle decides about a judged iteration, records the decision, and acts on it. The record is
-// written before any listener gets the event and before the tree changes.
+// written before any listener gets the event and before the tree changes, so that a resumed loop
+// can repeat what a crash interrupted.
 func (r *run) settle(ctx context.Context, it *iteration) (event.Stop, error) {
 	if err := r.decide(ctx, it); err != nil {
 		return event.Stop{}, err
@@ -161,8 +165,8 @@ func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	return err
 }
 
-// snapshotAgentTree takes the snapshot of the agent's tree and records the changes. An
-// interruption does not stop it: no work of the agent may be lost.
+// snapshotAgentTree takes the snapshot of what the agent left and records the changes. An
+// interruption does not stop it, because no work of the agent may be lost.
 func (r *run) snapshotAgentTree(ctx context.Context, it *iteration) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := r.ledger.MoveBack(); err != nil {
@@ -175,8 +179,8 @@ func (r *run) snapshotAgentTree(ctx context.Context, it *iteration) error {
 	return r.recordChanges(ctx, it, info)
 }
 
-// measureIteration measures the agent's tree. Before any check runs, it detects changes outside
-// the tree.
+// measureIteration measures the agent's tree. It looks for changes outside the tree first, because
+// the checks may run programs that the agent changed.
 func (r *run) measureIteration(ctx context.Context, it *iteration) (err error) {
 	if it.environment, err = r.environment.observe(ctx); err != nil {
 		return err
@@ -191,7 +195,7 @@ func (r *run) measureIteration(ctx context.Context, it *iteration) (err error) {
 	return r.tree.ReportSharedLost(r.state.BaselineSnapshot, it.Snapshot)
 }
 
-// judgeIteration judges the measurements.
+// judgeIteration judges the measurements, and records how much time supervise itself used.
 func (r *run) judgeIteration(ctx context.Context, it *iteration) (err error) {
 	t := judge.Tree{Iteration: it.Iteration, StartTree: it.start.Tree, Changes: it.changes, Lines: &it.lines, EnvironmentFindings: it.tampering}
 	it.verdict, err = r.newJudge().Judge(ctx, t, it.measured, r.past)
@@ -210,7 +214,8 @@ func (r *run) judgeIteration(ctx context.Context, it *iteration) (err error) {
 	return nil
 }
 
-// decide turns the verdict into the next step, and asks a person if one is needed.
+// decide turns the verdict into a decision: accept or reject, and what comes next. It asks a
+// person if the step needs an approval.
 func (r *run) decide(ctx context.Context, it *iteration) error {
 	r.past.Learn(it.verdict)
 	step, next := r.past.Decide(it.Iteration, r.opts.Settings.Settings)
@@ -249,7 +254,8 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	return r.approver.askAboutBlocked(ctx, &it.Iteration, r.past.Previous.Set)
 }
 
-// appendRecord adds the iteration to the history and to the ledger, and returns the entry.
+// appendRecord adds the iteration to the history and to the ledger, and returns its entry in the
+// history.
 func (r *run) appendRecord(it *iteration) (*ledger.Iteration, error) {
 	r.addToHistory(it.Iteration)
 	if !it.Rejected {
@@ -263,7 +269,7 @@ func (r *run) appendRecord(it *iteration) (*ledger.Iteration, error) {
 	return last, r.ledger.Append(*last, it.files, r.past.IsBest(last.Number))
 }
 
-// reportFinished writes iteration_finished.
+// reportFinished writes the event iteration_finished.
 func (r *run) reportFinished(it ledger.Iteration) error {
 	return r.journal.Write(event.IterationFinished, it.Number, event.IterationEnd{
 		Progress: it.Progress(r.past.IsBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
@@ -272,8 +278,8 @@ func (r *run) reportFinished(it ledger.Iteration) error {
 	})
 }
 
-// conclude acts on the decision about an iteration: it rolls back if needed, writes the report
-// and returns the stop. It can be repeated after a crash.
+// conclude acts on the recorded decision about an iteration: it rolls back if needed, writes the
+// report and returns the stop, if any. It can be repeated after a crash.
 func (r *run) conclude(ctx context.Context, it ledger.Iteration) (event.Stop, error) {
 	if it.Rejected {
 		if err := r.rollBack(ctx, it); err != nil {

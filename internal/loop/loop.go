@@ -2,7 +2,10 @@
 // prompt, agent, measurement, verdict and decision, and finally restores the best iteration.
 //
 // [Run] starts a loop, [Resume] continues one after its process ended, and [Watch] measures an
-// interactive session. The package only sequences other packages; see iteration.go.
+// interactive session. All of them prepare a [run] (open.go) and end with [run.finishOrFail]. In
+// between, [run.iterate] takes the steps of one iteration (iteration.go). Each step is the work of
+// another package; this one only puts them in order. The log and the ledger are written before
+// each change of the tree, so that [Resume] can continue at any point.
 package loop
 
 import (
@@ -30,8 +33,8 @@ import (
 // ErrInterrupted is the cancellation cause of the loop's context if the user interrupts it.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrUnmeasurable is returned if the baseline has no results that iterations can be compared
-// with.
+// ErrUnmeasurable is wrapped by the error for a baseline that has no results that iterations can be
+// compared with.
 var ErrUnmeasurable = errors.New("nothing to judge by")
 
 // Options configure a loop in this process.
@@ -60,7 +63,7 @@ type Options struct {
 	OnReport    func(agentrun.Progress)            // called when a known agent reports something new; may be nil
 	WatchChecks measure.Watch                      // may be nil
 	Grace       runner.Grace
-	OnInterrupt func() // called when the user interrupts at the terminal
+	OnInterrupt func() // called when the user interrupts the agent at the terminal
 	OnEvent     func(event.Event)
 	Log         logrus.FieldLogger
 	Now         func() time.Time
@@ -97,8 +100,8 @@ type run struct {
 	reports     *reports
 }
 
-// Run runs a new loop to its end. With an error, the outcome is valid as far as the loop got.
-// The error may wrap [ErrUnmeasurable], [ledger.ErrLocked] or [runner.ErrNotFound].
+// Run runs a new loop to its end. If it returns an error, the outcome is valid as far as the loop
+// got. The error may wrap [ErrUnmeasurable], [ledger.ErrLocked] or [runner.ErrNotFound].
 func Run(ctx context.Context, o Options) (Outcome, error) {
 	r, err := open(ctx, o.withDefaults())
 	if err != nil {
@@ -117,8 +120,9 @@ func (r *run) runLoop(ctx context.Context) (event.Stop, error) {
 	return r.runIterations(ctx, 1, 0)
 }
 
-// runIterations runs the iterations starting with the given one. spent is how much time the
-// loop has already used.
+// runIterations runs the iterations starting with number from, until one of them returns a stop or
+// a limit is reached. spent is how much time the loop used in earlier processes. The time in which
+// the loop waited for people does not count.
 func (r *run) runIterations(ctx context.Context, from int, spent time.Duration) (event.Stop, error) {
 	if stop := r.opts.LimitStop(r.agentUsage()); stop.Reason != "" {
 		return stop, nil
@@ -153,8 +157,8 @@ func agentContext(ctx context.Context, limit time.Duration, start time.Time) (co
 	return context.WithDeadline(ctx, start.Add(limit))
 }
 
-// finishOrFail ends the loop: it restores the best iteration, or after an error the last safe
-// tree.
+// finishOrFail ends the loop, or suspends it if the stop says so. After an error it restores the
+// last safe tree instead of the best iteration.
 func (r *run) finishOrFail(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
 	err = errors.Join(err, r.reports.completeTrackers())
 	switch {
@@ -176,7 +180,7 @@ func (r *run) save() error {
 	return r.ledger.Save(r.state)
 }
 
-// fail records that the loop ended by an error.
+// fail records in the state and in the log that the loop ended by an error.
 func (r *run) fail(err error) {
 	reason := event.Broken
 	if errors.Is(err, ErrUnmeasurable) {
@@ -189,6 +193,7 @@ func (r *run) fail(err error) {
 	r.journal.Note(event.LoopFinished, r.state.Iteration, r.withProgress(event.LoopEnd{Reason: reason, Text: err.Error(), ExitCode: r.state.ExitCode}))
 }
 
+// outcome returns the outcome for a stop, without a selection.
 func (r *run) outcome(stop event.Stop) Outcome {
 	out := Outcome{LoopID: r.state.LoopID, Dir: r.ledger.Dir(), Stop: stop, History: r.past.Iterations}
 	if len(r.past.Iterations) > 0 {
@@ -209,7 +214,7 @@ func (r *run) warn(what string, err error) {
 // iterationNumber returns the number of the current iteration.
 func (r *run) iterationNumber() int { return r.state.Iteration }
 
-// withDefaults sets the functions, the environment and the log that were not given.
+// withDefaults returns the options with defaults for missing functions, environment and log.
 func (o Options) withDefaults() Options {
 	if o.OnEvent == nil {
 		o.OnEvent = func(event.Event) {}
@@ -231,7 +236,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// discard is a writer that ignores everything.
+// discard is an [io.WriteCloser] that ignores everything.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }

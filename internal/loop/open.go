@@ -27,7 +27,8 @@ import (
 	"supervise/snapshot"
 )
 
-// open creates the folder of a new loop and prepares the loop.
+// open creates the folder of a new loop, prepares the loop, and logs its start. After an error,
+// the loop is recorded as failed and closed.
 func open(ctx context.Context, o Options) (*run, error) {
 	o.Protect.RunnerVars = protect.HashRunnerVars(o.Env)
 	name := o.Task
@@ -76,7 +77,8 @@ func open(ctx context.Context, o Options) (*run, error) {
 	return r, nil
 }
 
-// newRun returns a run that can write to the folder of its loop. [run.prepare] sets up the rest.
+// newRun returns a run that can write to the folder of its loop. [run.prepare] sets the other
+// fields.
 func newRun(o Options, l *ledger.Ledger, state ledger.State) *run {
 	r := &run{opts: o, ledger: l, state: state, mask: secrets.NewMask(o.Env), past: judge.NewHistory()}
 	r.past.SnapshotDir = l.SnapshotDir()
@@ -89,7 +91,8 @@ func newRun(o Options, l *ledger.Ledger, state ledger.State) *run {
 	return r
 }
 
-// prepare opens the snapshots and sets up everything that an iteration needs.
+// prepare opens the snapshots and sets up everything that an iteration needs. position and memory
+// come from an earlier process of the loop; they are empty for a new one.
 func (r *run) prepare(ctx context.Context, position *event.Position, memory measure.Memory) error {
 	o := r.opts
 	if err := o.checkHiddenTests(); err != nil {
@@ -148,8 +151,8 @@ func (r *run) prepare(ctx context.Context, position *event.Position, memory meas
 	return nil
 }
 
-// setUpProtection prepares the protection that the settings ask for, and finds the user of
-// agent and checks. It returns an error if the system cannot provide the protection.
+// setUpProtection returns the protection that the settings ask for, and sets the user of agent and
+// checks. It returns an error if the system cannot provide the protection.
 func (r *run) setUpProtection(ctx context.Context) (shield protect.Shield, err error) {
 	p := r.opts.Protect
 	p.Readable = slices.Concat(p.Readable, r.opts.Readable)
@@ -189,8 +192,8 @@ func (r *run) setUpProtection(ctx context.Context) (shield protect.Shield, err e
 	return shield, err
 }
 
-// checkHiddenTests refuses a folder without hidden tests, and a state folder in which the agent
-// could read their results.
+// checkHiddenTests returns an error if the folder has no hidden tests, or if the state folder is
+// where the agent could read their results.
 func (o Options) checkHiddenTests() error {
 	if o.Hidden.Dir == "" {
 		return nil
@@ -204,7 +207,8 @@ func (o Options) checkHiddenTests() error {
 	return nil
 }
 
-// checkScripts returns the files in the tree that the checks start, as relative paths.
+// checkScripts returns the files in the tree that the checks start, as slash paths relative to its
+// root.
 func (s Settings) checkScripts() []string {
 	var out []string
 	for _, name := range s.Plan.Programs() {
@@ -216,9 +220,9 @@ func (s Settings) checkScripts() []string {
 	return out
 }
 
-// keptSnapshots returns the snapshots that are kept regardless of the limit of the store: the
-// baseline, the best iteration, the tree that the next iteration starts from, and those of
-// [worktree.Kept].
+// keptSnapshots returns the snapshots that the limit of the store must not drop: the baseline, the
+// best iteration, the tree that the next iteration starts from, and those of
+// [worktree.ProtectedSnapshots].
 func (r *run) keptSnapshots() map[snapshot.ID]bool {
 	keep := worktree.ProtectedSnapshots(r.past.Iterations)
 	keep[r.state.BaselineSnapshot], keep[r.past.SafeSnapshot] = true, true
@@ -228,8 +232,8 @@ func (r *run) keptSnapshots() map[snapshot.ID]bool {
 	return keep
 }
 
-// handleKilledLoops finds loops of this tree that were killed. It finishes interrupted restores
-// and reports that the tree may contain unjudged changes of an agent.
+// handleKilledLoops looks for other loops of this tree that were killed. It finishes interrupted
+// restores, and reports that the tree may contain unjudged changes of an agent.
 func (r *run) handleKilledLoops(ctx context.Context) error {
 	loops, err := ledger.ListLoops(r.opts.Home, r.opts.Root)
 	if err != nil {
@@ -248,7 +252,7 @@ func (r *run) handleKilledLoops(ctx context.Context) error {
 	return nil
 }
 
-// handleKilledLoop handles one loop that was killed, or one whose rollback was killed.
+// handleKilledLoop handles one loop that was killed, or whose restore was interrupted.
 func (r *run) handleKilledLoop(ctx context.Context, dead ledger.State) error {
 	dir := ledger.LoopDir(r.opts.Home, dead.LoopID)
 	data, position := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, LoopEnded: !dead.IsUnnoticedCrash()}, event.NewPosition()
@@ -272,7 +276,7 @@ func (r *run) handleKilledLoop(ctx context.Context, dead ledger.State) error {
 	return errors.Join(ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, r.state.LoopID))
 }
 
-// close releases everything that the run holds.
+// close releases everything that the run has open. Errors are only logged.
 func (r *run) close() {
 	r.notifier.Close()
 	err := r.ledger.Close()

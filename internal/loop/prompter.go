@@ -14,7 +14,8 @@ import (
 	"supervise/metric"
 )
 
-// prompter writes the prompts of the agent.
+// prompter writes the prompts of the agent. A prompt has the task, facts about the last results,
+// evidence, and reminders whose number depends on the level.
 type prompter struct {
 	texts *prompt.Texts
 	set   *Settings
@@ -22,20 +23,20 @@ type prompter struct {
 	// blocked is the command with which the agent reports that it cannot continue, "" if there
 	// is none.
 	blocked      string
-	iterationDir func(n int) (string, error)
+	iterationDir func(n int) (string, error) // returns the folder of an iteration
 }
 
-// promptResult is the prompt of an iteration.
+// promptResult is the prompt of an iteration, and what it was made from.
 type promptResult struct {
 	text     string
 	evidence map[string]string // all evidence, by file name
-	level    string
-	why      string   // reason of the level
-	points   []string // the reminders in addition to the task
+	level    string            // name of the level of the prompt
+	why      string            // reason for the level
+	points   []string          // the reminders in addition to the task
 }
 
 // Text writes the prompt of iteration n. left describes what remains of the loop's limits, and
-// hints are texts of a person.
+// hints are texts that a person adds.
 func (p *prompter) Text(n int, left, hints []string) (promptResult, error) {
 	level, why := p.set.Escalation.LevelFor(p.situation(n))
 	if p.set.Level != nil {
@@ -55,7 +56,7 @@ func (p *prompter) Text(n int, left, hints []string) (promptResult, error) {
 // maxLookBack is how many iterations determine the level of the prompt.
 const maxLookBack = 5
 
-// situation summarizes the last iterations, which determine the level of the next prompt.
+// situation summarizes the last iterations. The result determines the level of the next prompt.
 func (p *prompter) situation(n int) prompt.Situation {
 	out := prompt.Situation{
 		Iteration: n, Rejected: p.past.Rejected != nil, OnPlateau: p.onPlateau(), SameErrors: p.sameErrorCount(),
@@ -75,8 +76,8 @@ func (p *prompter) situation(n int) prompt.Situation {
 	return out
 }
 
-// onPlateau reports whether quality no longer changes: the last iteration was a plateau, or
-// its score differs from the previous one by less than the user's threshold.
+// onPlateau reports whether quality no longer changes: the last iteration is classified as a
+// plateau, or its score differs from the previous one by less than the user's threshold.
 func (p *prompter) onPlateau() bool {
 	if p.past.Previous.Class == detector.Plateau {
 		return true
@@ -89,8 +90,8 @@ func (p *prompter) onPlateau() bool {
 	return a.Scored && b.Scored && max(a.Score-b.Score, b.Score-a.Score) < p.set.PlateauBelow
 }
 
-// sameErrorCount returns how often the error of the last iteration occurred in a row, 0 if it
-// had none.
+// sameErrorCount returns how often in a row the error of the last iteration has occurred, 0 if it
+// had none. Errors are the same if their fingerprints are.
 func (p *prompter) sameErrorCount() (count int) {
 	for _, text := range slices.Backward(p.past.Errors) {
 		if fingerprint.Of(text) != fingerprint.Of(p.past.Errors[len(p.past.Errors)-1]) {
@@ -101,8 +102,8 @@ func (p *prompter) sameErrorCount() (count int) {
 	return count
 }
 
-// facts returns the values for the prompt of iteration n, from the tree that the agent starts
-// with.
+// facts returns the values for the prompt of iteration n. They describe the tree that the agent
+// starts with.
 func (p *prompter) facts(n int) prompt.Facts {
 	set := p.past.Previous.Set
 	counts := set.Tests.Counts()
@@ -138,7 +139,8 @@ func (p *prompter) facts(n int) prompt.Facts {
 	return f
 }
 
-// addOutcome adds the outcome of the last iteration.
+// addOutcome adds to the facts how the last iteration ended: why it was rejected, or how its tests
+// changed.
 func (p *prompter) addOutcome(f *prompt.Facts) {
 	last := p.past.Iterations[len(p.past.Iterations)-1]
 	switch rejected := p.past.Rejected; {
@@ -153,7 +155,8 @@ func (p *prompter) addOutcome(f *prompt.Facts) {
 	}
 }
 
-// addReminder adds the reminder for risky tool calls to a warning about a call.
+// addReminder returns the decision about a tool call. If it is a warning about a risk, it has the
+// reminder for such calls as well.
 func (p *prompter) addReminder(n int, levelName string, d hook.Decision) hook.Decision {
 	level, err := prompt.ParseLevel(levelName)
 	if err != nil || d.Verdict != hook.Warn || len(d.Risks) == 0 {
@@ -166,8 +169,8 @@ func (p *prompter) addReminder(n int, levelName string, d hook.Decision) hook.De
 	return d
 }
 
-// withoutHiddenTests removes tests and files from alerts about hidden tests. The agent may know
-// how many of them fail, but not which.
+// withoutHiddenTests returns the alerts without the tests and files of those about hidden tests.
+// The agent may know how many of them fail, but not which.
 func withoutHiddenTests(alerts []detector.Alert) []detector.Alert {
 	out := slices.Clone(alerts)
 	for i := range out {
@@ -178,7 +181,7 @@ func withoutHiddenTests(alerts []detector.Alert) []detector.Alert {
 	return out
 }
 
-// testChanges groups the tests by the kind of their change.
+// testChanges returns the changed tests, grouped by the kind of their change.
 func testChanges(c detector.TestChanges) []prompt.Change {
 	var out []prompt.Change
 	for _, group := range []struct {

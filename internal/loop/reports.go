@@ -13,15 +13,16 @@ import (
 	"supervise/selector"
 )
 
-// reports writes the reports and trackers in the folder of a loop.
+// reports writes the reports and trackers in the folder of a loop. The trackers are files for other
+// programs, with the metrics of all iterations.
 type reports struct {
 	set         *Settings
 	past        *judge.History
 	ledger      *ledger.Ledger
 	self        string // command line of supervise
 	now         func() time.Time
-	tracked     int // number of iterations in the trackers
-	finalReport *report.Loop
+	tracked     int          // number of iterations in the trackers
+	finalReport *report.Loop // the data of the completion report, nil until it is written
 }
 
 // writeIteration writes the report of an iteration, the escalation report if a person has to
@@ -43,8 +44,8 @@ func (w *reports) writeIteration(it ledger.Iteration, state ledger.State) error 
 // iteration.
 const alwaysTracked = 200
 
-// updateTrackers writes the trackers. Each write contains all iterations, so in long loops it
-// happens only when their number has grown by a twentieth.
+// updateTrackers writes the trackers. Since each write contains all iterations, long loops write
+// them only when the number of iterations has grown by a twentieth.
 func (w *reports) updateTrackers() error {
 	if n := len(w.past.Iterations); n > alwaysTracked && n < w.tracked+w.tracked/20 {
 		return nil
@@ -62,7 +63,7 @@ func (w *reports) writeTrackers() error {
 	return w.ledger.WriteTracking(w.past.Iterations, w.set.TrackingConfig(), best, w.now())
 }
 
-// completeTrackers writes the trackers if iterations are missing in them.
+// completeTrackers writes the trackers if [reports.updateTrackers] left out iterations.
 func (w *reports) completeTrackers() error {
 	if w.tracked == 0 || w.tracked >= len(w.past.Iterations) {
 		return nil
@@ -91,8 +92,8 @@ func (w *reports) writeCompletion(v report.Loop) error {
 	)
 }
 
-// addLogHead writes the completion report again with the head of the log. It is called after
-// the last entry of the log.
+// addLogHead writes the completion report again, with the hash of the last entry of the log. It
+// must be called after that entry is written.
 func (w *reports) addLogHead() error {
 	if w.finalReport == nil {
 		return nil

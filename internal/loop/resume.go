@@ -16,24 +16,24 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrLaterLoop is returned if a loop cannot be resumed without force, because a later loop has
-// worked in its tree.
+// ErrLaterLoop is wrapped by the error for a loop that cannot be resumed without force, because a
+// later loop has worked in its tree.
 var ErrLaterLoop = errors.New("a later loop has worked in the same tree")
 
-// diedWithSupervise is the cause of an agent's end if its supervisor died first.
+// diedWithSupervise is the recorded cause of an agent's end if its supervisor died first.
 const diedWithSupervise = "supervisor_died"
 
 // Resume continues a loop whose process ended, from the position in its log. The settings come
 // from the folder of the loop. o has the options of this process; its limits replace the stored
-// ones if they are not zero. If o.Root is set, the tree has moved there. With force the loop
+// ones if they are not zero. If o.Root is set, the tree has moved there. With force, the loop
 // continues even if a later loop has worked in the tree, or if it is another repository.
 //
 // Remaining processes of the dead run are ended first. If the agent was interrupted, its work so
-// far is judged; if it had not done anything, it runs again. A finished loop continues if it
-// has iterations left. Otherwise its end is reported again.
+// far is judged. If it had not done anything, it runs again. A finished loop continues if it has
+// iterations left. Otherwise its end is reported again.
 //
 // The outcome and the errors are those of [Run]; in addition the error may wrap
-// [ledger.ErrNotBegun], [ErrLaterLoop], [ledger.ErrChanged] or [ledger.ErrNoLoop].
+// [ledger.ErrNoSettings], [ErrLaterLoop], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
 	position := event.NewPosition()
 	l, state, err := ledger.OpenIn(o.Root, o.Home, id, position.Apply)
@@ -63,7 +63,8 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 	return r.finishOrFail(ctx, stop, err)
 }
 
-// resumption restores the state of a dead run and does its remaining work.
+// resumption restores the state of a dead run and does its remaining work. The position says how
+// far the dead run got.
 type resumption struct {
 	run      *run
 	position *event.Position
@@ -71,7 +72,8 @@ type resumption struct {
 	movedTree bool // the tree has moved, possibly to another machine
 }
 
-// restoreState restores the state of the dead run. If no work remains, it leaves the tree closed.
+// restoreState restores the state of the dead run. If no work remains, it returns without opening
+// the tree, so that run.tree is nil.
 func (s *resumption) restoreState(ctx context.Context, force bool) error {
 	r := s.run
 	if err := s.loadSettings(); err != nil {
@@ -119,8 +121,8 @@ func (s *resumption) restoreState(ctx context.Context, force bool) error {
 	return errors.Join(s.reportResume(), r.save())
 }
 
-// prepare sets up what an iteration needs. If the tree is another repository now, which makes
-// rollbacks impossible, it returns an error unless force is set.
+// prepare sets up what an iteration needs. If the tree is now another repository, rollbacks are
+// impossible, and it returns an error unless force is set.
 func (s *resumption) prepare(ctx context.Context, memory measure.Memory, force bool) error {
 	s.run.opts.Snapshot.Moved = force
 	if err := s.run.prepare(ctx, s.position, memory); err != nil {
@@ -134,7 +136,7 @@ func (s *resumption) prepare(ctx context.Context, memory measure.Memory, force b
 	return s.run.tree.Store.AdoptRepository()
 }
 
-// loadSettings reads the settings of the loop, with the limits of this process.
+// loadSettings reads the stored settings of the loop. The limits of this process replace theirs.
 func (s *resumption) loadSettings() error {
 	if s.position.Settings == "" {
 		return fmt.Errorf("%w: start a new one", ledger.ErrNoSettings)
@@ -171,7 +173,8 @@ func (s *resumption) checkLaterLoop() error {
 	return nil
 }
 
-// replayHistory rebuilds the history and the state of the run from the recorded iterations.
+// replayHistory rebuilds the history and the state of the run from the recorded iterations. It
+// returns an error if one of them is missing.
 func (s *resumption) replayHistory(its []ledger.Iteration) error {
 	s.run.state.ResetIterations()
 	for n, it := range its {
@@ -217,7 +220,7 @@ func (r *run) endSurvivors(ctx context.Context, position *event.Position) error 
 	return r.journal.Write(event.OrphansKilled, position.Iteration, event.Orphans{Names: names})
 }
 
-// reportResume reports damage of the log, and the next action of the loop.
+// reportResume logs damage of the log, and what the loop does first.
 func (s *resumption) reportResume() error {
 	if damage := s.run.ledger.Problems(); len(damage) > 0 {
 		if err := s.run.journal.Write(event.LogDamaged, s.run.state.Iteration, event.Damage{Problems: damage}); err != nil {
@@ -230,7 +233,7 @@ func (s *resumption) reportResume() error {
 	})
 }
 
-// nextAction describes what the resumed loop does first.
+// nextAction says what the resumed loop does first, and in which iteration.
 func (s *resumption) nextAction() (iteration int, from string) {
 	last := len(s.run.past.Iterations) - 1
 	switch {
@@ -252,7 +255,7 @@ func (s *resumption) nextAction() (iteration int, from string) {
 	return s.position.Iteration, "the iteration starts again"
 }
 
-// continueLoop does the remaining work of the dead run, then runs further iterations.
+// continueLoop does the remaining work of the dead run, and then runs further iterations.
 func (s *resumption) continueLoop(ctx context.Context) (event.Stop, error) {
 	if len(s.run.past.Iterations) == 0 {
 		return s.continueBaseline(ctx)
@@ -292,8 +295,8 @@ func (s *resumption) continueBaseline(ctx context.Context) (event.Stop, error) {
 	return s.run.runIterations(ctx, 1, s.position.Elapsed())
 }
 
-// settleBestTree restores the tree of the best iteration, which the dead run was restoring. The
-// tree is that one or the last safe one.
+// settleBestTree restores the tree of the best iteration. The dead run was restoring it, so that the
+// current tree is that one, the last safe one, or partly both.
 func (s *resumption) settleBestTree(ctx context.Context) error {
 	r := s.run
 	choice, err := selector.Best(r.past.Candidates(), r.opts.Select)
@@ -303,8 +306,8 @@ func (s *resumption) settleBestTree(ctx context.Context) error {
 	return r.tree.EnsureState(ctx, r.past.Iterations[choice.Iteration].Snapshot, r.past.SafeSnapshot)
 }
 
-// continueIteration finishes the last iteration that started, and prepares the tree for the
-// next one.
+// continueIteration finishes the last iteration that the dead run started, and prepares the tree
+// for the next one. It returns a stop if that was the last iteration.
 func (s *resumption) continueIteration(ctx context.Context) (event.Stop, error) {
 	last := s.run.past.Iterations[len(s.run.past.Iterations)-1]
 	if s.position.Iteration > last.Number {
@@ -333,8 +336,9 @@ func (s *resumption) continueIteration(ctx context.Context) (event.Stop, error) 
 	return s.run.stopAfter(last), s.run.writeReport(last)
 }
 
-// finishIteration judges what the agent left. If the agent had not started, or had not changed
-// anything, the iteration runs again.
+// finishIteration judges what the agent left in an iteration that was not judged. If the agent had
+// not started, or had not changed anything, it only restores the start, and the iteration runs
+// again.
 func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	s.run.state.Iteration = s.position.Iteration
 	it := &iteration{Iteration: ledger.Iteration{
@@ -369,9 +373,9 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	return s.run.assess(ctx, it)
 }
 
-// agentTree returns the snapshot of what the agent left, and makes the tree equal to it. If
-// there is no such snapshot, it takes one of the current tree and reports it, because the tree
-// may also contain work of the user.
+// agentTree returns the snapshot of what the agent left, and makes the tree equal to it. If there
+// is no such snapshot, it takes one of the current tree and reports that, because the tree may
+// also contain work of the user.
 func (s *resumption) agentTree(ctx context.Context) (snapshot.Info, error) {
 	if s.position.AgentTree == "" {
 		info, err := s.run.tree.Take(context.WithoutCancel(ctx), s.position.Iteration, event.AfterAgent)

@@ -13,12 +13,12 @@ import (
 	"supervise/runner"
 )
 
-// minReviewBudget is the minimum cost limit of a reviewer in US dollars, because 0 would mean
-// no limit.
+// minReviewBudget is the least cost limit of a reviewer, in US dollars. A limit of 0 would mean no
+// limit.
 const minReviewBudget = .0001
 
-// newReviewer returns the reviewer of the selection, nil if none is configured. Its cost counts
-// toward the budget of the loop.
+// newReviewer returns the reviewer, nil if none is configured. Its cost counts toward the limit of
+// the loop.
 func (r *run) newReviewer() *review.Reviewer {
 	if r.opts.Reviewer.Agent == "" {
 		return nil

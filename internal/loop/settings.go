@@ -50,10 +50,11 @@ type Settings struct {
 // logged. A zero limit means no limit.
 type Budget struct {
 	Latency time.Duration `json:"latency_ns,omitempty"`       // per iteration
-	Percent float64       `json:"overhead_percent,omitempty"` // of the time of the iteration
+	Percent float64       `json:"overhead_percent,omitempty"` // percentage of the duration of the iteration
 }
 
-// Exceeded describes how an iteration exceeds the budget, "" if it does not.
+// Exceeded says how an iteration exceeds the budget, "" if it does not. own is the time of supervise
+// itself, and total that of the iteration.
 func (b Budget) Exceeded(own, total time.Duration) string {
 	switch share := 100 * float64(own) / float64(max(total, 1)); {
 	case b.Latency > 0 && own > b.Latency:
@@ -64,7 +65,7 @@ func (b Budget) Exceeded(own, total time.Duration) string {
 	return ""
 }
 
-// configuration returns the settings that the state of the loop contains.
+// configuration returns the settings that the state of the loop shows to users.
 func (s Settings) configuration() ledger.Configuration {
 	c := ledger.Configuration{
 		MaxIterations: s.MaxIterations, TimeoutMinutes: s.MaxTime.Minutes(), MaxRetries: s.Recovery.MaxRetries, Mode: string(s.Rules.Mode),
@@ -84,14 +85,15 @@ func (s Settings) configuration() ledger.Configuration {
 	return c
 }
 
-// OverrideLimits replaces limits and approval settings by those of l that are set.
+// OverrideLimits replaces the limits and approval settings by those of l that are not zero.
 func (s *Settings) OverrideLimits(l Settings) {
 	s.MaxIterations, s.MaxTime = cmp.Or(l.MaxIterations, s.MaxIterations), cmp.Or(l.MaxTime, s.MaxTime)
 	s.MaxCost, s.MaxTokens, s.MaxWindow = cmp.Or(l.MaxCost, s.MaxCost), cmp.Or(l.MaxTokens, s.MaxTokens), cmp.Or(l.MaxWindow, s.MaxWindow)
 	s.Approval.Policy, s.Approval.Unattended = cmp.Or(l.Approval.Policy, s.Approval.Policy), s.Approval.Unattended || l.Approval.Unattended
 }
 
-// MovedFolders returns the folders outside the tree whose paths differ from the stored settings.
+// MovedFolders returns the folders outside the tree that have other paths than in the stored
+// settings.
 func (s Settings) MovedFolders(stored Settings) (out []ledger.FolderMove) {
 	for _, m := range []ledger.FolderMove{{From: stored.Origin, To: s.Origin}, {From: stored.Hidden.Dir, To: s.Hidden.Dir}} {
 		if m.From != "" && m.To != "" && m.From != m.To {

@@ -9,16 +9,16 @@ import (
 // SteppedText is the text of the stop [event.Stepped].
 const SteppedText = "the requested iterations are done: supervise resume continues the loop"
 
-// countStepsFrom makes the steps of this process count after iteration n.
+// countStepsFrom starts counting the steps of this process after iteration n.
 func (r *run) countStepsFrom(n int) {
 	if r.opts.Steps != nil {
 		r.until = n + *r.opts.Steps
 	}
 }
 
-// stopBefore returns why iteration n does not start, the zero value if it does. A pause restores
-// the best tree, for a person who wants to look at it. The end of the steps leaves the tree as
-// it is for the next process. first means that n is the first iteration of this process.
+// stopBefore returns why iteration n does not start, the zero value if it does. first means that n
+// is the first iteration of this process. After a pause, the best tree is restored for a person who
+// wants to look at it. After the last step, the tree stays unchanged for the next process.
 func (r *run) stopBefore(n int, first bool) (event.Stop, error) {
 	paused, err := r.ledger.TakePause()
 	switch {
@@ -42,7 +42,7 @@ func (r *run) suspend(stop event.Stop) (Outcome, error) {
 	return r.outcome(stop), err
 }
 
-// withProgress adds the progress of the loop to the data of its end.
+// withProgress returns the data of the loop's end with its progress.
 func (r *run) withProgress(d event.LoopEnd) event.LoopEnd {
 	d.Spending, d.Iterations = r.state.Spending, max(0, len(r.past.Iterations)-1)
 	if best := r.state.SelectedOrBest(); best != nil {

@@ -41,7 +41,7 @@ func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 	return event.Stop{Reason: reasonFor(it.Assessment), Text: d.Reason}
 }
 
-// blockedText explains the end of a loop whose agent cannot continue.
+// blockedText says why a loop ends whose agent cannot continue.
 func blockedText(it ledger.Iteration) string {
 	blocks := it.Blocks()
 	text := judge.AgentBlocked + ": " + blocks[0].String()
@@ -54,8 +54,8 @@ func blockedText(it ledger.Iteration) string {
 	return text
 }
 
-// diminishingStop stops a loop whose gains have become too small with this iteration, if the
-// settings ask for it. A resumed loop continues.
+// diminishingStop returns a stop if the gains have become too small with this iteration and the
+// settings ask for it. Because it looks only at this iteration, a resumed loop continues.
 func (r *run) diminishingStop(it ledger.Iteration) event.Stop {
 	if !r.opts.StopOnDiminishing || it.Rejected {
 		return event.Stop{}
@@ -67,7 +67,7 @@ func (r *run) diminishingStop(it ledger.Iteration) event.Stop {
 	return event.Stop{Reason: event.Diminishing, Text: fmt.Sprintf("diminishing returns: since iteration %d quality grew by less than %g points each time", small.Since, 100*selector.SmallGain)}
 }
 
-// reasonFor returns the reason of a loop that the rules end.
+// reasonFor returns the reason to end for a loop that the rules end.
 func reasonFor(a detector.Assessment) event.Reason {
 	switch {
 	case a.Recommendation.Rule == detector.InfiniteLoop, a.Recommendation.Rule == detector.MetricCycling:
@@ -80,8 +80,8 @@ func reasonFor(a detector.Assessment) event.Reason {
 	return event.Stalled
 }
 
-// limitStop ends a loop that cannot continue, because its agent has no service or a limit is
-// reached. The stop of the iteration itself takes precedence if it is more specific.
+// limitStop returns the stop of an iteration, or else a stop because the agent has no service or a
+// limit is reached. A stop that the iteration itself has takes precedence.
 func (r *run) limitStop(it *iteration, stop event.Stop) event.Stop {
 	switch {
 	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesExhausted, stop.Reason == event.Blocked:
@@ -94,7 +94,7 @@ func (r *run) limitStop(it *iteration, stop event.Stop) event.Stop {
 	return r.opts.LimitStop(r.agentUsage())
 }
 
-// stopFor turns an interruption, or an unanswered question, into a stop. It returns any other
+// stopFor turns an interruption, or a question without an answer, into a stop. It returns any other
 // error unchanged.
 func stopFor(ctx context.Context, err error) (event.Stop, error) {
 	if ctx.Err() != nil {
@@ -116,7 +116,8 @@ func (s Settings) iterationLimitStop() event.Stop {
 	return event.Stop{Reason: event.IterationLimit, Text: text + ", and the criterion is not met: " + s.Until.String()}
 }
 
-// noneAcceptableStop corrects the reason to end if no iteration is acceptable.
+// noneAcceptableStop corrects the reason to end if the baseline was chosen, so that no iteration is
+// acceptable. n is the number of iterations with the baseline.
 func noneAcceptableStop(stop event.Stop, c selector.Selection, n int) event.Stop {
 	decided := []event.Reason{event.Interrupted, event.RetriesExhausted, event.Aborted, event.Blocked, event.StoppedByRule}
 	if !c.BaselineChosen || n < 2 || slices.Contains(decided, stop.Reason) {
@@ -146,8 +147,9 @@ func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
 	return event.Stop{Reason: event.HiddenFail, Text: "the hidden tests do not pass on the selected tree: " + why + " (" + stop.Text + ")"}
 }
 
-// openFindingsStop returns the stop of a loop that meets its criterion with open findings. The
-// agent has one iteration to fix them; after that a person has to decide.
+// openFindingsStop returns the stop of a loop that meets its criterion with open findings. The agent
+// has one iteration to fix them, so new ones do not stop the loop. After that, a person has to
+// decide.
 func openFindingsStop(it ledger.Iteration) event.Stop {
 	if slices.ContainsFunc(it.Open, func(o ledger.OpenFinding) bool { return o.Iteration == it.Number }) {
 		return event.Stop{}
@@ -168,14 +170,14 @@ func (r *run) selectionOpenStop(stop event.Stop, c selector.Selection) event.Sto
 	return event.Stop{Reason: event.FindingsOpen, Text: openFindingsText(open) + " (" + stop.Text + ")"}
 }
 
-// canBeCorrected reports whether findings about the selected tree matter more than the reason
-// of the stop.
+// canBeCorrected reports whether findings about the selected tree matter more than the reason of the
+// stop. That depends on its exit code.
 func canBeCorrected(stop event.Stop) bool {
 	return slices.Contains([]int{0, 4, 5}, stop.Reason.ExitCode())
 }
 
-// weakenedTestsStop corrects the reason to end if only changed versions of tests pass on the
-// selected tree.
+// weakenedTestsStop corrects the reason to end if tests pass on the selected tree only in their
+// changed versions.
 func weakenedTestsStop(stop event.Stop, found []detector.Alert) event.Stop {
 	i := slices.IndexFunc(found, func(a detector.Alert) bool { return !a.Declared })
 	if i < 0 || !canBeCorrected(stop) {
@@ -184,7 +186,7 @@ func weakenedTestsStop(stop event.Stop, found []detector.Alert) event.Stop {
 	return event.Stop{Reason: event.TestsWeakened, Text: found[i].Message() + " (" + stop.Text + ")"}
 }
 
-// openFindingsText names the first open finding.
+// openFindingsText names the first open finding, and counts all.
 func openFindingsText(open []ledger.OpenFinding) string {
 	first := fmt.Sprintf("%s %s of iteration %d", open[0].Severity, open[0].Rule, open[0].Iteration)
 	if len(open) == 1 {

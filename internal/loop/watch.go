@@ -50,8 +50,8 @@ func (o Settings) kind() ledger.Kind {
 	return ""
 }
 
-// forSession returns the options for a watched session, without what a loop does with its agent
-// and its tree.
+// forSession returns the options for a watched session. They are without everything by which a loop
+// controls its agent and its tree.
 func (o Options) forSession() Options {
 	if o.IdleAfter <= 0 {
 		o.IdleAfter = DefaultIdleTime
@@ -86,9 +86,10 @@ func (r *run) sessionStop(ctx context.Context) event.Stop {
 type session struct {
 	run   *run
 	base  snapshot.ID // the tree that the next iteration is compared with
-	since time.Time   // when that tree was measured
+	since time.Time   // when that tree was last measured
 }
 
+// newSession returns a session whose last measured tree is the last safe one.
 func newSession(r *run) *session {
 	return &session{run: r, base: r.past.SafeSnapshot, since: r.opts.Now()}
 }
@@ -107,19 +108,23 @@ func (r *run) runSession(ctx context.Context) error {
 	return err
 }
 
-// noOutput returns how much a finished agent has printed since the last call.
+// noOutput is for an agent that has ended, and so prints nothing more.
 func noOutput() int64 { return 0 }
 
-// isSkipped reports whether changes in a folder do not count as work of the agent.
+// isSkipped reports whether changes in a folder, given by its slash path, do not count as work of
+// the agent.
 func (w *session) isSkipped(dir string) bool {
 	name := dir[strings.LastIndexByte(dir, '/')+1:]
 	rel, inside := ledger.PathInTree(w.run.opts.Home, w.run.opts.Root)
 	return name == ".git" || name == "node_modules" || inside && dir == filepath.ToSlash(rel)
 }
 
-// measureIfChanged measures and judges the tree if it differs from the last measured one. If the
-// agent continued to work meanwhile, the results are discarded. Changes while the agent was
-// silent come from the checks. hasNews reports whether an iteration was judged.
+// measureIfChanged measures and judges the tree if it differs from the last measured one. hasNews
+// reports whether an iteration was judged.
+//
+// printed returns how much the agent has printed. If that grows during the measurement, and the
+// tree changes, the agent has continued to work, and the results are discarded. If only the tree
+// changes, the checks changed it.
 func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (hasNews bool, err error) {
 	r := w.run
 	it, err := w.beginIteration(ctx)
@@ -165,7 +170,8 @@ func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (h
 	return err == nil, err
 }
 
-// beginIteration takes the snapshot of an iteration. It returns nil if the tree has not changed.
+// beginIteration starts an iteration with a snapshot of the tree. It returns nil if the tree has not
+// changed.
 func (w *session) beginIteration(ctx context.Context) (*iteration, error) {
 	r := w.run
 	start, err := r.tree.Store.Info(w.base)
@@ -182,7 +188,7 @@ func (w *session) beginIteration(ctx context.Context) (*iteration, error) {
 	return it, r.snapshotAgentTree(ctx, it)
 }
 
-// currentTree returns the identity of the current tree, without keeping a snapshot.
+// currentTree returns the ID of the current tree, without keeping a snapshot.
 func (w *session) currentTree(ctx context.Context) (string, error) {
 	info, drop, err := w.run.tree.Store.TakeTemporary(context.WithoutCancel(ctx), "at rest")
 	if err != nil {
@@ -191,7 +197,8 @@ func (w *session) currentTree(ctx context.Context) (string, error) {
 	return info.Tree, drop()
 }
 
-// finishKilledSession measures what a session left whose supervisor was killed, and ends it.
+// finishKilledSession measures what a session left whose supervisor was killed, and returns its
+// stop.
 func (r *run) finishKilledSession(ctx context.Context) (event.Stop, error) {
 	if len(r.past.Iterations) == 0 {
 		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ledger.ErrNoSettings)
