@@ -50,9 +50,9 @@ func (r LoopReport) MatchesRecord() bool {
 	return len(r.Differences) == 0 && r.Selection == nil && len(r.Best) == 0
 }
 
-// ReadLoop reads a recorded loop from its folder. The error wraps
-// [ledger.ErrNotBegun] or [ledger.ErrChanged] if its settings are missing or
-// not those that it was started with.
+// ReadLoop reads a loop from its folder. The error wraps [ledger.ErrNoSettings] if its settings are
+// missing, [ledger.ErrChanged] if they are not those that it was started with, and
+// [ErrNothingToJudge] if it has no iterations.
 func ReadLoop(l Loop) (*Recorded, error) {
 	dir, state := l.Dir, l.State
 	r := &Recorded{State: state, rejudge: l.Rejudge, record: judge.RecordedLoop{Dropped: map[int][]string{}}}

@@ -11,8 +11,8 @@ import (
 	"supervise/metric"
 )
 
-// AgentEnding returns how an agent ended that failed, left processes running or was refused
-// hosts, "" otherwise.
+// AgentEnding describes how an agent ended that failed, left processes running or was refused
+// hosts, as in "exited, status 1". It returns "" for all others.
 func AgentEnding(a *ledger.AgentRun) string {
 	switch {
 	case a == nil || a.Cause == ledger.CauseIdle:
@@ -29,7 +29,8 @@ func AgentEnding(a *ledger.AgentRun) string {
 	return ""
 }
 
-// sideEffectsText returns what supervise had to clean up or refuse.
+// sideEffectsText says what supervise cleaned up or refused, as the continuation of a sentence, and
+// "" for nothing.
 func sideEffectsText(a *ledger.AgentRun) string {
 	text := leftoversText(a.Leftovers)
 	if len(a.RefusedHosts) > 0 {
@@ -38,8 +39,10 @@ func sideEffectsText(a *ledger.AgentRun) string {
 	return text
 }
 
+// replaceUnderscores turns the name of an outcome into words, as in "rate limited".
 func replaceUnderscores(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
+// joinReason returns what happened and, if it is known, why, as in "refused: no credit".
 func joinReason(what, why string) string {
 	if why == "" {
 		return what
@@ -47,7 +50,7 @@ func joinReason(what, why string) string {
 	return what + ": " + why
 }
 
-// AgentSummary returns what a known agent reported about its run, "" for nothing.
+// AgentSummary describes what a known agent reported about its run, "" for nothing.
 func AgentSummary(a *ledger.AgentRun) string {
 	var out []string
 	if a.Outcome != "" && a.Program != "" {
@@ -62,7 +65,8 @@ func AgentSummary(a *ledger.AgentRun) string {
 	return strings.Join(out, "; ")
 }
 
-// AgentUsage returns what a run of an agent consumed, "" if it reported nothing.
+// AgentUsage describes what a run of an agent consumed, as in "1200 tokens, $0.0310, 4 turns". It
+// returns "" if the agent reported nothing.
 func AgentUsage(a *ledger.AgentRun) string {
 	if a == nil || a.Usage == nil {
 		return ""
@@ -79,6 +83,8 @@ func AgentUsage(a *ledger.AgentRun) string {
 	return strings.Join(text, ", ")
 }
 
+// usageTexts returns the tokens and the cost, as far as they are known. tokens is the sum of all
+// kinds of tokens.
 func usageTexts(u metric.Usage, tokens *int64) []string {
 	var out []string
 	if tokens != nil {
@@ -93,7 +99,7 @@ func usageTexts(u metric.Usage, tokens *int64) []string {
 	return out
 }
 
-// SpendingText returns what the agent consumed in a loop, "" if it reported nothing.
+// SpendingText describes what the agent consumed in a loop, "" if it reported nothing.
 func SpendingText(s *ledger.Spending) string {
 	if s == nil {
 		return ""

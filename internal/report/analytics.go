@@ -6,7 +6,7 @@ import (
 	"supervise/selector"
 )
 
-// Analytics is the document analytics/analytics.json.
+// Analytics is the document analytics/analytics.json in the folder of a loop. Scores are in [0,1].
 type Analytics struct {
 	LoopID     string           `json:"loop_id"`
 	Status     ledger.Status    `json:"status"`
@@ -20,16 +20,16 @@ type Analytics struct {
 	TotalMS    int64            `json:"total_time_ms"`
 	AgentMS    int64            `json:"agent_time_ms"`
 	ChecksMS   int64            `json:"checks_time_ms"`
-	GoalsMS    int64            `json:"goal_tests_time_ms"` // original tests on the new code
-	PowerMS    int64            `json:"power_time_ms"`      // changed tests on mutants
-	OwnMS      int64            `json:"own_time_ms"`
-	Tokens     *int64           `json:"total_tokens"`   // null when not reported
-	CostUSD    *float64         `json:"total_cost_usd"` // null when not reported
+	GoalsMS    int64            `json:"goal_tests_time_ms"` // time of the original tests on the new code
+	PowerMS    int64            `json:"power_time_ms"`      // time of changed tests on mutants
+	OwnMS      int64            `json:"own_time_ms"`        // time of supervise itself
+	Tokens     *int64           `json:"total_tokens"`       // null when not reported
+	CostUSD    *float64         `json:"total_cost_usd"`     // null when not reported
 	Trend      selector.Trend   `json:"trend"`
 	Alerts     map[string]int   `json:"alerts_by_rule"`
 	Classes    map[string]int   `json:"iterations_by_classification"`
 	Trajectory []AnalyticsPoint `json:"trajectory"`
-	Head       string           `json:"log_head,omitempty"` // of the log at the end of the loop
+	Head       string           `json:"log_head,omitempty"` // hash of the last entry of the log
 }
 
 // AnalyticsPoint is one iteration in the analytics.
@@ -39,7 +39,7 @@ type AnalyticsPoint struct {
 	Class     detector.Class `json:"classification"`
 }
 
-// NewAnalytics summarizes a loop. Scores are in [0,1].
+// NewAnalytics summarizes a loop.
 func NewAnalytics(v Loop) Analytics {
 	a := Analytics{
 		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.iterationCount(),
@@ -64,6 +64,7 @@ func NewAnalytics(v Loop) Analytics {
 	return a
 }
 
+// addIteration adds the times, alerts and class of an iteration.
 func (a *Analytics) addIteration(it ledger.Iteration) {
 	a.Trajectory = append(a.Trajectory, AnalyticsPoint{it.Number, it.Quality(), it.Assessment.Class})
 	a.Classes[it.Assessment.Class.String()]++
@@ -87,6 +88,7 @@ func (a *Analytics) addIteration(it ledger.Iteration) {
 	}
 }
 
+// setScores sets the best, the worst and the average score. Without scores they stay nil.
 func (a *Analytics) setScores(scores []float64) {
 	if len(scores) == 0 {
 		return

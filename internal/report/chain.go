@@ -12,7 +12,8 @@ import (
 	"supervise/metric"
 )
 
-// ReasoningDocument returns a chain of reasoning, with the ways to override it at its end.
+// ReasoningDocument returns a chain of reasoning, which explains a verdict in five numbered
+// sections, and the ways to override it at the end.
 func ReasoningDocument(c reasoning.Chain) document.Document {
 	l := &chainLayout{level: 2}
 	l.addChain(c)
@@ -25,6 +26,7 @@ func ReasoningDocument(c reasoning.Chain) document.Document {
 	return l.Document
 }
 
+// overrideText says when an override applies, and whether it belongs into the configuration.
 func overrideText(o reasoning.Override) string {
 	if o.Config != "" {
 		return o.When + ", in .supervise.yaml"
@@ -32,14 +34,15 @@ func overrideText(o reasoning.Override) string {
 	return o.When
 }
 
-// chainLayout builds the document of a chain of reasoning.
+// chainLayout builds the document of a chain of reasoning. Its methods append sections and items.
 type chainLayout struct {
 	document.Document
-	level int // of its headings
+	level int // of the headings of the sections
 	// isBrief leaves out the tests and files, which other sections of the page have.
 	isBrief bool
 }
 
+// addHeading starts a section.
 func (l *chainLayout) addHeading(s string) { l.Heading(l.level, "%s", s) }
 
 // addNames adds names below an item, each after its kind.
@@ -59,6 +62,7 @@ func (l *chainLayout) addRuns(list []ledger.CheckRun) {
 	}
 }
 
+// addChain adds the five sections: goal, extraction, reasoning, exception and synthesis.
 func (l *chainLayout) addChain(c reasoning.Chain) {
 	l.addGoal(c.Goal)
 	l.addExtraction(c.Extraction)
@@ -76,6 +80,7 @@ func (l *chainLayout) addChain(c reasoning.Chain) {
 	l.addSynthesis(c.Synthesis)
 }
 
+// addGoal says what is compared, by which rules, and when the task is done.
 func (l *chainLayout) addGoal(g reasoning.Goal) {
 	l.addHeading("1. Goal")
 	l.Item("%s", comparisonText(g))
@@ -93,6 +98,7 @@ func (l *chainLayout) addGoal(g reasoning.Goal) {
 	}
 }
 
+// comparisonText says what the iteration is compared with.
 func comparisonText(g reasoning.Goal) document.Text {
 	if g.Current.Iteration == 0 {
 		return document.Textf("The tree before any agent ran%s is measured; every iteration is compared with it", snapshotText(g.Current))
@@ -115,7 +121,8 @@ func comparisonText(g reasoning.Goal) document.Text {
 	return text
 }
 
-// snapshotText names the tree of a side, if there is one.
+// snapshotText names the snapshot of a side of the comparison, as in " (tree `s12`)". It returns nil
+// if there is none.
 func snapshotText(s reasoning.Side) document.Text {
 	if s.Snapshot == "" {
 		return nil
@@ -123,6 +130,7 @@ func snapshotText(s reasoning.Side) document.Text {
 	return document.Textf(" (tree `%s`)", s.Snapshot)
 }
 
+// iterationOrBaseline names iteration n in a sentence.
 func iterationOrBaseline(n int) string {
 	if n == 0 {
 		return "the baseline"
@@ -130,6 +138,7 @@ func iterationOrBaseline(n int) string {
 	return fmt.Sprintf("iteration %d", n)
 }
 
+// addExtraction says what was run and measured.
 func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 	l.addHeading("2. Extraction")
 	if e.Agent != nil {
@@ -174,7 +183,7 @@ func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 	}
 }
 
-// addReruns describes the rerun of tests that passed before and failed.
+// addReruns describes the rerun of tests that failed now and passed before.
 func (l *chainLayout) addReruns(a *reasoning.Confirmation) {
 	if a == nil {
 		return
@@ -284,6 +293,7 @@ func (l *chainLayout) addCoverageExclusions(x *reasoning.Excluded) {
 	l.addRuns(x.Runs)
 }
 
+// reusedText says that the numbers are from an earlier run, "" if they are not.
 func reusedText(x *reasoning.Excluded) string {
 	if x.Reused {
 		return " (counted before)"
@@ -291,7 +301,7 @@ func reusedText(x *reasoning.Excluded) string {
 	return ""
 }
 
-// HiddenTestsText returns in one line how the hidden tests ended, "" if there are none.
+// HiddenTestsText describes the results of the hidden tests in one line, "" if there are none.
 func HiddenTestsText(h *ledger.Hidden) string {
 	if h == nil {
 		return ""
@@ -299,6 +309,7 @@ func HiddenTestsText(h *ledger.Hidden) string {
 	return hiddenResultText(reasoning.HiddenOf(h))
 }
 
+// hiddenResultText says how the hidden tests ended, or why they did not run.
 func hiddenResultText(h *reasoning.Hidden) string {
 	text := "could not be read: " + h.Why
 	switch {
@@ -318,6 +329,7 @@ func hiddenResultText(h *reasoning.Hidden) string {
 	return text
 }
 
+// readText says what was read of a check, as the continuation of a sentence.
 func readText(check ledger.CheckRun) string {
 	switch {
 	case check.Why != "":
@@ -328,7 +340,8 @@ func readText(check ledger.CheckRun) string {
 	return CachedText(check.Cached)
 }
 
-// CachedText returns how many tests were not run, as the continuation of a sentence.
+// CachedText says how many results are from the cache of the test runner, as the continuation of a
+// sentence. It returns "" for none.
 func CachedText(n int) string {
 	if n == 0 {
 		return ""
@@ -336,8 +349,8 @@ func CachedText(n int) string {
 	return "; " + Pluralize(n, "test", "tests") + " cached from the last run"
 }
 
-// MissingSuitesText names the suites that are missing from a coverage, as the continuation of
-// a sentence.
+// MissingSuitesText names the suites that are missing from a coverage, as the continuation of a
+// sentence. It returns "" if none is.
 func MissingSuitesText(c *metric.Coverage) string {
 	if len(c.MissingSuites) == 0 {
 		return ""
@@ -377,6 +390,8 @@ func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 	}
 }
 
+// addReasoning lists the rules that fired, nearly fired, or could not be judged. Unless the page is
+// brief, it lists the tests that changed as well.
 func (l *chainLayout) addReasoning(r reasoning.Reasoning) {
 	l.addHeading("3. Reasoning")
 	for _, f := range r.Fired {
@@ -415,6 +430,7 @@ func (l *chainLayout) addReasoning(r reasoning.Reasoning) {
 	}
 }
 
+// addFired describes a rule that fired, with its values, tests and files.
 func (l *chainLayout) addFired(f reasoning.Fired) {
 	l.Item("`%s` (%s, %s, finding `%s`) fired against the %s: %s", f.Rule, severityText(f), f.Basis, f.ID, f.Against, f.Message)
 	if text := valuesText(f.Values); text != "" {
@@ -426,6 +442,8 @@ func (l *chainLayout) addFired(f reasoning.Fired) {
 	}
 }
 
+// severityText returns the severity of a finding, and the one that it would have if it were not
+// acknowledged.
 func severityText(f reasoning.Fired) string {
 	if k := f.Acknowledged; k != nil {
 		return fmt.Sprintf("%s, acknowledged as %s, else %s", f.Severity, cmp.Or(k.ID, "known"), k.Severity)
@@ -433,7 +451,7 @@ func severityText(f reasoning.Fired) string {
 	return f.Severity.String()
 }
 
-// valuesText returns the values of an alert: before, now, change, threshold.
+// valuesText returns the known values of an alert, as in "before 3, now 1, change -2, threshold 0".
 func valuesText(v detector.Values) string {
 	var out []string
 	for _, n := range []struct {
@@ -452,6 +470,7 @@ func valuesText(v detector.Values) string {
 	return strings.Join(out, ", ")
 }
 
+// nearText says how far a metric went toward the threshold of a rule that did not fire.
 func nearText(n reasoning.NearMiss) string {
 	unit := ""
 	if n.Percent {
@@ -470,6 +489,7 @@ func nearText(n reasoning.NearMiss) string {
 	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, FormatNumber(n.Moved), unit, FormatNumber(n.Threshold), unit)
 }
 
+// addSynthesis gives the class, the score, the recommendation and the decision.
 func (l *chainLayout) addSynthesis(s reasoning.Synthesis) {
 	l.addHeading("5. Synthesis")
 	l.Item("Classification: %s, because %s", s.Class, strings.Join(s.Reasons, "; "))
@@ -487,6 +507,7 @@ func (l *chainLayout) addSynthesis(s reasoning.Synthesis) {
 	l.addDecision(s)
 }
 
+// addRecommendation describes the recommendation and where its confidence comes from.
 func (l *chainLayout) addRecommendation(r detector.Recommendation) {
 	if r.Action == "" {
 		return
@@ -509,7 +530,7 @@ func adviceText(d *ledger.Decision) string {
 	return "advised to restore the tree of " + iterationOrBaseline(d.Target)
 }
 
-// addDecision describes what the loop did.
+// addDecision describes what the loop did after the verdict.
 func (l *chainLayout) addDecision(s reasoning.Synthesis) {
 	d := s.Decision
 	if d == nil {
@@ -531,6 +552,7 @@ func (l *chainLayout) addDecision(s reasoning.Synthesis) {
 	}
 }
 
+// nextText names what follows a decision, as in "retry 2".
 func nextText(d *ledger.Decision) string {
 	if d.Retry > 0 {
 		return fmt.Sprintf("retry %d", d.Retry)

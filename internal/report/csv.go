@@ -14,13 +14,13 @@ import (
 	"supervise/selector"
 )
 
-// csvColumn is a column of the table of all iterations.
+// csvColumn is a column of the table of all iterations. value returns the text of a cell.
 type csvColumn struct {
 	name  string
 	value func(Loop, csvRow) string
 }
 
-// csvRow is an iteration with its candidate in the selection.
+// csvRow is an iteration, and the same iteration as the selector sees it.
 type csvRow struct {
 	it        ledger.Iteration
 	candidate selector.Candidate
@@ -58,6 +58,7 @@ var csvColumns = slices.Concat(
 	},
 )
 
+// dimensionColumns returns a column for each dimension of the score.
 func dimensionColumns() []csvColumn {
 	var out []csvColumn
 	for _, name := range selector.DimensionNames() {
@@ -74,6 +75,7 @@ func dimensionColumns() []csvColumn {
 	return out
 }
 
+// metricColumns returns a column for each of the metrics.
 func metricColumns(fields ...metric.Field) []csvColumn {
 	var out []csvColumn
 	for _, f := range fields {
@@ -88,7 +90,7 @@ func metricColumns(fields ...metric.Field) []csvColumn {
 	return out
 }
 
-// csvNumberText formats a number with at most six decimals.
+// csvNumberText formats a number with at most six decimals, and nil as "".
 func csvNumberText(v *float64) string {
 	if v == nil {
 		return ""

@@ -10,20 +10,20 @@ import (
 	"supervise/internal/ledger"
 )
 
-// EscalationName is the file name of the report about the latest question that only a person
-// can answer, in the folder reports/ of its loop.
+// EscalationName is the file name of the report about the latest question that only a person can
+// answer. The file is in the folder reports/ of a loop.
 const EscalationName = "escalation-report.md"
 
-// Escalation is the content of the report of an escalation.
+// Escalation is the content of that report.
 type Escalation struct {
 	State      ledger.State
-	Iterations []ledger.Iteration // with the baseline first, and the one in question last
-	Why        string             // a person has to decide
+	Iterations []ledger.Iteration // the baseline first, and the one in question last
+	Why        string             // why a person has to decide
 	Now        time.Time
-	Self       string // how supervise is called
+	Self       string // command line of supervise
 }
 
-// Document returns the report.
+// Document returns the report about the question.
 func (v Escalation) Document() document.Document {
 	p := &page{}
 	last := v.Iterations[len(v.Iterations)-1]
@@ -41,8 +41,8 @@ func (v Escalation) Document() document.Document {
 	return p.Document
 }
 
-// addAttempts adds the iterations of the incident: those since the last one that was kept
-// without a question.
+// addAttempts adds a table of the rejected iterations that led to the question, and the phases of
+// the recovery after each of them.
 func (p *page) addAttempts(v Escalation) {
 	p.Heading(2, "Attempts and Outcomes")
 	from := len(v.Iterations) - 1
@@ -67,6 +67,7 @@ func (p *page) addAttempts(v Escalation) {
 	}
 }
 
+// outcomeText says what happened in an iteration: its first alerts, or the reason of the decision.
 func outcomeText(it ledger.Iteration) string {
 	var out []string
 	for _, a := range it.Assessment.Alerts {
@@ -84,6 +85,7 @@ func outcomeText(it ledger.Iteration) string {
 	return strings.Join(out, "; ")
 }
 
+// addState describes the state of the loop and of the tree.
 func (p *page) addState(v Escalation, last ledger.Iteration) {
 	p.Heading(2, "State")
 	p.Item("Iterations: %d, of them rolled back: %d", last.Number, countRolledBack(v.Iterations))
@@ -107,6 +109,7 @@ func (p *page) addState(v Escalation, last ledger.Iteration) {
 	}
 }
 
+// countRolledBack counts the rejected iterations.
 func countRolledBack(its []ledger.Iteration) (n int) {
 	for _, it := range its {
 		if it.Rejected {
@@ -116,7 +119,7 @@ func countRolledBack(its []ledger.Iteration) (n int) {
 	return n
 }
 
-// remedies are what a person can do about a cause, by the name of the strategy.
+// remedies say what a person can do, by the name of the recovery strategy that did not help.
 var remedies = map[string]document.Text{
 	"block_and_escalate":    document.Textf("Look at the change first. If the tests are right, say so in the task and run again; if they are wrong, change them yourself, or allow the change (`allow_remove`, `supervise ack`)."),
 	"decompose":             document.Textf("Split the task into independent parts, and run a loop for each."),
@@ -127,6 +130,7 @@ var remedies = map[string]document.Text{
 	"allow_with_note":       document.Textf("Nothing remains to be done about this iteration."),
 }
 
+// addAdvice adds the remedy and the commands that help to decide.
 func (p *page) addAdvice(v Escalation, last ledger.Iteration) {
 	p.Heading(2, "Recommendation")
 	remedy := remedies[last.Decision.Strategy]

@@ -22,24 +22,25 @@ import (
 	"supervise/metric"
 )
 
-// HTML is the content of the page about a loop.
+// HTML is the content of the page about a loop. The page has a chart of the metrics, a matrix of
+// the tests, and for each iteration its report, its diff and a player for the transcript.
 type HTML struct {
 	Dir        string // the loop's folder: patches and transcripts are read from there
 	State      ledger.State
 	Iterations []ledger.Iteration
-	Ranking    []ledger.Rank // of candidates, the best first; none in other loops
+	Ranking    []ledger.Rank // candidates, the best first; nil for other loops
 	Rules      detector.Options
 	Version    string // of supervise
 	Now        time.Time
 }
 
-// Limits of the parts of one iteration in the page, in bytes; the files have the rest.
+// Limits of what the page shows of one iteration, in bytes. The files in the folder have the rest.
 const (
 	maxPatchBytes = 512 << 10
 	maxCastBytes  = 1 << 20
 )
 
-// maxMatrixTests is how many tests the matrix shows.
+// maxMatrixTests is the maximum number of tests in the matrix.
 const maxMatrixTests = 500
 
 var (
@@ -51,7 +52,7 @@ var (
 	scriptText string
 )
 
-// The data of the page, as the script reads it.
+// The data of the page, as the script web/app.js reads it.
 type (
 	htmlData struct {
 		Selected   int             `json:"selected"` // -1 for none
@@ -70,7 +71,7 @@ type (
 	}
 	htmlRow struct {
 		Name   string `json:"name"`
-		States string `json:"states"` // a letter for each iteration
+		States string `json:"states"` // a letter for each iteration, see statusLetter; x means that the test is missing
 	}
 	htmlIteration struct {
 		Number   int         `json:"number"`
@@ -138,6 +139,7 @@ func nonEmptyFields(list [][2]string) (d document.Document) {
 	return d
 }
 
+// pageData collects the data for the script.
 func (v HTML) pageData() htmlData {
 	d := htmlData{Selected: -1, Metrics: []htmlMetric{}, Iterations: []htmlIteration{}}
 	if best := v.State.SelectedOrBest(); best != nil {
@@ -153,6 +155,7 @@ func (v HTML) pageData() htmlData {
 	return d
 }
 
+// metricData returns the values of a metric in all iterations.
 func (v HTML) metricData(name, unit string, f metric.Field) htmlMetric {
 	m := htmlMetric{Name: name, Unit: unit}
 	for _, it := range v.Iterations {
@@ -165,7 +168,8 @@ func (v HTML) metricData(name, unit string, f metric.Field) htmlMetric {
 	return m
 }
 
-// statusLetter is the letter for the status of a test in the matrix.
+// statusLetter returns the letter of a test in the matrix: p for passed, f for failed, s for
+// skipped, and n for not run.
 func statusLetter(t metric.Test) byte {
 	switch {
 	case t.Status == metric.NotRun:
@@ -178,8 +182,8 @@ func statusLetter(t metric.Test) byte {
 	return 'p'
 }
 
-// testMatrix returns the tests whose status changed or that ever failed; all tests if they are
-// few.
+// testMatrix returns the matrix of tests. If there are more than a few tests, those that passed in
+// all iterations are left out.
 func (v HTML) testMatrix() htmlMatrix {
 	rows := map[metric.ID][]byte{}
 	var order []metric.ID
@@ -220,6 +224,7 @@ func (v HTML) testMatrix() htmlMatrix {
 	return m
 }
 
+// iterationData returns the report, the diff and the transcript of an iteration.
 func (v HTML) iterationData(it ledger.Iteration) htmlIteration {
 	h := htmlIteration{Number: it.Number, Class: it.Assessment.Class.String(), Score: it.Quality(), Rejected: it.Rejected, Alerts: []htmlAlert{}}
 	for _, a := range it.Assessment.Alerts {
@@ -248,7 +253,7 @@ func (v HTML) iterationData(it ledger.Iteration) htmlIteration {
 	return h
 }
 
-// runFacts returns facts about the run of an iteration.
+// runFacts returns fields about the run of an iteration: how the agent ended, and the time.
 func runFacts(it ledger.Iteration) document.Document {
 	var agent, lastOutput, took string
 	if it.Agent != nil {
@@ -263,7 +268,7 @@ func runFacts(it ledger.Iteration) document.Document {
 	return nonEmptyFields([][2]string{{"agent", agent}, {"last output", lastOutput}, {"reminder level", it.Level}, {"time", took}})
 }
 
-// readPatch reads the patch of an iteration, up to a limit.
+// readPatch returns the patch in a file as a diff, up to [maxPatchBytes].
 func readPatch(path string) (d document.Document) {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) == 0 {
@@ -277,7 +282,11 @@ func readPatch(path string) (d document.Document) {
 	return d
 }
 
-// readCast reads a transcript, up to a limit.
+// readCast reads a transcript in the format asciicast v3, up to [maxCastBytes]. Its first line is a
+// header, and every other one an event, as in [0.25, "o", "text"]: the seconds since the previous
+// event, the kind, and the text. The result has the seconds since the start instead.
+//
+// cast is nil if there is no transcript. note says if it is incomplete or cannot be read.
 func readCast(path string) (cast *htmlCast, note string) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,20 +15,22 @@ import (
 // Iteration is the content of the report of one iteration.
 type Iteration struct {
 	Iteration ledger.Iteration
-	Previous  *ledger.Iteration // whose tree it started from; nil for the baseline
+	Previous  *ledger.Iteration // the iteration from whose tree it started; nil for the baseline
 	Baseline  ledger.Iteration
 	Best      *ledger.BestIteration
 	Kept      string // the folder of the snapshots
 
 	Criterion string           // when the task is done
-	Rules     detector.Options // that it was judged by
+	Rules     detector.Options // rules that it was judged by
 }
 
+// reasoningChain explains the verdict on the iteration.
 func (v Iteration) reasoningChain() reasoning.Chain {
 	return reasoning.NewChain(reasoning.Input{Iteration: v.Iteration, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
 }
 
-// metricRows are the rows of the table of metrics, the four of the specification first.
+// metricRows lists the rows of the tables of metrics: the title, the metric, and its unit. The four
+// main metrics come first.
 var metricRows = []struct {
 	name  string
 	field metric.Field
@@ -49,7 +51,7 @@ var metricRows = []struct {
 	{"Complexity", metric.Complexity, ""},
 }
 
-// page is a report under construction.
+// page is a report under construction. Its methods append sections.
 type page struct{ document.Document }
 
 // IterationDocument returns the report of one iteration.
@@ -73,6 +75,7 @@ func IterationDocument(v Iteration) document.Document {
 	return p.Document
 }
 
+// addHead adds the title and the outcome.
 func (p *page) addHead(v Iteration) {
 	if v.Iteration.Number == 0 {
 		p.Heading(2, "Baseline Report")
@@ -87,8 +90,8 @@ func (p *page) addHead(v Iteration) {
 	}
 }
 
-// rejectionText returns in one line what was done with an iteration that was not accepted, nil
-// if it was accepted.
+// rejectionText says in one line what was done with an iteration that was not accepted. It returns
+// nil if it was accepted.
 func rejectionText(it ledger.Iteration) document.Text {
 	d := it.Decision
 	switch {
@@ -106,6 +109,7 @@ func rejectionText(it ledger.Iteration) document.Text {
 	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were rolled back and are kept as snapshot `s%s`", d.Reason, iterationOrBaseline(d.Target), nextText(d), it.Snapshot)
 }
 
+// scoreText formats the score in [0,1], with four decimals.
 func scoreText(it ledger.Iteration) string {
 	if !it.Score.Measured {
 		return notMeasuredText
@@ -113,6 +117,7 @@ func scoreText(it ledger.Iteration) string {
 	return fmt.Sprintf("%.4f", it.Score.Value)
 }
 
+// addMetrics adds the table that compares the metrics with the previous iteration and the baseline.
 func (p *page) addMetrics(v Iteration) {
 	var previous *metric.Set
 	if v.Previous != nil {
@@ -132,6 +137,7 @@ func (p *page) addMetrics(v Iteration) {
 	}
 }
 
+// addScoreBreakdown adds the table of the dimensions that make up the score.
 func (p *page) addScoreBreakdown(it ledger.Iteration) {
 	p.Heading(3, "Quality Score Breakdown")
 	t := document.Table{Head: []string{"Dimension", "Score", "Weight", "Contribution"}}
@@ -150,6 +156,7 @@ func (p *page) addScoreBreakdown(it ledger.Iteration) {
 	p.Add(t)
 }
 
+// addAlerts lists the alerts with their tests, files, and changed texts.
 func (p *page) addAlerts(alerts []detector.Alert) {
 	p.Heading(3, "Alerts")
 	if len(alerts) == 0 {
@@ -168,14 +175,14 @@ func (p *page) addAlerts(alerts []detector.Alert) {
 	}
 }
 
-// addVersions adds the versions of tests before and now, below an item.
+// addVersions adds the texts of weakened tests, before and now, below the last item.
 func (p *page) addVersions(a detector.Alert) {
 	if lines := VersionLines(a.Versions); len(lines) > 0 {
 		p.Below().Add(document.Code(lines))
 	}
 }
 
-// VersionLines returns the versions of tests before and now, one below the other.
+// VersionLines returns the texts of tests before and now, one below the other.
 func VersionLines(list []detector.Versions) []string {
 	var out []string
 	side := func(when string, x *detector.Excerpt) {
@@ -222,7 +229,7 @@ func (p *page) addBlocked(level int, its ...ledger.Iteration) {
 	}
 }
 
-// acknowledgementText names the acknowledgement of a finding, "" if there is none.
+// acknowledgementText describes the acknowledgement of a finding, "" if there is none.
 func acknowledgementText(a detector.Alert) string {
 	if a.Acknowledged == nil {
 		return ""
@@ -230,7 +237,7 @@ func acknowledgementText(a detector.Alert) string {
 	return fmt.Sprintf(" (acknowledged as %s: %s; else %s)", a.Acknowledged.ID, a.Acknowledged.Reason, a.Acknowledged.Severity)
 }
 
-// addNames lists names below an item, up to a readable number.
+// addNames lists names below the last item, up to a readable number. kind is a noun, as in "test".
 func (p *page) addNames(kind string, list []string) {
 	n := reasoning.NamesOf(list)
 	for _, name := range n.List {
@@ -241,6 +248,7 @@ func (p *page) addNames(kind string, list []string) {
 	}
 }
 
+// addTests adds a section about the tests that changed, if any did.
 func (p *page) addTests(c detector.TestChanges) {
 	if len(reasoning.ChangeGroups(c))+len(reasoning.ExplainedLosses(c)) > 0 {
 		p.Heading(3, "Tests")
@@ -260,6 +268,7 @@ func (p *page) addTestGroups(c detector.TestChanges) bool {
 	return len(groups)+len(losses) > 0
 }
 
+// namesText joins names in one line, with the number of those that are left out.
 func namesText(n reasoning.Names) document.Text {
 	text := document.Join(document.Verbatim, n.List, ", ")
 	if n.More > 0 {
@@ -268,6 +277,7 @@ func namesText(n reasoning.Names) document.Text {
 	return text
 }
 
+// addBest compares the iteration with the best one so far.
 func (p *page) addBest(v Iteration) {
 	p.Heading(3, "Best Iteration Tracker")
 	if v.Best == nil {
@@ -287,6 +297,7 @@ func (p *page) addBest(v Iteration) {
 	p.Item("**Best Preserved**: %s", preserved)
 }
 
+// addRecommendation adds the recommendation of the detector. The baseline has none.
 func (p *page) addRecommendation(v Iteration) {
 	r := v.Iteration.Assessment.Recommendation
 	if v.Iteration.Number == 0 {
@@ -312,6 +323,7 @@ func (p *page) addOverrides(list []reasoning.Override) {
 	}
 }
 
+// leftoversText names processes that were left running, as the continuation of a sentence.
 func leftoversText(list []string) string {
 	if len(list) == 0 {
 		return ""

@@ -11,12 +11,13 @@ import (
 	"supervise/metric"
 )
 
+// classStyles maps classes to their styles on a terminal.
 var classStyles = map[detector.Class]document.Style{
 	detector.Baseline: document.Faint, detector.Forward: document.Good, detector.Plateau: document.Plain, detector.Regression: document.Bad, detector.Stalled: document.Warn,
 }
 
-// IterationLine returns an iteration in one line: number, class, tests passed of all,
-// coverage, errors, build, score, time and alerts.
+// IterationLine returns an iteration in one line, with the columns of [IterationLineHeader] and the
+// alerts at its end.
 func IterationLine(it ledger.Iteration, paint document.Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
 	class := paint(classStyles[it.Assessment.Class], fmt.Sprintf("%-10s", classText(it)))
@@ -48,8 +49,10 @@ func metricsText(s metric.Set) string {
 	return fmt.Sprintf("%9s  %4s  %6s  %4s  %5s", testsText(s), valueText(&s, metric.TestsSkipped, ""), coverageText(s), valueText(&s, metric.ErrorCount, ""), buildText(s.Build))
 }
 
+// metricHeader is the header of the columns of metricsText.
 const metricHeader = "   passed  skip   cover  errs  build"
 
+// buildTextOf is like buildText for a set that may be nil.
 func buildTextOf(s *metric.Set) string {
 	if s == nil {
 		return notMeasuredText
@@ -57,7 +60,8 @@ func buildTextOf(s *metric.Set) string {
 	return buildText(s.Build)
 }
 
-// buildText returns in a word how the build ended.
+// buildText says in a word how the build ended. A build that was excluded from the verdict, because
+// it failed at the baseline, is "excl.".
 func buildText(b *metric.Build) string {
 	switch {
 	case b == nil:
@@ -70,6 +74,7 @@ func buildText(b *metric.Build) string {
 	return "excl."
 }
 
+// coverageText returns the coverage in percent.
 func coverageText(s metric.Set) string {
 	v, ok := s.Value(metric.CoveragePct)
 	if !ok {
@@ -91,6 +96,7 @@ func classText(it ledger.Iteration) string {
 	return it.Assessment.Class.String()
 }
 
+// alertTexts lists the alerts above INFO with their severities, "" for none.
 func alertTexts(alerts []detector.Alert) string {
 	var out []string
 	for _, a := range alerts {
@@ -101,6 +107,7 @@ func alertTexts(alerts []detector.Alert) string {
 	return strings.Join(out, ", ")
 }
 
+// alertStyle returns the style of the most severe alert.
 func alertStyle(alerts []detector.Alert) document.Style {
 	tone := document.Faint
 	for _, a := range alerts {
@@ -114,8 +121,8 @@ func alertStyle(alerts []detector.Alert) document.Style {
 	return tone
 }
 
-// Trajectory returns a chart of the scores of all iterations. The selected and the rejected
-// ones are marked.
+// Trajectory returns a chart of the scores of all iterations, in which the selected iteration and
+// the rejected ones are marked.
 func Trajectory(its []ledger.Iteration, selected int) document.Chart {
 	var out document.Chart
 	for _, it := range its {
@@ -131,6 +138,7 @@ func Trajectory(its []ledger.Iteration, selected int) document.Chart {
 	return out
 }
 
+// trajectoryNote returns the mark of an iteration in the chart, "" for none.
 func trajectoryNote(it ledger.Iteration, selected int) string {
 	switch {
 	case it.Number == selected:
@@ -145,7 +153,8 @@ func trajectoryNote(it ledger.Iteration, selected int) string {
 	return ""
 }
 
-// IterationTable returns a table with a line for each iteration and the score as a bar.
+// IterationTable returns the lines of a table with a row for each iteration. It shows the score as a
+// bar. selected is the number of the selected iteration, -1 for none.
 func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	const width = 20
 	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", metricHeader, width, "quality", "score"))}

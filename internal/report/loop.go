@@ -32,14 +32,14 @@ type Loop struct {
 	Mode         selector.Mode
 	Threshold    float64 // in [0,1]
 	Now          time.Time
-	Skipped      []string // paths that are in no snapshot, and why
-	Dropped      []string // snapshots that were dropped to save space
+	Skipped      []string // paths that are in no snapshot, with the reason
+	Dropped      []string // names of snapshots that were dropped to save space
 	Open         []ledger.OpenFinding
-	Declared     []detector.Alert // allowed by the user, for a person to read
-	Head         string           // of the log at the end of the loop
+	Declared     []detector.Alert // findings that the user allowed in advance, which a person should read
+	Head         string           // hash of the last entry of the log
 }
 
-// Verification is whether measuring the selected tree again confirmed its results.
+// Verification says whether measuring the selected tree again confirmed its results.
 type Verification struct {
 	Confirmed   bool
 	Differences []string
@@ -47,6 +47,7 @@ type Verification struct {
 	Hidden      *ledger.Hidden // nil if the loop has no hidden tests
 }
 
+// selectedIteration returns the selected iteration, one without results if its record is missing.
 func (v Loop) selectedIteration() ledger.Iteration {
 	for _, it := range v.Iterations {
 		if it.Number == v.Choice.Iteration {
@@ -56,10 +57,11 @@ func (v Loop) selectedIteration() ledger.Iteration {
 	return ledger.Iteration{Number: v.Choice.Iteration}
 }
 
+// finalIteration returns the last iteration.
 func (v Loop) finalIteration() ledger.Iteration { return v.Iterations[len(v.Iterations)-1] }
 
-// baselineIteration returns the baseline, or the zero iteration if there is none:
-// orchestrators may omit it.
+// baselineIteration returns the baseline. Other orchestrators may omit it; then the result is the
+// zero iteration.
 func (v Loop) baselineIteration() ledger.Iteration {
 	if first := v.Iterations[0]; first.Number == 0 {
 		return first
@@ -75,7 +77,7 @@ func (v Loop) iterationCount() int {
 	return len(v.Iterations)
 }
 
-// SelectionDocument returns the report about the selection of the output.
+// SelectionDocument returns the report about the selection: which iteration, and why.
 func SelectionDocument(v Loop) document.Document {
 	p := &page{}
 	p.Heading(1, "Output Selection Report")
@@ -95,6 +97,7 @@ func SelectionDocument(v Loop) document.Document {
 	return p.Document
 }
 
+// iterationText returns the number of an iteration for a table.
 func iterationText(n int) string {
 	if n == 0 {
 		return "0 (the baseline)"
@@ -102,6 +105,7 @@ func iterationText(n int) string {
 	return fmt.Sprint(n)
 }
 
+// addSummary compares the selected iteration with the final one.
 func (p *page) addSummary(v Loop) {
 	final := v.finalIteration()
 	p.Heading(2, "Summary")
@@ -116,6 +120,7 @@ func (p *page) addSummary(v Loop) {
 	p.Add(t)
 }
 
+// qualityText returns the score in percent.
 func qualityText(it ledger.Iteration) string {
 	if !it.Score.Measured {
 		return notMeasuredText
@@ -123,6 +128,7 @@ func qualityText(it ledger.Iteration) string {
 	return percentText(it.Score.Value)
 }
 
+// yesNo returns "Yes" or "No".
 func yesNo(b bool) string {
 	if b {
 		return "Yes"
@@ -130,6 +136,7 @@ func yesNo(b bool) string {
 	return "No"
 }
 
+// addScores adds the table of all iterations.
 func (p *page) addScores(v Loop) {
 	p.Heading(2, "Quality Scores")
 	t := document.Table{Head: []string{"Iteration", "Quality", "Delta", "Tests", "Coverage", "Errors", "Classification", "Tokens", "Cost", "Verified", "Status"}}
@@ -145,7 +152,7 @@ func (p *page) addScores(v Loop) {
 	p.Add(t)
 }
 
-// costTexts returns what the iteration consumed, as far as it is known.
+// costTexts returns the tokens and the cost of an iteration, as far as they are known.
 func costTexts(it ledger.Iteration) (tokens, cost string) {
 	tokens, cost = notMeasuredText, notMeasuredText
 	_, n, usd := it.Cost()
@@ -158,6 +165,7 @@ func costTexts(it ledger.Iteration) (tokens, cost string) {
 	return tokens, cost
 }
 
+// scoreDeltaText returns the change of the score since the last accepted iteration, in points.
 func scoreDeltaText(it ledger.Iteration, before *float64) string {
 	if before == nil || !it.Score.Measured {
 		return "-"
@@ -165,6 +173,7 @@ func scoreDeltaText(it ledger.Iteration, before *float64) string {
 	return fmt.Sprintf("%+.1f points", 100*(it.Score.Value-*before))
 }
 
+// testsText returns how many tests pass of all, as in "3/4".
 func testsText(s metric.Set) string {
 	if s.Tests == nil {
 		return notMeasuredText
@@ -173,6 +182,7 @@ func testsText(s metric.Set) string {
 	return fmt.Sprintf("%d/%d", n.Passed, n.Count)
 }
 
+// checkMark returns ✓ for true and ✗ for false.
 func checkMark(b bool) string {
 	if b {
 		return "✓"
@@ -180,6 +190,7 @@ func checkMark(b bool) string {
 	return "✗"
 }
 
+// statusText returns the last column of the table of iterations.
 func (v Loop) statusText(it ledger.Iteration) string {
 	var out []string
 	if it.Number == v.Choice.Iteration {
@@ -197,6 +208,7 @@ func (v Loop) statusText(it ledger.Iteration) string {
 	return strings.Join(out, " ")
 }
 
+// addRationale says why the iteration was selected, and how its tree was verified.
 func (p *page) addRationale(v Loop) {
 	p.Heading(2, "Selection Rationale")
 	p.Field("Selected", "Iteration %s", iterationText(v.Choice.Iteration))
@@ -258,6 +270,7 @@ func (p *page) addGoals(v *Verification) {
 	}
 }
 
+// addVerification says whether measuring the selected tree again gave the same results.
 func (p *page) addVerification(v *Verification) {
 	switch {
 	case v == nil:
@@ -269,8 +282,8 @@ func (p *page) addVerification(v *Verification) {
 	}
 }
 
-// addDegradation describes how quality fell after the selected iteration. A loss is relative
-// to the selected quality, an improvement relative to the final one.
+// addDegradation describes how quality fell after the selected iteration. A loss is in percent of
+// the selected quality, and an improvement in percent of the final quality.
 func (p *page) addDegradation(v Loop) {
 	selected, final := v.selectedIteration(), v.finalIteration()
 	if !selected.Score.Measured || !final.Score.Measured || selected.Number == final.Number {
@@ -293,7 +306,7 @@ func (p *page) addDegradation(v Loop) {
 	}
 }
 
-// triggerTexts explain why a loss of quality is more than the usual variation.
+// triggerTexts say why a loss of quality is more than the usual variation.
 var triggerTexts = map[selector.Trigger]string{
 	selector.Drop:         "quality fell by more than 5 points at once",
 	selector.TwoFalls:     "quality fell twice in a row",
@@ -321,6 +334,7 @@ func (p *page) addTotals(s selector.Summary) {
 	p.Add(t)
 }
 
+// addArtifacts lists the files that the selection changed or deleted.
 func (p *page) addArtifacts(v Loop) {
 	p.Heading(2, "Artifacts Applied")
 	if len(v.Artifacts)+len(v.Removed) == 0 {
@@ -334,7 +348,7 @@ func (p *page) addArtifacts(v Loop) {
 	}
 }
 
-// whyNothingApplied returns why no file was applied.
+// whyNothingApplied says why the selection changed no file.
 func (v Loop) whyNothingApplied() string {
 	switch it := v.selectedIteration(); {
 	case it.Recorded != nil && it.Snapshot == "":
@@ -345,7 +359,7 @@ func (v Loop) whyNothingApplied() string {
 	return "the selected tree has the same files as the baseline"
 }
 
-// addRecommendations adds recommendations for the next loop.
+// addRecommendations adds advice for the next loop.
 func (p *page) addRecommendations(v Loop) {
 	selected, final := v.selectedIteration(), v.finalIteration()
 	var list []string
@@ -444,6 +458,7 @@ func (p *page) addList(title string, items []string) {
 	}
 }
 
+// addComparison compares the metrics of the baseline and of the selected iteration.
 func (p *page) addComparison(v Loop) {
 	base, sel := v.baselineIteration().Set, v.selectedIteration().Set
 	d := sel.Sub(base)
@@ -473,6 +488,7 @@ func (p *page) addTestComparison(v Loop) {
 	}
 }
 
+// addRegressions lists the regressions in the loop and what was done about each.
 func (p *page) addRegressions(list []ledger.Regression) {
 	p.Heading(2, "Regression Events")
 	if len(list) == 0 {

@@ -1,6 +1,12 @@
-// Package report turns what a loop measured and decided into reports for people: as documents,
-// as lines for a terminal, as CSV and as JSON. It decides nothing. Its subpackages print the
-// events of a loop (terminal), its live state (live) and the results of commands (results).
+// Package report turns what a loop measured and decided into reports for people. It decides nothing.
+//
+// The reports about one iteration, the selection and the end of a loop are documents (iteration.go,
+// loop.go, chain.go, escalation.go), which package document renders. A page shows a loop in a browser
+// (html.go). Lines for a terminal (line.go, persistence.go), a CSV table and JSON analytics have the
+// numbers alone. All of them format numbers with the functions of this file.
+//
+// The subpackages print the events of a loop (terminal), its live state (live) and the results of
+// commands (results).
 package report
 
 import (
@@ -23,10 +29,10 @@ func FormatNumber(v float64) string {
 	return s
 }
 
-// notMeasuredText is shown for a missing number, never a zero.
+// notMeasuredText is shown for a missing number, so that it does not look like a zero.
 const notMeasuredText = "n/a"
 
-// valueText formats the field f of a set, with its unit.
+// valueText formats a metric of a set, with its unit. The set may be nil.
 func valueText(s *metric.Set, f metric.Field, unit string) string {
 	if s == nil {
 		return notMeasuredText
@@ -38,7 +44,7 @@ func valueText(s *metric.Set, f metric.Field, unit string) string {
 	return FormatNumber(v) + unit
 }
 
-// deltaText formats the change of f, with its sign.
+// deltaText formats the change of a metric, with its sign and unit.
 func deltaText(d metric.Delta, f metric.Field, unit string) string {
 	v, ok := d[f]
 	switch {
@@ -63,7 +69,7 @@ func Pluralize(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// FormatDuration formats a duration: 0.4s, 12s, 3m05s, 2h10m.
+// FormatDuration formats a duration, as in 0.4s, 12s, 3m05s and 2h10m.
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -78,6 +84,7 @@ func FormatDuration(d time.Duration) string {
 	return strconv.Itoa(int(d.Hours())) + "h" + twoDigits(int(d.Minutes())%60) + "m"
 }
 
+// twoDigits formats a number from 0 to 99 with two digits.
 func twoDigits(n int) string {
 	if n < 10 {
 		return "0" + strconv.Itoa(n)
@@ -85,7 +92,7 @@ func twoDigits(n int) string {
 	return strconv.Itoa(n)
 }
 
-// FormatBytes formats a number of bytes in a suitable unit.
+// FormatBytes formats a number of bytes in KB, MB or GB.
 func FormatBytes(n int64) string {
 	switch {
 	case n >= 10<<30:
@@ -96,7 +103,7 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%d KB", (n+1023)>>10)
 }
 
-// Truncate shortens a list to n items, followed by the number of omitted ones.
+// Truncate shortens a list to n items, followed by an item that counts the omitted ones.
 func Truncate(list []string, n int) []string {
 	if len(list) <= n {
 		return list

@@ -13,12 +13,12 @@ import (
 	"supervise/metric"
 )
 
-// regressionDrop is how far a score, in [0,1], may be below the best one before it until the
-// iteration counts as a regression: the limit at which a loop would roll it back.
+// regressionDrop is how far a score, in [0,1], may be below the best one before it. An iteration
+// below that counts as a regression. It is the limit at which a loop would roll it back.
 const regressionDrop = .1
 
-// QualityChart returns the scores of the iterations as bars, with the best one and the
-// regressions marked. selected is the number of the best one, negative for none.
+// QualityChart returns the lines of a bar chart of the scores. It marks the best iteration, whose
+// number is selected (negative for none), and the regressions.
 func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Quality Trajectory:")}
 	best, lost := math.Inf(-1), false
@@ -56,7 +56,7 @@ func isRegression(it ledger.Iteration) bool {
 	return it.Number > 0 && (it.Rejected || it.Assessment.Class == detector.Regression)
 }
 
-// RegressionLines returns the regressions of a loop and their outcomes.
+// RegressionLines returns lines about the regressions of a loop and what was done about each.
 func RegressionLines(s ledger.State, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Regression Events:")}
 	for _, r := range s.Regressions {
@@ -84,7 +84,7 @@ func RegressionLines(s ledger.State, paint document.Paint) []string {
 	return out
 }
 
-// PersistenceLines returns the state of a loop in a few lines. falsePositives is the share of
+// PersistenceLines returns lines that summarize the state of a loop. falsePositives is the share of
 // findings that users marked as false, in [0,1], nil if there were no findings.
 func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Persistence Metrics:")}
@@ -110,6 +110,7 @@ func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *fl
 	return out
 }
 
+// qualityOf returns the score of iteration n, nil if it is unknown.
 func qualityOf(its []ledger.Iteration, n int) *float64 {
 	i := slices.IndexFunc(its, func(it ledger.Iteration) bool { return it.Number == n })
 	if i < 0 {
@@ -118,6 +119,7 @@ func qualityOf(its []ledger.Iteration, n int) *float64 {
 	return its[i].Quality()
 }
 
+// shareText formats a share in [0,1] as a percentage.
 func shareText(v *float64) string {
 	if v == nil {
 		return notMeasuredText
@@ -125,7 +127,7 @@ func shareText(v *float64) string {
 	return FormatNumber(math.Round(1000**v)/10) + "%"
 }
 
-// MetricsSummary returns the main metrics of a measurement in one line.
+// MetricsSummary returns the main metrics in one line, as in "12 tests, 1 failed, 81.5% coverage".
 func MetricsSummary(s metric.Set) string {
 	var parts []string
 	for _, f := range []struct {
@@ -147,7 +149,7 @@ func MetricsSummary(s metric.Set) string {
 	return strings.Join(parts, ", ")
 }
 
-// regressionCounts counts the regressions by severity and type: "1 (critical: test_deletion)".
+// regressionCounts counts the regressions by severity and type, as in "1 (critical: test_deletion)".
 func regressionCounts(list []ledger.Regression) string {
 	count := map[string]int{}
 	var order []string

@@ -47,7 +47,7 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 	return d
 }
 
-// candidateRemarks returns what else a person has to know about a candidate.
+// candidateRemarks returns remarks about the tests of a candidate, and about tests that it fails.
 func candidateRemarks(s ledger.Rank) (out []string) {
 	if s.OwnPassingBefore > 0 {
 		out = append(out, fmt.Sprintf("%d of its %s pass on the baseline already", s.OwnPassingBefore, Pluralize(s.OwnTests, "new test", "new tests")))
@@ -61,6 +61,7 @@ func candidateRemarks(s ledger.Rank) (out []string) {
 	return out
 }
 
+// percentOrMissing formats a share in [0,1] as a percentage.
 func percentOrMissing(v *float64) string {
 	if v == nil {
 		return notMeasuredText
@@ -68,6 +69,7 @@ func percentOrMissing(v *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**v)
 }
 
+// shortCommand returns the start of a command line.
 func shortCommand(command []string) string {
 	const most = 40
 	text := strings.Join(command, " ")

@@ -1,6 +1,7 @@
 package report
 
-// Sequences of xterm that most terminals support: they save and restore the title.
+// Escape sequences of xterm, which most terminals support. They save and restore the title of the
+// window.
 const (
 	SaveTitle    = "\x1b[22;2t"
 	RestoreTitle = "\x1b[23;2t"
