@@ -60,8 +60,8 @@ func buildTextOf(s *metric.Set) string {
 	return buildText(s.Build)
 }
 
-// buildText says in a word how the build ended. A build that was excluded from the verdict, because
-// it failed at the baseline, is "excl.".
+// buildText says in a word how the build ended. If its status is unknown, for instance because it
+// was excluded after it had failed at the baseline, that is "excl.".
 func buildText(b *metric.Build) string {
 	switch {
 	case b == nil:

@@ -12,8 +12,8 @@ import (
 // maxAgentLine limits how much of a line of an agent is kept, in bytes.
 const maxAgentLine = 400
 
-// WatchAgent returns a writer for the output of an unknown agent. Its last line is the agent's
-// message.
+// WatchAgent returns a writer for the output of an unknown agent. The board shows the last line as
+// the agent's message.
 func (b *Board) WatchAgent() io.WriteCloser { return &agentWriter{board: b} }
 
 // agentWriter shows the last line of an agent's output on the board.
@@ -39,7 +39,7 @@ func (s *agentWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// recordLine shows a line, and reports whether it contains any text.
+// recordLine shows a line, and reports whether it contains visible text.
 func (s *agentWriter) recordLine(line []byte) bool {
 	text := visibleLine(textstream.StripANSI(string(line[:min(len(line), maxAgentLine)])))
 	if strings.TrimSpace(text) == "" {

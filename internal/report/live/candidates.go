@@ -20,20 +20,20 @@ type Candidate struct {
 	Succeeded bool   `json:"did_the_task,omitempty"`
 }
 
-// boardCandidate is a candidate with its own board.
+// boardCandidate is a candidate together with its board.
 type boardCandidate struct {
 	Candidate
 	board *Board
 }
 
-// CandidateBoard returns the board of a candidate's loop.
+// CandidateBoard returns the board of the loop of candidate n.
 func (b *Board) CandidateBoard(n int) *Board {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.findOrAddCandidate(n).board
 }
 
-// findOrAddCandidate returns a candidate, and adds it the first time. The caller holds the
+// findOrAddCandidate returns candidate n, which it adds if it is missing. The caller holds the
 // lock.
 func (b *Board) findOrAddCandidate(n int) *boardCandidate {
 	for _, c := range b.candidates {
@@ -63,7 +63,7 @@ func (b *Board) handleCandidateData(e event.Event) {
 	}
 }
 
-// statusLine returns in one line what a candidate does, or how it ended.
+// statusLine says in one line what a candidate does at the moment, or how it ended.
 func (c Candidate) statusLine(now time.Time) styledLine {
 	l := styledLine{{document.Strong, fmt.Sprintf("     %d ", c.Number)}, {document.Faint, c.Agent + "  "}}
 	switch work := c.State.workLines(now); {

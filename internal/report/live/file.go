@@ -13,15 +13,14 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// FileName is the file in the folder of a loop with its live state. It is only displayed: no
-// decision depends on it.
+// FileName is the file with the live state, in the folder of a loop. No decision depends on it.
 const FileName = "live.json"
 
 // saveEvery is the shortest time between two writes of the file.
 const saveEvery = time.Second
 
-// PersistFile writes the file after each change until stop is called, which writes it a last
-// time. Errors do not affect the loop.
+// PersistFile writes the file after each change of the board, until stop is called. stop writes it a
+// last time. Errors do not affect the loop.
 func (b *Board) PersistFile() (stop func()) {
 	done, news := make(chan struct{}), b.subscribe()
 	var work sync.WaitGroup
@@ -46,7 +45,7 @@ func (b *Board) PersistFile() (stop func()) {
 	}
 }
 
-// saveFile replaces the file. It is not synced, since it is useless after a crash.
+// saveFile replaces the file. It does not sync the disk, because after a crash the file is useless.
 func (b *Board) saveFile() {
 	b.mu.Lock()
 	dir := b.folder
@@ -71,7 +70,7 @@ func (b *Board) saveFile() {
 	}
 }
 
-// Read returns the live state of the loop in a folder from its file.
+// Read returns the live state from the file in the folder of a loop.
 func Read(dir string) (s State, err error) {
 	text, err := projectfile.ReadAnywhere(filepath.Join(dir, FileName), projectfile.Settings)
 	if err == nil {
@@ -83,8 +82,9 @@ func Read(dir string) (s State, err error) {
 	return s, nil
 }
 
-// LoadFile shows the state of another process's loop from its file. It shows nothing if no
-// process works on the loop, or the file cannot be read.
+// LoadFile shows the state of a loop of another process on this board, from the file in dir. If
+// atWork is false, no process works on the loop. Then, or if the file cannot be read, the board is
+// empty.
 func (b *Board) LoadFile(dir string, atWork bool) {
 	s, err := Read(dir)
 	if err != nil || !atWork {
@@ -97,7 +97,7 @@ func (b *Board) LoadFile(dir string, atWork bool) {
 	b.notifyListeners()
 }
 
-// cleanTexts escapes the texts of a file, which any process may have written.
+// cleanTexts escapes the texts of a state from a file, because any process may have written it.
 func (s *State) cleanTexts() {
 	for _, text := range []*string{&s.LoopID, &s.Level, &s.Activity, &s.AgentMessage} {
 		*text = visibleLine(*text)
@@ -108,8 +108,8 @@ func (s *State) cleanTexts() {
 	}
 }
 
-// loadLastDurations loads the durations of the latest loop in the same tree, which may be this
-// one before it was resumed.
+// loadLastDurations loads how long everything took in the latest loop of the same tree. This may be
+// the loop in dir itself, before it was resumed. The caller holds the lock.
 func (b *Board) loadLastDurations(dir string) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", FileName)) // the pattern is valid, or nothing is recalled
 	latest, at := "", time.Time{}

@@ -1,7 +1,10 @@
-// Package live shows what a loop does at the moment: below the table of iterations at a
-// terminal, and in supervise status --watch by a file in the folder of the loop. A [Board]
-// gathers it from the events of the loop, the outputs of checks and the messages of the agent.
-// A [State] is a copy of the board at one moment, and a [Region] shows it at a terminal.
+// Package live shows what a loop does at the moment. It does so below the table of iterations at a
+// terminal and, through a file in the folder of the loop, in supervise status --watch.
+//
+// A [Board] collects the events of the loop, the outputs of checks and the messages of the agent
+// (live.go). It counts tests while their runner still prints them (tally.go). A [State] is a copy of
+// the board at one moment. It can be formatted as lines (view.go) and written to the file (file.go).
+// A [Region] draws these lines at a terminal whenever the board changes (region.go).
 package live
 
 import (
@@ -24,9 +27,9 @@ type State struct {
 	Started         time.Time `json:"began"`
 	Iteration       int       `json:"iteration"`
 	MaxIterations   int       `json:"max_iterations"`
-	Level           string    `json:"level,omitempty"`
-	Activity        string    `json:"doing"` // in words, "" when the loop is over
-	ActivityStarted time.Time `json:"since"`
+	Level           string    `json:"level,omitempty"` // level of the prompt
+	Activity        string    `json:"doing"` // in words, as in "measures"; "" when the loop is over
+	ActivityStarted time.Time `json:"since"`           // when the activity started
 	Part            Part      `json:"part,omitempty"`
 	Checks          []Check   `json:"checks,omitempty"`
 	PlannedChecks   int       `json:"planned_checks"`
@@ -35,8 +38,8 @@ type State struct {
 	// Candidates are several loops on the same task, by number.
 	Candidates []Candidate `json:"candidates,omitempty"`
 
-	// What it took the last time, by what was done or by check, and how many tests the
-	// runner printed then.
+	// How long each activity and each check took the last time, and how many tests the runner
+	// of each check printed then.
 	LastDurations  map[string]time.Duration `json:"took_ns"`
 	LastTestCounts map[string]int           `json:"tests"`
 }
@@ -55,39 +58,39 @@ type Check struct {
 	Name       string    `json:"name"`
 	Started    time.Time `json:"began"`
 	Ended      time.Time `json:"ended,omitzero"`
-	ListsTests bool      `json:"lists,omitempty"` // another command lists its tests afterwards
-	Extra      bool      `json:"aside,omitempty"` // it runs for judging
-	Number     int       `json:"number"`          // in the order in which the checks began, from 1
+	ListsTests bool      `json:"lists,omitempty"` // after it, another command lists its tests
+	Extra      bool      `json:"aside,omitempty"` // it is not in the plan, but runs for judging
+	Number     int       `json:"number"`          // its position in the plan, from 1, by the order in which the checks started
 	Tally      Tally     `json:"tests"`
 }
 
 // HasEnded reports whether the check has ended.
 func (c Check) HasEnded() bool { return !c.Ended.IsZero() }
 
-// Budget is what the loop may consume, and has consumed so far.
+// Budget is what the loop may consume, and what it has consumed. A zero limit means no limit.
 type Budget struct {
 	Deadline   time.Time `json:"deadline,omitzero"`
 	MaxCost    float64   `json:"max_cost_usd,omitempty"`
 	MaxTokens  int64     `json:"max_tokens,omitempty"`
 	UsedCost   *float64  `json:"used_cost_usd,omitempty"`
 	UsedTokens *int64    `json:"used_tokens,omitempty"`
-	MaxWindow  float64   `json:"max_window_percent,omitempty"`
+	MaxWindow  float64   `json:"max_window_percent,omitempty"` // of the usage window of the agent's service
 	UsedWindow *float64  `json:"used_window_percent,omitempty"`
 }
 
 // IsOver reports whether the loop is over.
 func (s State) IsOver() bool { return s.Activity == "" }
 
-// Board gathers the live state of a loop. It may be used concurrently.
+// Board collects the live state of a loop. It is safe for concurrent use.
 type Board struct {
 	now  func() time.Time
 	mask func(string) string
 
 	mu           sync.Mutex
 	state        State
-	listeners    []chan struct{} // each buffers one value: something changed
-	agentReports bool            // the agent reports its messages in events
-	folder       string          // of the loop
+	listeners    []chan struct{} // each buffers one value, which says that something changed
+	agentReports bool            // a known agent reports its messages, so its output is not parsed
+	folder       string          // the folder of the loop
 
 	candidates []*boardCandidate
 }
@@ -131,7 +134,8 @@ func (b *Board) notifyListeners() {
 	}
 }
 
-// setActivity records what the loop does from now on. The caller holds the lock.
+// setActivity records what the loop does from now on, and how long the last activity took. The
+// caller holds the lock.
 func (b *Board) setActivity(what string) {
 	s := &b.state
 	if s.Activity == what {
@@ -143,7 +147,7 @@ func (b *Board) setActivity(what string) {
 	s.Activity, s.ActivityStarted = what, b.now()
 }
 
-// What a loop does.
+// The activities of a loop, as the region shows them.
 const (
 	doesStart   = "looks at the tree"
 	doesMeasure = "measures"
@@ -158,7 +162,7 @@ const (
 	doesReport  = "writes the reports"
 )
 
-// activityAfter is what the loop does after an event.
+// activityAfter maps events to the activity that follows them. Other events do not change it.
 var activityAfter = map[event.Type]string{
 	event.LoopStarted: doesStart, event.LoopResumed: doesStart,
 	event.IterationStarted: doesPrepare, event.AgentSpawned: doesAgent, event.AgentFinished: doesKeep,
@@ -167,7 +171,8 @@ var activityAfter = map[event.Type]string{
 	event.LoopStopping: doesSelect, event.OutputVerified: doesReport, event.LoopFinished: "",
 }
 
-// HandleEvent updates the board after an event of the loop.
+// HandleEvent updates the board after an event of the loop, or the board of a candidate after an
+// event of its loop.
 func (b *Board) HandleEvent(e event.Event) {
 	if n := e.Candidate; n > 0 {
 		e.Candidate = 0
@@ -184,6 +189,7 @@ func (b *Board) HandleEvent(e event.Event) {
 	b.notifyListeners()
 }
 
+// handleLoopData updates the state from the data of an event. The caller holds the lock.
 func (b *Board) handleLoopData(e event.Event) {
 	s := &b.state
 	switch d := e.Data.(type) {
@@ -210,7 +216,7 @@ func (b *Board) handleLoopData(e event.Event) {
 	}
 }
 
-// SetPlan records the plan of a measurement without a loop.
+// SetPlan records the plan of a measurement that does not belong to a loop.
 func (b *Board) SetPlan(p measure.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -219,6 +225,7 @@ func (b *Board) SetPlan(p measure.Plan) {
 	b.notifyListeners()
 }
 
+// startLoop records which loop starts or resumes. The caller holds the lock.
 func (b *Board) startLoop(id, dir string, checks int) {
 	b.folder = dir
 	b.state.LoopID, b.state.PlannedChecks = id, checks
@@ -240,7 +247,8 @@ func (b *Board) HandleReport(r agentrun.Progress) {
 	b.notifyListeners()
 }
 
-// StartCheck records that a check starts, and returns a writer for its outputs.
+// StartCheck records that a check starts, and returns a writer for its output. Closing the writer
+// records that the check has ended.
 func (b *Board) StartCheck(c measure.Check) io.WriteCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -263,8 +271,8 @@ func (b *Board) StartCheck(c measure.Check) io.WriteCloser {
 	return &checkWriter{board: b, name: check.Name, began: check.Started, count: testCounter{cleanName: func(name string) string { return visibleLine(b.mask(name)) }}}
 }
 
-// dropEndedChecks removes the checks that have ended if a check starts a second time, since
-// that starts another measurement.
+// dropEndedChecks removes the checks that have ended if c starts another measurement. That is so if
+// c itself has ended before, or if it runs for judging. The caller holds the lock.
 func (b *Board) dropEndedChecks(c Check) {
 	s := &b.state
 	keep := s.Checks[:0:0]
@@ -286,6 +294,7 @@ func (b *Board) dropEndedChecks(c Check) {
 	}
 }
 
+// checkName returns the name of a check with its folder.
 func checkName(c measure.Check) string {
 	if c.Dir == "" {
 		return c.Name
@@ -326,6 +335,7 @@ func (w *checkWriter) Close() error {
 	return nil
 }
 
+// updateCheck changes the check of a writer. After the last check, the loop judges.
 func (b *Board) updateCheck(w *checkWriter, change func(*Check)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -340,7 +350,8 @@ func (b *Board) updateCheck(w *checkWriter, change func(*Check)) {
 	b.notifyListeners()
 }
 
-// allChecksEnded reports whether all checks of the plan have ended.
+// allChecksEnded reports whether all checks of the plan have ended, in an iteration after the
+// baseline.
 func (b *Board) allChecksEnded() bool {
 	done := 0
 	for _, c := range b.state.Checks {
@@ -351,7 +362,7 @@ func (b *Board) allChecksEnded() bool {
 	return b.state.Activity == doesMeasure && b.state.Iteration > 0 && done == b.state.PlannedChecks
 }
 
-// visibleLine returns an external text on one line, with hidden characters escaped.
+// visibleLine returns a text from outside on one line, with invisible characters escaped.
 func visibleLine(s string) string {
 	return textstream.EscapeHidden(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
 }

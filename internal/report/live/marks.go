@@ -10,22 +10,23 @@ import (
 	"supervise/internal/report"
 )
 
-// terminalMarks are what a terminal shows of a loop outside of its screen, and whether it
-// reflows long lines.
+// terminalMarks says what a terminal can show of a loop outside of its screen, and whether it wraps
+// long lines again after a change of its width.
 type terminalMarks struct {
-	hasTitles      bool
-	hasProgressBar bool // progress in the taskbar or tab (ConEmu's OSC 9;4)
+	hasTitles      bool // the title of its window can be set
+	hasProgressBar bool // progress in the taskbar or tab, by the escape sequence OSC 9;4 of ConEmu
 	reflowsLines   bool
 }
 
-// Terminals by their variables. An unknown terminal gets no sequence that it may
-// print as text or show as a message: many show OSC 9 as a notification.
+// The terminals, by environment variables. An unknown terminal gets no escape sequence, because it
+// could print it as text or show it as a message: many show OSC 9 as a notification.
 var (
 	// titlePrefixes are the prefixes of TERM for terminals that support xterm titles.
 	titlePrefixes = []string{"xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "vte", "konsole", "wezterm", "ghostty", "contour", "st-"}
-	// progressBarVariables mark terminals that support OSC 9;4: the variable and its value, "" for any.
+	// progressBarVariables mark terminals that support OSC 9;4. Each row is a variable and its
+	// value, "" for any.
 	progressBarVariables = [][2]string{{"WT_SESSION", ""}, {"ConEmuANSI", "ON"}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"}}
-	// reflowVariables wrap lines again when they become narrower.
+	// reflowVariables mark terminals that wrap lines again when they become narrower.
 	reflowVariables = [][2]string{
 		{"TMUX", ""},
 		{"VTE_VERSION", ""},
@@ -41,6 +42,7 @@ var (
 	}
 )
 
+// detectMarks returns the marks of the terminal, given the environment.
 func detectMarks(env func(string) string) terminalMarks {
 	is := func(row [2]string) bool { return env(row[0]) != "" && (row[1] == "" || env(row[0]) == row[1]) }
 	inside := env("TMUX") != "" // the variables are those of the outer terminal
@@ -51,7 +53,7 @@ func detectMarks(env func(string) string) terminalMarks {
 	}
 }
 
-// startSequence saves the title; endSequence restores it.
+// startSequence returns the sequence that saves the title, "" without titles.
 func (m terminalMarks) startSequence() string {
 	if m.hasTitles {
 		return report.SaveTitle
@@ -59,6 +61,7 @@ func (m terminalMarks) startSequence() string {
 	return ""
 }
 
+// endSequence returns the sequence that removes the progress bar and restores the title.
 func (m terminalMarks) endSequence() string {
 	text := m.progressSequence(State{}, time.Time{})
 	if m.hasTitles {
@@ -67,7 +70,7 @@ func (m terminalMarks) endSequence() string {
 	return text
 }
 
-// titleSequence sets the title to the iteration and the activity.
+// titleSequence returns the sequence that sets the title, as in "supervise: iteration 2, measures".
 func (m terminalMarks) titleSequence(s State) string {
 	if !m.hasTitles || s.IsOver() || s.LoopID == "" {
 		return ""
@@ -82,8 +85,8 @@ func (m terminalMarks) titleSequence(s State) string {
 	return report.SetTitle("supervise: " + what + ", " + s.Activity)
 }
 
-// progressSequence sets the progress bar. State 0 removes it, 1 shows a percentage, and 3
-// means that the progress is unknown.
+// progressSequence returns the sequence that sets the progress bar, "" without one. Its state 0
+// removes the bar, 1 shows a percentage, and 3 shows that the progress is unknown.
 func (m terminalMarks) progressSequence(s State, now time.Time) string {
 	if !m.hasProgressBar {
 		return ""

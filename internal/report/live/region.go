@@ -14,20 +14,20 @@ import (
 	"golang.org/x/term"
 )
 
-// How often the region is drawn: at most ten times a second when something is new, and
-// once a second otherwise, for the clock.
+// The region is drawn at most ten times a second if something is new. Otherwise it is drawn once a
+// second, because it shows a clock.
 const (
 	drawEvery  = 100 * time.Millisecond
 	clockEvery = time.Second
 )
 
-// A smaller terminal shows no region.
+// minCols and minRows are the size of the smallest terminal that shows a region.
 const (
 	minCols = 20
 	minRows = 4
 )
 
-// Sequences of a terminal (ECMA-48, and xterm's private modes).
+// Escape sequences of terminals, from ECMA-48 and the private modes of xterm.
 const (
 	clearRight = "\x1b[K"
 	clearBelow = "\x1b[J"
@@ -36,9 +36,9 @@ const (
 	wrap       = "\x1b[?7h"
 )
 
-// Region shows a board on the last lines of a terminal, below what is printed. The cursor
-// stays below it, so that the output of a shell after Ctrl-Z, or after the process was killed,
-// does not mix with it. A nil Region shows nothing.
+// Region shows a board on the last lines of a terminal, below what is printed. The cursor stays below
+// the region, so that the output of a shell after Ctrl-Z, or after the process was killed, does not
+// mix with it. The methods of a nil Region show nothing.
 type Region struct {
 	// Options configure where and how a board is shown.
 	Options
@@ -46,16 +46,16 @@ type Region struct {
 	marks terminalMarks
 
 	mu       sync.Mutex
-	widths   []int // of the drawn lines, nil for none
-	frame    string
+	widths   []int  // widths in columns of the drawn lines, nil if nothing is drawn
+	frame    string // what was drawn last
 	title    string
-	cols     int // of the terminal when the lines were drawn
-	drawn    time.Time
-	hidden   bool // another program uses the terminal
-	lineOpen bool // the last printed line has not ended
+	cols     int       // width of the terminal when the lines were drawn
+	drawn    time.Time // when the lines were drawn
+	hidden   bool      // another program uses the terminal
+	lineOpen bool      // the last printed line has not ended
 	signals  signals
 
-	redraw chan struct{} // printing has removed the region
+	redraw chan struct{} // receives a value when printing has erased the region
 	done   chan struct{}
 	work   sync.WaitGroup
 }
@@ -64,16 +64,16 @@ type Region struct {
 type Options struct {
 	Out          *os.File // a terminal
 	Paint        document.Paint
-	AgentPrinted bool                // the messages of the agent are printed anyway
-	Env          func(string) string // a variable of the environment
+	AgentPrinted bool                // the messages of the agent are printed, so the region omits them
+	Env          func(string) string // returns a variable of the environment
 }
 
-// SupportsRegion reports whether a terminal can show a region, whose lines are replaced.
+// SupportsRegion reports whether f is a terminal whose lines can be replaced.
 func SupportsRegion(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// Open shows the board until Close is called.
+// Open shows the board in a region until [Region.Close] is called.
 func Open(b *Board, o Options) *Region {
 	r := &Region{Options: o, board: b, marks: detectMarks(o.Env), redraw: make(chan struct{}, 1), done: make(chan struct{})}
 	r.signals = listenForSignals()
@@ -97,6 +97,7 @@ func (r *Region) Close() {
 	r.signals.close()
 }
 
+// drawLoop draws the region after each change, until the region is closed.
 func (r *Region) drawLoop() {
 	news := r.board.subscribe()
 	clock := time.NewTimer(0)
@@ -123,12 +124,13 @@ func (r *Region) drawLoop() {
 	}
 }
 
-// settleTime is how long the signal that ends a stop may take to arrive.
+// settleTime is how long the signal that ends a stop may take to arrive; see [waitUntilSettled].
 const settleTime = 20 * time.Millisecond
 
-// waitUntilSettled waits for that signal. After Ctrl-Z and fg a timer may wake the process
-// first, and drawing then would start above what the shell has printed. A sleep that takes
-// much longer means that the machine is busy or the process was stopped meanwhile.
+// waitUntilSettled waits for the signal SIGCONT. After Ctrl-Z and fg, a timer may wake the process
+// before the signal arrives, and drawing then would start above what the shell has printed. If a
+// sleep takes much longer than asked, the machine is busy or the process was stopped meanwhile, and
+// it sleeps again.
 func waitUntilSettled() {
 	for range 5 {
 		began := time.Now()
@@ -139,7 +141,7 @@ func waitUntilSettled() {
 	}
 }
 
-// Print writes text above the region, which is redrawn immediately or soon.
+// Print writes text to w above the region. The region is erased, and drawn again immediately or soon.
 func (r *Region) Print(w io.Writer, text []byte) (int, error) {
 	if r == nil {
 		return w.Write(text)
@@ -162,8 +164,8 @@ func (r *Region) Print(w io.Writer, text []byte) (int, error) {
 	return n, err
 }
 
-// HandleEvent removes the region while another program uses the terminal: an agent that draws
-// there (raw), or a question.
+// HandleEvent hides the region while another program uses the terminal: an agent that draws there,
+// if raw is set, or a question.
 func (r *Region) HandleEvent(e event.Event, raw bool) {
 	if r == nil {
 		return
@@ -180,6 +182,7 @@ func (r *Region) HandleEvent(e event.Event, raw bool) {
 	}
 }
 
+// setHidden hides the region, or shows it again.
 func (r *Region) setHidden(away bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,7 +199,8 @@ func (r *Region) setHidden(away bool) {
 	}
 }
 
-// draw draws the current state of the board if it changed. The caller holds the lock.
+// draw draws the current state of the board, if it differs from what is drawn. The caller holds the
+// lock.
 func (r *Region) draw() {
 	r.forgetAfterStop()
 	if r.hidden || r.lineOpen || !isForeground(r.Out) {
@@ -239,7 +243,7 @@ func (r *Region) draw() {
 	r.widths, r.frame, r.cols, r.drawn = widths, frame, cols, now
 }
 
-// size returns the size of the terminal, or a common one if it is unknown.
+// size returns the size of the terminal, or 80 by 24 if it is unknown.
 func (r *Region) size() (cols, rows int) {
 	cols, rows, err := term.GetSize(int(r.Out.Fd()))
 	if err != nil || cols == 0 || rows == 0 {
@@ -248,8 +252,8 @@ func (r *Region) size() (cols, rows int) {
 	return cols, rows
 }
 
-// cursorToTop moves the cursor to the first line of the region. If the terminal has become
-// narrower, the lines may occupy more rows than were drawn, and are cleared first.
+// cursorToTop returns the sequence that moves the cursor to the first line of the region. If the
+// terminal has become narrower, the lines may occupy more rows than were drawn, and are cleared.
 func (r *Region) cursorToTop(cols int) string {
 	rows := len(r.widths)
 	if cols < r.cols && r.marks.reflowsLines {
@@ -267,7 +271,7 @@ func (r *Region) cursorToTop(cols int) string {
 	return text
 }
 
-// erase removes what is drawn. The caller holds the lock.
+// erase removes the region from the screen. The caller holds the lock.
 func (r *Region) erase() {
 	r.forgetAfterStop()
 	if len(r.widths) == 0 {
@@ -280,8 +284,8 @@ func (r *Region) erase() {
 	r.widths, r.frame = nil, ""
 }
 
-// forgetAfterStop forgets what was drawn before the process was stopped, since the shell has
-// printed below it.
+// forgetAfterStop forgets what was drawn if the process was stopped and continued, because the
+// shell has printed below it.
 func (r *Region) forgetAfterStop() {
 	select {
 	case <-r.signals.continued:

@@ -10,19 +10,19 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Tally counts tests as a runner prints them. It only shows progress; the results come from
-// the report.
+// Tally counts tests while a runner prints them. It only shows progress; the results of tests come
+// from the report.
 type Tally struct {
 	Passed     int    `json:"passed"`
 	Failed     int    `json:"failed"`
 	Skipped    int    `json:"skipped"`
-	LastFailed string `json:"failing,omitempty"` // the last test that failed, where the runner names it
+	LastFailed string `json:"failing,omitempty"` // name of the last test that failed, "" if the runner does not print names
 }
 
 // Count returns how many tests have ended.
 func (t Tally) Count() int { return t.Passed + t.Failed + t.Skipped }
 
-// addTest counts a test by the word that a runner prints for its outcome.
+// addTest counts a test by the word that a runner prints for its outcome. Unknown words do not count.
 func (t *Tally) addTest(word, name string) {
 	switch outcomeByWord[word] {
 	case passedOutcome:
@@ -38,6 +38,7 @@ func (t *Tally) addTest(word, name string) {
 	}
 }
 
+// testOutcome is how a test ended, as far as progress is concerned.
 type testOutcome uint8
 
 const (
@@ -47,7 +48,7 @@ const (
 	skippedOutcome
 )
 
-// outcomeByWord are the words and signs that runners print.
+// outcomeByWord maps the words and signs that runners print to outcomes.
 var outcomeByWord = map[string]testOutcome{
 	"ok": passedOutcome, "OK": passedOutcome, "pass": passedOutcome, "PASS": passedOutcome, "PASSED": passedOutcome, "Passed": passedOutcome, "XPASS": passedOutcome, ".": passedOutcome, "X": passedOutcome, "✓": passedOutcome,
 	"fail": failedOutcome, "FAIL": failedOutcome, "FAILED": failedOutcome, "Failed": failedOutcome, "ERROR": failedOutcome, "F": failedOutcome, "E": failedOutcome, "×": failedOutcome,
@@ -56,15 +57,31 @@ var outcomeByWord = map[string]testOutcome{
 	"expected failure": skippedOutcome, "unexpected success": passedOutcome,
 }
 
-// lineShape is the form of the lines in which a runner reports that a test has ended. The
-// pattern has the groups word and name; or dots, with a sign for each test; or numbers: all,
-// failed, errors and skipped.
+// lineShape is the form of the lines in which a runner reports that a test has ended. The expression
+// has named groups, of one of three kinds:
+//
+//   - word and name: the outcome of one test, as in "PASS" and "TestA"
+//   - dots: a sign for each test, as in "..F"
+//   - all, failed, errors and skipped: the numbers of tests of a file or class
 type lineShape struct {
-	hint string // in each such line
+	hint string // part of each such line, which is faster to look for than the expression
 	line *regexp.Regexp
 }
 
-// lineShapes are tried in this order until one matches. A stream has only one.
+// lineShapes has a form for each runner, with its name behind it. They are tried in this order until
+// one matches, and the stream then has only lines of this form. Samples, in the same order:
+//
+//	--- PASS: TestA (0.00s)
+//	test_a.py::test_b PASSED [ 50%]
+//	[gw0] [ 50%] PASSED test_a.py::test_b
+//	test_a.py ..F.s [ 50%]
+//	    PASS [   0.005s] (1/2) crate module::test
+//	test module::test ... ok
+//	 ✓ src/a.test.ts (3 tests | 1 failed)
+//	   ✓ src/a.test.ts > suite > test 5ms
+//	[INFO] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in pkg.ATest
+//	 1/2 Test #1: name ...........   Passed
+//	[       OK ] Suite.Test (0 ms)
 var lineShapes = []lineShape{
 	{"--- ", regexp.MustCompile(`^\s*--- (?P<word>PASS|FAIL|SKIP): (?P<name>\S+) \(`)},                                                                                                // go test -v
 	{".py::", regexp.MustCompile(`^(?P<name>\S+::.+?) (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)( \(.*\))?( +\[ *\d+%\])?$`)},                                                  // pytest -v
@@ -79,7 +96,7 @@ var lineShapes = []lineShape{
 	{"[ ", regexp.MustCompile(`^\[ +(?P<word>OK|FAILED|SKIPPED) +\] (?P<name>\S+) \(\d+ ms\)$`)},                                                                                      // googletest
 }
 
-// countLine counts the tests in a line, and reports whether the line has the shape.
+// countLine counts the tests in a line, and reports whether the line has this form.
 func (s lineShape) countLine(t *Tally, line string) bool {
 	if !strings.Contains(line, s.hint) {
 		return false
@@ -114,27 +131,28 @@ func (s lineShape) countLine(t *Tally, line string) bool {
 	return true
 }
 
-// Bounds of what is looked at.
+// Limits of what is read of an output.
 const (
-	maxLineBytes    = 1 << 10 // bytes of a line
-	maxUnknownLines = 5000    // lines of an output in which no test has ended yet
+	maxLineBytes    = 1 << 10 // bytes of a line; the rest is ignored
+	maxUnknownLines = 5000    // lines without a known form, after which it stops looking
 )
 
 // testCounter counts the tests in the outputs of one check.
 type testCounter struct {
 	mu       sync.Mutex
 	tally    Tally
-	pending  []byte     // the line that has not ended, as far as it is looked at
-	shape    *lineShape // of this stream; nil: none yet
-	unknown  int        // lines before that
-	isGoJSON bool       // it is that of go test -json
+	pending  []byte     // the start of the line that has not ended
+	shape    *lineShape // form of the lines of this stream; nil until one matches
+	unknown  int        // number of lines before that
+	isGoJSON bool       // the stream is that of go test -json
 
-	cleanName               func(string) string // makes a name fit for people
+	cleanName               func(string) string // masks secrets and invisible characters in a name
 	lastFailed, shownFailed string              // the last test that failed, and its name for people
 }
 
-// countTests reads a part of the output, and reports whether tests have ended in it. A line
-// that both outputs share is lost; only the report needs to be complete.
+// countTests reads a part of the output. It returns the tally so far, and reports whether tests have
+// ended in this part. A line that standard output and standard error share is lost; that is
+// acceptable, since only the report needs to be complete.
 func (c *testCounter) countTests(p []byte) (Tally, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,6 +174,7 @@ func (c *testCounter) countTests(p []byte) (Tally, bool) {
 	return tally, tally.Count() != before
 }
 
+// countLine counts the tests in one line.
 func (c *testCounter) countLine(line []byte) {
 	if c.shape == nil && c.unknown <= maxUnknownLines && c.countGoEvent(line) {
 		c.isGoJSON = true
@@ -178,8 +197,8 @@ func (c *testCounter) countLine(line []byte) {
 	c.unknown++
 }
 
-// countGoEvent counts an event of go test -json, and reports whether the line is one. Texts in
-// it are quoted, so that none looks like a key.
+// countGoEvent counts an event of go test -json, and reports whether the line is one, as in
+// {"Action":"pass","Test":"TestA"}. Texts in it are quoted, so that none looks like a key.
 func (c *testCounter) countGoEvent(line []byte) bool {
 	if len(line) == 0 || line[0] != '{' {
 		return false
@@ -196,7 +215,7 @@ func (c *testCounter) countGoEvent(line []byte) bool {
 	return true
 }
 
-// jsonValue returns the text after a key, nil if the key is missing.
+// jsonValue returns the string after a key such as "Action":", nil if the key is missing.
 func jsonValue(line []byte, key string) []byte {
 	_, behind, _ := bytes.Cut(line, []byte(key))
 	text, _, ended := bytes.Cut(behind, []byte(`"`))

@@ -9,12 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signals are those that change what is to be drawn.
+// signals are the signals that change what has to be drawn.
 type signals struct {
-	resized   chan os.Signal
-	continued chan os.Signal // after Ctrl-Z. There is none before: see stopOwnGroup in runner
+	resized   chan os.Signal // SIGWINCH
+	continued chan os.Signal // SIGCONT, after Ctrl-Z. There is no signal before the stop: see stopOwnGroup in runner
 }
 
+// listenForSignals starts receiving the signals, until close is called.
 func listenForSignals() signals {
 	s := signals{make(chan os.Signal, 1), make(chan os.Signal, 1)}
 	signal.Notify(s.resized, unix.SIGWINCH)
@@ -27,8 +28,8 @@ func (s signals) close() {
 	signal.Stop(s.continued)
 }
 
-// isForeground reports whether this process may draw: a job in the background would draw
-// into what the user does meanwhile.
+// isForeground reports whether this process may draw on a terminal. A job in the background would
+// draw into what the user does meanwhile.
 func isForeground(tty *os.File) bool {
 	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()

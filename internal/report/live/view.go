@@ -12,7 +12,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// span is a piece of a line with a style.
+// span is a part of a line with a style.
 type span struct {
 	style document.Style
 	text  string
@@ -21,7 +21,8 @@ type span struct {
 // styledLine is one line without escape sequences.
 type styledLine []span
 
-// fitWidth returns the line truncated to a width in columns, and how many columns it takes.
+// fitWidth returns the line with its styles, truncated to a width in columns. taken is how many
+// columns it takes.
 func (l styledLine) fitWidth(width int, paint document.Paint) (text string, taken int) {
 	var full strings.Builder
 	for _, p := range l {
@@ -43,7 +44,8 @@ func (l styledLine) fitWidth(width int, paint document.Paint) (text string, take
 	return b.String(), runewidth.StringWidth(visible)
 }
 
-// styledLines returns the state as lines, the most important first.
+// styledLines returns the state as lines, the most important first. It returns nil if the loop is
+// over.
 func (s State) styledLines(now time.Time) []styledLine {
 	if s.IsOver() {
 		return nil
@@ -68,7 +70,7 @@ func (s State) styledLines(now time.Time) []styledLine {
 	return out
 }
 
-// headLine names the iteration and the total time.
+// headLine names the iteration, the level of the prompt, and the total time.
 func (s State) headLine(now time.Time) styledLine {
 	rest := ""
 	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
@@ -95,7 +97,8 @@ func (s State) title() string {
 	return text
 }
 
-// workLines returns what runs: the checks, or else the activity of the loop.
+// workLines describes what runs: the checks that have not ended, or else the activity of the loop.
+// There is always at least one line.
 func (s State) workLines(now time.Time) []styledLine {
 	var out []styledLine
 	for _, c := range s.Checks {
@@ -126,7 +129,7 @@ func (s State) workLines(now time.Time) []styledLine {
 	return []styledLine{append(l, s.lastDuration(s.Activity))}
 }
 
-// checkPosition returns the position of a check in the plan.
+// checkPosition returns the position of a check in the plan, as in "check 1 of 2  ".
 func (s State) checkPosition(c Check) string {
 	switch {
 	case c.Extra:
@@ -137,6 +140,7 @@ func (s State) checkPosition(c Check) string {
 	return ""
 }
 
+// checkLine describes a check that runs, with the tests that have ended.
 func (s State) checkLine(c Check, now time.Time) styledLine {
 	l := styledLine{{document.Faint, "     " + s.checkPosition(c)}, {document.Plain, c.Name}, {document.Faint, "  " + clockText(now.Sub(c.Started))}}
 	if n := c.Tally.Count(); n > 0 {
@@ -155,7 +159,8 @@ func (s State) checkLine(c Check, now time.Time) styledLine {
 	return append(l, s.lastDuration(c.Name))
 }
 
-// lastDuration returns how long something took the last time.
+// lastDuration says how long an activity or a check took the last time. The span is empty if that
+// is unknown or less than a second.
 func (s State) lastDuration(what string) span {
 	if took := s.LastDurations[what]; took >= time.Second {
 		return span{document.Faint, "  (last time " + clockText(took) + ")"}
@@ -163,7 +168,7 @@ func (s State) lastDuration(what string) span {
 	return span{}
 }
 
-// usageText returns what the loop has consumed.
+// usageText says what the loop has consumed, "" if that is unknown.
 func (s State) usageText() string {
 	var out []string
 	if n := s.Budget.UsedTokens; n != nil {
@@ -175,7 +180,8 @@ func (s State) usageText() string {
 	return strings.Join(out, ", ")
 }
 
-// remainingText returns what the loop may still consume, "" before the first iteration.
+// remainingText says what the loop may still consume. It returns "" before the first iteration and
+// after the last one.
 func (s State) remainingText(now time.Time) string {
 	if s.Iteration == 0 || s.MaxIterations == 0 || s.Part != "" {
 		return ""
@@ -209,7 +215,7 @@ func (s State) remainingText(now time.Time) string {
 	return strings.Join(out, ", ")
 }
 
-// clockText formats a duration in whole seconds: 4s, 3m05s, 2h10m.
+// clockText formats a duration in seconds, as in 4s, 3m05s and 2h10m.
 func clockText(d time.Duration) string {
 	d = max(0, d).Truncate(time.Second)
 	if d < 10*time.Second {
@@ -218,7 +224,7 @@ func clockText(d time.Duration) string {
 	return report.FormatDuration(d)
 }
 
-// tokensText formats a number of tokens with at most four digits.
+// tokensText formats a number of tokens with at most four digits, as in 1200, 45k and 12M.
 func tokensText(n int64) string {
 	switch {
 	case n < 10_000:
@@ -229,7 +235,8 @@ func tokensText(n int64) string {
 	return strconv.FormatInt(n/1_000_000, 10) + "M"
 }
 
-// PercentDone returns how much of the measurement is done, in percent. It is false if unknown.
+// PercentDone estimates how much of a measurement is done, in percent, from what the checks took the
+// last time. It returns false if nothing is measured.
 func (s State) PercentDone(now time.Time) (int, bool) {
 	if s.Activity != doesMeasure || s.PlannedChecks == 0 {
 		return 0, false
