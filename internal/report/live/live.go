@@ -28,7 +28,7 @@ type State struct {
 	Iteration       int       `json:"iteration"`
 	MaxIterations   int       `json:"max_iterations"`
 	Level           string    `json:"level,omitempty"` // level of the prompt
-	Activity        string    `json:"doing"` // in words, as in "measures"; "" when the loop is over
+	Activity        string    `json:"doing"`           // in words, as in "measures"; "" when the loop is over
 	ActivityStarted time.Time `json:"since"`           // when the activity started
 	Part            Part      `json:"part,omitempty"`
 	Checks          []Check   `json:"checks,omitempty"`

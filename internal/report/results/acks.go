@@ -9,22 +9,23 @@ import (
 	"supervise/internal/report"
 )
 
-// Ack is an acknowledgement.
+// Ack is an acknowledgement, with its ID and whether it has expired.
 type Ack struct {
 	ID string `json:"id"`
 	ack.Entry
 	Expired bool `json:"expired"`
 }
 
-// NewAck returns an entry as it counts at a time.
+// NewAck returns the acknowledgement of an entry at the time now.
 func NewAck(e ack.Entry, now time.Time) Ack { return Ack{e.ID(), e, e.Expired(now)} }
 
-// PrintAck prints an acknowledgement in one line of a list.
+// PrintAck prints an acknowledgement as one line of a list.
 func (t Printer) PrintAck(a Ack) {
 	t.printLine("%s  %-22s  %s  %s: %s", a.ID, a.Rule, validity(a), coverageOf(a.Entry), a.Reason)
 }
 
-// PrintAcknowledged prints an acknowledgement that was written to the file at path.
+// PrintAcknowledged prints an acknowledgement that was written to the file at path. replaced says
+// that an earlier entry was overwritten.
 func (t Printer) PrintAcknowledged(a Ack, replaced bool, path string) {
 	what := "acknowledged"
 	if replaced {
@@ -34,6 +35,7 @@ func (t Printer) PrintAcknowledged(a Ack, replaced bool, path string) {
 	t.printLine("it counts in loops that start from now on; commit %s", path)
 }
 
+// validity says until when an acknowledgement counts.
 func validity(r Ack) string {
 	text := "until " + r.Expires
 	switch {
@@ -50,6 +52,7 @@ func validity(r Ack) string {
 	return text
 }
 
+// coverageOf says which findings an acknowledgement covers.
 func coverageOf(e ack.Entry) string {
 	switch {
 	case e.Path != "":

@@ -9,7 +9,7 @@ import (
 	"supervise/internal/report"
 )
 
-// PrintRecorded prints the verdict on an iteration that was recorded.
+// PrintRecorded prints the verdict on an iteration that was recorded, and the advice.
 func (t Printer) PrintRecorded(rec record.Result) {
 	it := rec.Iteration
 	if rec.Created {
@@ -30,7 +30,7 @@ func (t Printer) PrintRecorded(rec record.Result) {
 	t.PrintAdvice(rec.View.Decide(record.Question{}))
 }
 
-// PrintAdvice prints what should follow the last iteration of a loop.
+// PrintAdvice prints what an orchestrator should do after the last iteration of a loop.
 func (t Printer) PrintAdvice(r record.Recommendation) {
 	what := string(r.Action)
 	if r.Target != nil {

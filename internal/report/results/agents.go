@@ -11,7 +11,7 @@ import (
 	"supervise/internal/report"
 )
 
-// PrintAgents prints the known agents, those that are installed first.
+// PrintAgents prints the known agents in two lists, first those that are installed.
 func (t Printer) PrintAgents(list []agentcheck.Agent) {
 	for _, there := range []bool{true, false} {
 		head := "Installed"
@@ -31,6 +31,7 @@ func (t Printer) PrintAgents(list []agentcheck.Agent) {
 	}
 }
 
+// printAgent prints one agent, with notes about what is known of it.
 func (t Printer) printAgent(a agentcheck.Agent) {
 	if a.Error != "" {
 		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(document.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
@@ -55,7 +56,7 @@ func (t Printer) printAgent(a agentcheck.Agent) {
 	fmt.Fprintf(t, "  %-13s %s\n                %s\n", a.Name, what, t.Paint(document.Faint, strings.Join(notes, "; ")))
 }
 
-// PrintTurn prints what was understood of one turn of an agent.
+// PrintTurn prints what supervise understood of one turn of an agent.
 func (t Printer) PrintTurn(r agentcheck.Turn) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%-9s %s\n", name, fmt.Sprintf(format, args...))
@@ -85,6 +86,7 @@ func (t Printer) PrintTurn(r agentcheck.Turn) {
 	}
 }
 
+// taskOf says whether the agent did the task, and with whose consent.
 func taskOf(r agentcheck.Turn) string {
 	switch {
 	case r.Done && r.Consent:
@@ -97,6 +99,7 @@ func taskOf(r agentcheck.Turn) string {
 	return "not done, and no consent was given: try --yolo"
 }
 
+// usageOf says what the agent consumed, and which limits have no effect on it.
 func usageOf(r agentcheck.Turn) string {
 	if r.Run.Usage == nil {
 		return "not reported: --max-cost and --max-tokens have no effect"
@@ -111,6 +114,7 @@ func usageOf(r agentcheck.Turn) string {
 	return text
 }
 
+// hooksOf says whether the agent called its hooks.
 func hooksOf(r agentcheck.Turn) string {
 	switch r.Hooks {
 	case agentcheck.HooksCalled:

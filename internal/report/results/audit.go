@@ -9,12 +9,13 @@ import (
 	"supervise/metric"
 )
 
+// severityTones maps severities to styles.
 var severityTones = map[metric.Severity]document.Style{
 	metric.Critical: document.Bad, metric.High: document.Bad, metric.Medium: document.Warn, metric.Low: document.Faint, metric.Info: document.Faint,
 }
 
-// PrintAudit prints the findings about a change of so many files, explained ones only if
-// all is set, and returns how many explained ones it left out.
+// PrintAudit prints the findings about a change of the given number of files. Unless all is set, it
+// leaves out explained findings, and returns how many.
 func (t Printer) PrintAudit(found []integrity.Finding, files int, all bool) (explained int) {
 	shown := 0
 	for _, x := range found {
@@ -31,7 +32,7 @@ func (t Printer) PrintAudit(found []integrity.Finding, files int, all bool) (exp
 	return explained
 }
 
-// auditLine is the place and the evidence of a finding.
+// auditLine returns the location and the evidence of a finding in one line.
 func auditLine(x integrity.Finding) string {
 	place := x.File
 	if x.Line > 0 {

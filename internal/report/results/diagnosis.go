@@ -23,21 +23,21 @@ type Diagnosis struct {
 	Metrics  *metric.Record     `json:"metrics,omitempty"`
 }
 
-// DiagnosedProject is a project that was recognised.
+// DiagnosedProject is a project that was recognized, by its folder in the tree.
 type DiagnosedProject struct {
 	Dir      string   `json:"dir"`
 	Language string   `json:"language"`
 	Tools    []string `json:"tools"`
 }
 
-// DiagnosedProgram is a program of the machine.
+// DiagnosedProgram is a program of the machine that supervise needs.
 type DiagnosedProgram struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	Missing string `json:"missing,omitempty"` // what does not work without it
 }
 
-// PrintDiagnosis prints what was recognised, before any check runs.
+// PrintDiagnosis prints what was recognized, before any check runs.
 func (t Printer) PrintDiagnosis(d Diagnosis) {
 	row := func(label, text string) { t.printRow(document.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
 	row("tree", d.Tree)
@@ -69,7 +69,7 @@ func (t Printer) PrintNotes(notes []string) {
 	}
 }
 
-// PrintRuns prints how each check ended and what was read, and then the sum.
+// PrintRuns prints how each check ended and what was read, and then the totals.
 func (t Printer) PrintRuns(res measure.Result) {
 	for _, r := range res.Runs {
 		tone, mark := document.Good, "ok     "
@@ -107,7 +107,8 @@ func (t Printer) printIndented(tone document.Style, text string) {
 	}
 }
 
-// readFrom lists the reports that were read, and the number of tests that are listed.
+// readFrom lists the reports that were read and the number of tests that were listed, as the
+// continuation of a sentence. It returns "" for a build, or a linter that found nothing.
 func readFrom(r measure.Run) string {
 	var list []string
 	for _, s := range r.Sources {
@@ -122,7 +123,7 @@ func readFrom(r measure.Run) string {
 	return "; " + strings.Join(list, ", ")
 }
 
-// describeSet is one line about a set.
+// describeSet summarizes the metrics in one line.
 func describeSet(s metric.Set) string {
 	var list []string
 	if s.Tests != nil {

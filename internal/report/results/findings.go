@@ -12,16 +12,16 @@ import (
 	"supervise/internal/report"
 )
 
-// Findings are the findings of a loop, each counted once.
+// Findings are the findings of a loop. One with the same ID in several iterations counts once.
 type Findings struct {
-	Raised         int          `json:"raised"`          // above INFO
-	Acknowledged   int          `json:"acknowledged"`    // that would have been raised
-	FalsePositives int          `json:"false_positives"` // of the raised ones, marked by supervise ack
-	Rate           *float64     `json:"false_positive_rate"`
+	Raised         int          `json:"raised"`              // above INFO
+	Acknowledged   int          `json:"acknowledged"`        // those that are not raised because a user acknowledged them
+	FalsePositives int          `json:"false_positives"`     // of the raised ones, marked by supervise ack
+	Rate           *float64     `json:"false_positive_rate"` // of the raised ones, in [0,1]; null if there are none
 	List           []FindingRow `json:"list,omitempty"`
 }
 
-// FindingRow is one finding, at its last appearance.
+// FindingRow is one finding, as of the last iteration that has it.
 type FindingRow struct {
 	ID            string            `json:"id"`
 	Iteration     int               `json:"iteration"`
@@ -30,12 +30,12 @@ type FindingRow struct {
 	Basis         detector.Basis    `json:"basis"`
 	Message       string            `json:"message"`
 	Tests         reasoning.Names   `json:"tests"`
-	Acknowledged  string            `json:"acknowledged,omitempty"` // as what
+	Acknowledged  string            `json:"acknowledged,omitempty"` // ID of the acknowledgement
 	FalsePositive bool              `json:"false_positive,omitempty"`
 }
 
-// NewFindings counts the findings of one loop. marked are the IDs of those that a person
-// marked as false positives.
+// NewFindings counts the findings of one loop. marked has the IDs of those that a person marked as
+// false positives.
 func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 	var d Findings
 	at := map[string]int{}
@@ -69,6 +69,7 @@ func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 	return d
 }
 
+// updateRate sets the rate from the counts.
 func (d *Findings) updateRate() {
 	if d.Raised > 0 {
 		share := float64(d.FalsePositives) / float64(d.Raised)
@@ -76,6 +77,7 @@ func (d *Findings) updateRate() {
 	}
 }
 
+// newFindingRow returns the row of a finding.
 func newFindingRow(f ledger.Finding, marked map[string]bool) FindingRow {
 	names := make([]string, len(f.Alert.Tests))
 	for i, id := range f.Alert.Tests {
@@ -92,13 +94,13 @@ func newFindingRow(f ledger.Finding, marked map[string]bool) FindingRow {
 	return row
 }
 
-// LoopFindings are the findings of a loop, and the counts of all loops of the tree.
+// LoopFindings has the findings of one loop, and the counts of all loops of the tree.
 type LoopFindings struct {
 	Findings
 	Project Findings `json:"project"`
 }
 
-// Add counts the findings of another loop of the tree, or of this one.
+// Add adds the counts of a loop of the tree. thisLoop says that it is the one that f is about.
 func (f *LoopFindings) Add(d Findings, thisLoop bool) {
 	if thisLoop {
 		f.Findings = d
@@ -109,9 +111,10 @@ func (f *LoopFindings) Add(d Findings, thisLoop bool) {
 	f.Project.updateRate()
 }
 
-// maxFindings is how many findings status names.
+// maxFindings is the maximum number of findings that the status names.
 const maxFindings = 10
 
+// printFindings prints the findings of the loop, and how many all loops have.
 func (t Printer) printFindings(f LoopFindings) {
 	if f.Project.Raised+f.Project.Acknowledged == 0 {
 		return
@@ -133,6 +136,7 @@ func (t Printer) printFindings(f LoopFindings) {
 	t.printRow(document.Faint, "findings ", "%s; all loops of this tree: %s", f.summary(), f.Project.summary())
 }
 
+// summary returns the counts in words.
 func (d Findings) summary() string {
 	text := fmt.Sprintf("%d raised", d.Raised)
 	if d.Rate != nil {
@@ -144,10 +148,10 @@ func (d Findings) summary() string {
 	return text
 }
 
-// maxChanged is the number of iterations whose tests status names.
+// maxChanged is the number of iterations whose changed tests the status names.
 const maxChanged = 5
 
-// printTests lists the tests that changed in the last iterations that changed any.
+// printTests lists the tests that changed, for the last iterations that changed any.
 func (t Printer) printTests(its []ledger.Iteration) {
 	var blocks [][]string
 	for i := len(its) - 1; i >= 0 && len(blocks) < maxChanged; i-- {
@@ -175,6 +179,7 @@ func runTimes(it ledger.Iteration) (out []string) {
 	return out
 }
 
+// testLines lists the tests by what happened to them, one kind in a line.
 func testLines(c detector.TestChanges) (out []string) {
 	for _, g := range reasoning.ChangeGroups(c) {
 		out = append(out, strings.ToLower(g.What)+": "+namesText(g.Tests))
@@ -185,6 +190,7 @@ func testLines(c detector.TestChanges) (out []string) {
 	return out
 }
 
+// namesText joins the first five names, and counts the others.
 func namesText(n reasoning.Names) string {
 	list := report.Truncate(n.List, 5)
 	if n.More > 0 && len(n.List) > 5 {

@@ -14,26 +14,26 @@ import (
 	"supervise/selector"
 )
 
-// Measurement is what supervise measure found.
+// Measurement is the result of supervise measure.
 type Measurement struct {
 	metric.Record
 	Derived struct {
 		ErrorCount   *float64         `json:"error_count"`
-		QualityScore *float64         `json:"quality_score"` // nil also if the tests were measured in part
+		QualityScore *float64         `json:"quality_score"` // in [0,1]; null also if not all tests could be measured
 		Signature    metric.Signature `json:"signature"`
 	} `json:"derived"`
-	Broken   []metric.Suite    `json:"did_not_run,omitempty"` // suites; the others are measured
+	Broken   []metric.Suite    `json:"did_not_run,omitempty"` // suites that did not run
 	Projects []ProjectRecord   `json:"projects,omitempty"`    // if there are several
 	Checks   []ledger.CheckRun `json:"checks"`
 }
 
-// ProjectRecord is what the checks of one project of several found.
+// ProjectRecord has the metrics of one project, if the tree has several.
 type ProjectRecord struct {
 	Dir string `json:"dir"`
 	metric.Record
 }
 
-// NewMeasurement describes what was measured; checks are its runs.
+// NewMeasurement describes a measurement, of which checks are the runs.
 func NewMeasurement(res measure.Result, checks []ledger.CheckRun) Measurement {
 	m := Measurement{Record: res.Set.Record(), Checks: checks}
 	for _, p := range res.Parts {
@@ -53,10 +53,10 @@ func NewMeasurement(res measure.Result, checks []ledger.CheckRun) Measurement {
 	return m
 }
 
-// maxProblems is how many problems of one check are printed.
+// maxProblems is the maximum number of problems that are printed for one check.
 const maxProblems = 10
 
-// PrintMeasurement prints the metrics of a set, what was not measured, and the checks.
+// PrintMeasurement prints the metrics, what could not be measured, and the checks.
 func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 	for _, f := range metric.Fields() {
 		if v, ok := set.Value(f); ok {

@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-// Parsed is what supervise parse read from one file.
+// Parsed is what supervise parse read from one file. Sections that the file does not have are nil.
 type Parsed struct {
 	File     string          `json:"file"`
 	Format   string          `json:"format,omitempty"`
@@ -18,11 +18,11 @@ type Parsed struct {
 	Coverage *ParsedCoverage `json:"coverage,omitempty"`
 	Findings *ParsedFindings `json:"findings,omitempty"`
 	Problems []string        `json:"problems,omitempty"`
-	Error    string          `json:"error,omitempty"` // then nothing of the file counts
+	Error    string          `json:"error,omitempty"` // if it is not "", nothing of the file counts
 }
 
-// ParsedTests are the sums over the cases of the file. Cases with the same identity
-// are one in the list of cases.
+// ParsedTests counts the test cases in the file. Several with the same identity count separately,
+// but are one in Cases.
 type ParsedTests struct {
 	Total   int            `json:"total"`
 	Passed  int            `json:"passed"`
@@ -44,8 +44,8 @@ type ParsedCoverage struct {
 	Files    []metric.FileCoverage `json:"files"`
 }
 
-// ParsedFindings are counted by level. Errors of compilers and type checkers are among
-// the errors, and TypeErrors counts them again.
+// ParsedFindings counts findings by level. Errors of compilers and type checkers are in Errors, and
+// TypeErrors counts them again.
 type ParsedFindings struct {
 	Total      int             `json:"total"`
 	Errors     int             `json:"errors"`
@@ -56,14 +56,13 @@ type ParsedFindings struct {
 	Items      []ParsedFinding `json:"items"`
 }
 
-// ParsedFinding is a finding with a fingerprint that stays when lines move.
+// ParsedFinding is a finding with a fingerprint, which stays the same when its line number changes.
 type ParsedFinding struct {
 	metric.Finding
 	Fingerprint string `json:"fingerprint"`
 }
 
-// NewParsed describes the report that was read from a file, with the list of its findings if
-// wanted.
+// NewParsed describes the report that was read from a file. items says whether to list the findings.
 func NewParsed(file string, r measure.Report, items bool) Parsed {
 	p := Parsed{File: file, Format: r.Format, Producer: r.Producer, Problems: r.Problems}
 	if r.Tests != nil {
@@ -87,6 +86,7 @@ func NewParsed(file string, r measure.Report, items bool) Parsed {
 	return p
 }
 
+// parsedFindings counts the findings.
 func parsedFindings(l *metric.Lint) *ParsedFindings {
 	f := &ParsedFindings{Total: len(l.Findings), Tools: l.Tools, TypeErrors: l.Counts().TypeErrors}
 	for i := range l.Findings {
@@ -102,6 +102,7 @@ func parsedFindings(l *metric.Lint) *ParsedFindings {
 	return f
 }
 
+// parsedItems lists the findings.
 func parsedItems(l *metric.Lint) []ParsedFinding {
 	out := make([]ParsedFinding, len(l.Findings))
 	for i, x := range l.Findings {
@@ -131,6 +132,7 @@ func (t Printer) PrintParsed(p Parsed) {
 	}
 }
 
+// printParsedTests prints the counts of the tests, the failed tests, and the suites that did not run.
 func (t Printer) printParsedTests(p *ParsedTests) {
 	t.printLine("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
 	for _, c := range p.Cases {
@@ -143,6 +145,7 @@ func (t Printer) printParsedTests(p *ParsedTests) {
 	}
 }
 
+// printCoverage prints the coverage.
 func (t Printer) printCoverage(c *ParsedCoverage) {
 	percent := "nothing to cover"
 	if c.Percent != nil {

@@ -8,7 +8,7 @@ import (
 	"supervise/snapshot"
 )
 
-// PrintRestored prints which tree of a loop was restored, and what could not be.
+// PrintRestored prints which tree was restored, and what could not be. what is the start of the line.
 func (t Printer) PrintRestored(what string, res snapshot.Restored) {
 	also := ""
 	if len(res.Ignored) > 0 {
@@ -26,7 +26,8 @@ func (t Printer) PrintRestored(what string, res snapshot.Restored) {
 	}
 }
 
-// PrintKeptTree prints, before a tree of the loop is restored, how to get the current one back.
+// PrintKeptTree prints with which command the current tree can be restored. It is called before
+// another one replaces it. safety is the snapshot of the current tree.
 func (t Printer) PrintKeptTree(loop string, safety snapshot.ID) {
 	t.printLine("the tree as it is now is kept: %s rollback %s %s", t.Self, loop, safety.Name())
 }

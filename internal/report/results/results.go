@@ -1,5 +1,5 @@
-// Package results prints what the commands of supervise found: as text for people, and
-// as the documents that --json prints. It decides nothing.
+// Package results prints the results of the commands of supervise, as text for people. It also
+// defines the documents that --json prints. It decides nothing.
 package results
 
 import (
@@ -11,21 +11,22 @@ import (
 
 // Printer prints results for people.
 type Printer struct {
-	io.Writer // which shows what is hidden in a text
+	io.Writer // it makes hidden characters visible
 	Paint     document.Paint
-	Self      string // how supervise is called, in the commands that are printed
+	Self      string // command line of supervise, for the commands that are printed
 }
 
+// printLine prints a line.
 func (t Printer) printLine(format string, args ...any) {
 	fmt.Fprintf(t, format+"\n", args...)
 }
 
-// printRow prints a text after a label, which the caller pads.
+// printRow prints a text after a label. The caller pads the label.
 func (t Printer) printRow(tone document.Style, label string, format string, args ...any) {
 	t.printLine("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
 }
 
-// iterationName names an iteration in a sentence.
+// iterationName names iteration n in a sentence.
 func iterationName(n int) string {
 	if n == 0 {
 		return "the baseline"

@@ -11,8 +11,8 @@ import (
 	"supervise/selector"
 )
 
-// PrintSelection prints what a loop selected and what is selected now. before is the state
-// that the loop had, applied says that the selected tree is in the working tree.
+// PrintSelection prints what a loop selected before and what is selected now. before is the state
+// before the selection. applied says that the selected tree is in the working tree.
 func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSelection, before ledger.State, self string, applied bool) {
 	if before.Selected != nil {
 		t.printRow(document.Faint, "was     ", "%s: %s", iterationName(before.Selected.Iteration), before.Selected.Reason)
@@ -37,6 +37,7 @@ func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSe
 	}
 }
 
+// printSummary prints the totals of the loop.
 func (t Printer) printSummary(sel record.Selection) {
 	s := selector.Summarize(ledger.Candidates(sel.View.Iterations, nil))
 	text := report.Pluralize(s.Iterations, "iteration", "iterations") + ", " + string(s.Trend)

@@ -14,7 +14,7 @@ import (
 	"supervise/snapshot"
 )
 
-// Status is what supervise status prints of a loop.
+// Status is the status of a loop, as supervise status prints it.
 type Status struct {
 	ledger.State
 	Snapshots  Snapshots    `json:"snapshots"`
@@ -24,24 +24,24 @@ type Status struct {
 	// Changes are the changes of the tests in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
-	// Killed are the loops of the working tree whose snapshots may have work that the tree does not,
-	// because they, or a rollback of them, were killed.
+	// Killed are the loops of the working tree that were killed, or whose rollback was killed. Their
+	// snapshots may have work that the tree does not have.
 	Killed []event.KilledLoop `json:"killed,omitempty"`
 
 	Iterations []ledger.Iteration `json:"-"`
 	Dir        string             `json:"-"`
 }
 
-// Executed says what a stage of judging that runs tests has added to a loop.
+// Executed says how often additional tests ran for the verdicts of a loop, and for how long.
 type Executed struct {
-	Iterations     int           `json:"iterations"` // in which any were run
+	Iterations     int           `json:"iterations"` // number of iterations in which any ran
 	Took           time.Duration `json:"took_ns"`
-	Added          time.Duration `json:"per_iteration_ns"`          // of all iterations
-	Allowed        time.Duration `json:"allowed_ns,omitempty"`      // limit; 0: unknown
-	BudgetExceeded int           `json:"budget_exceeded,omitempty"` // iterations without time for a mutant
+	Added          time.Duration `json:"per_iteration_ns"`          // mean over all iterations
+	Allowed        time.Duration `json:"allowed_ns,omitempty"`      // sum of the time limits; 0 means unknown
+	BudgetExceeded int           `json:"budget_exceeded,omitempty"` // number of iterations without time for a mutant
 }
 
-// SumExecuted sums up what the stages took in the iterations.
+// SumExecuted sets GoalRuns and MutantRuns from the iterations.
 func (d *Status) SumExecuted() {
 	for _, it := range d.Iterations {
 		if it.Goals != nil {
@@ -62,6 +62,7 @@ func (d *Status) SumExecuted() {
 	}
 }
 
+// add adds one iteration.
 func (e *Executed) add(took time.Duration) {
 	if took > 0 {
 		e.Iterations++
@@ -69,6 +70,7 @@ func (e *Executed) add(took time.Duration) {
 	}
 }
 
+// printExecuted prints a row about additional test runs, if there were any.
 func (t Printer) printExecuted(name, what string, e Executed) {
 	if e.Iterations == 0 {
 		return
@@ -80,11 +82,11 @@ func (t Printer) printExecuted(name, what string, e Executed) {
 	t.printRow(document.Faint, name, "%s", text)
 }
 
-// Snapshots are the size of the snapshots of a loop, and what they leave out.
+// Snapshots describes the snapshots of a loop.
 type Snapshots struct {
 	Count   int      `json:"count"`
 	Bytes   int64    `json:"bytes"`
-	Dropped int      `json:"dropped"` // by retention
+	Dropped int      `json:"dropped"` // to save space
 	Skipped []string `json:"skipped"` // paths that are in no snapshot, and why
 }
 
@@ -97,6 +99,7 @@ func NewSnapshots(sum snapshot.Summary) Snapshots {
 	return d
 }
 
+// printSnapshots prints the number and size of the snapshots, and which paths they leave out.
 func (t Printer) printSnapshots(d Snapshots) {
 	text := fmt.Sprintf("%d, %s", d.Count, report.FormatBytes(d.Bytes))
 	if d.Dropped > 0 {
@@ -133,7 +136,7 @@ func (t Printer) PrintStatus(d Status) {
 	t.printRow(document.Faint, "state    ", "%s", d.Dir)
 }
 
-// selected is the number of the iteration that was chosen, -1 for none.
+// selected returns the number of the selected iteration, or else of the best one, -1 for none.
 func (d Status) selected() int {
 	if best := d.SelectedOrBest(); best != nil {
 		return best.Iteration
@@ -141,7 +144,7 @@ func (d Status) selected() int {
 	return -1
 }
 
-// Views are parts of the status.
+// Views says which parts of the status to print.
 type Views struct{ Persistence, Regressions, Quality bool }
 
 // PrintParts prints the parts of a status that views asks for.
@@ -166,11 +169,12 @@ func (t Printer) PrintParts(d Status, views Views) {
 	}
 }
 
-// PrintLoop prints a loop in one line of a list.
+// PrintLoop prints a loop as one line of a list.
 func (t Printer) PrintLoop(s ledger.State) {
 	t.printLine("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Pluralize(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
 }
 
+// printStatusHead prints the rows about the state of the loop.
 func (t Printer) printStatusHead(d Status) {
 	s := d.State
 	t.printRow(document.Strong, s.LoopID, "%s", s.Status)
@@ -207,7 +211,7 @@ func (t Printer) printStatusHead(d Status) {
 	fmt.Fprintln(t)
 }
 
-// stopOf is why a loop ended, without the criterion, which has a separate line.
+// stopOf says why a loop ended, without the criterion, which has a separate row.
 func stopOf(s ledger.State) string {
 	if s.Criterion == "" {
 		return s.StopText
@@ -215,7 +219,7 @@ func stopOf(s ledger.State) string {
 	return strings.TrimSuffix(s.StopText, ": "+s.Criterion)
 }
 
-// iterationOf says how far the loop is; a recorded loop has no known limit.
+// iterationOf says how far the loop is. The limit of a recorded loop is unknown.
 func iterationOf(s ledger.State) string {
 	if s.Config.MaxIterations == 0 {
 		return strconv.Itoa(s.Iteration)
@@ -223,7 +227,7 @@ func iterationOf(s ledger.State) string {
 	return fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)
 }
 
-// ContinueCommand is the command that continues a loop that is not over, "" if there is none.
+// ContinueCommand returns the command that continues a loop which is not over, "" if there is none.
 func ContinueCommand(s ledger.State) string {
 	switch {
 	case s.Status == ledger.Paused && (s.StopReason == "" || s.StopReason == string(event.Awaiting)):

@@ -13,8 +13,8 @@ import (
 	"supervise/internal/textstream"
 )
 
-// NewAgentWriter returns a writer that shows what an agent prints, a line at a time and
-// indented. Of a known program that prints events, it shows the messages.
+// NewAgentWriter returns a writer that shows the output of an agent on out, line by line and
+// indented. If program is a known agent that prints events, it shows only their messages.
 func NewAgentWriter(out io.Writer, paint document.Paint, program string) io.WriteCloser {
 	to := &lineWriter{to: out, prefix: paint(document.Faint, "       │ ")}
 	if known, err := agent.ByName(program); err == nil && known.Events.IsDefined() {
@@ -23,12 +23,11 @@ func NewAgentWriter(out io.Writer, paint document.Paint, program string) io.Writ
 	return to
 }
 
-// lineWriter prints an agent's output line by line after a prefix, without escape
-// sequences.
+// lineWriter prints an agent's output line by line after a prefix, without escape sequences.
 type lineWriter struct {
 	to      io.Writer
 	prefix  string
-	partial []byte
+	partial []byte // the start of the line that has not ended
 }
 
 // Write prints the complete lines and keeps the rest.
@@ -44,6 +43,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
+// print prints one line, unless it is empty.
 func (l *lineWriter) print(line []byte) {
 	text := textstream.EscapeLog(strings.Map(printable, textstream.StripANSI(string(line))))
 	if text = strings.TrimRight(text, " "); text != "" {
@@ -51,6 +51,7 @@ func (l *lineWriter) print(line []byte) {
 	}
 }
 
+// printable returns a character, and -1 for control characters except tabs.
 func printable(r rune) rune {
 	if r != '\t' && unicode.IsControl(r) {
 		return -1
@@ -65,13 +66,14 @@ func (l *lineWriter) Close() error {
 	return nil
 }
 
-// messageWriter shows the messages among the events that an agent prints.
+// messageWriter shows the messages in the events that an agent prints.
 type messageWriter struct {
 	*agent.Reader
 	to      io.WriteCloser
-	pending string // the last text, which may still be growing
+	pending string // the last message, to which the agent may still add text
 }
 
+// newMessages returns a writer that prints the messages of an agent to another writer.
 func newMessages(p agent.Preset, to io.WriteCloser) *messageWriter {
 	s := &messageWriter{to: to}
 	s.Reader = p.NewReader(func(r agent.Report) {
@@ -83,6 +85,7 @@ func newMessages(p agent.Preset, to io.WriteCloser) *messageWriter {
 	return s
 }
 
+// flush prints the last message.
 func (s *messageWriter) flush() {
 	if s.pending != "" {
 		_, _ = io.WriteString(s.to, s.pending+"\n") // lines are never refused

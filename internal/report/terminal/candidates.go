@@ -9,7 +9,7 @@ import (
 	"supervise/internal/report"
 )
 
-// printCandidate prints an event of a candidate's own loop: its iterations, and what keeps it.
+// printCandidate prints an event of the loop of a candidate: its iterations, and why it waits.
 func (p *Printer) printCandidate(e event.Event) {
 	name := p.Paint(document.Faint, fmt.Sprintf("%d ", e.Candidate))
 	switch d := e.Data.(type) {
@@ -26,7 +26,7 @@ func (p *Printer) printCandidate(e event.Event) {
 	}
 }
 
-// printContest prints what a loop of candidates goes through.
+// printContest prints an event of a loop of candidates: their start, their end, and the ranking.
 func (p *Printer) printContest(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Candidate:
@@ -43,6 +43,7 @@ func (p *Printer) printContest(e event.Event) {
 	}
 }
 
+// styleOf returns the style for the end of a loop.
 func styleOf(r event.Reason) document.Style {
 	if r.ExitCode() == 0 {
 		return document.Good
@@ -50,7 +51,8 @@ func styleOf(r event.Reason) document.Style {
 	return document.Warn
 }
 
-// decided prints the end of a loop of candidates.
+// printContestEnd prints the end of a loop of candidates. head is the hash of the last entry of the
+// log, "" if it is unknown.
 func (p *Printer) printContestEnd(d event.LoopEnd, head string) {
 	p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 	if text := report.SpendingText(d.Spending); text != "" {

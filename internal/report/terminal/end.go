@@ -13,6 +13,8 @@ import (
 	"supervise/selector"
 )
 
+// printEnd prints the end of a loop: the table of iterations, why it ended, what was selected, and
+// which commands a user may want next. head is the hash of the last entry of the log.
 func (p *Printer) printEnd(d event.LoopEnd, head string) {
 	if p.compared {
 		p.printContestEnd(d, head)
@@ -55,14 +57,15 @@ func (p *Printer) printEnd(d event.LoopEnd, head string) {
 	p.printTree(d.Tree)
 }
 
-// printLogHead prints the head of the log, so that the user can keep it on another machine.
+// printLogHead prints the hash of the last entry of the log, so that a user can keep it on another
+// machine and verify the log later.
 func (p *Printer) printLogHead(hash string) {
 	if hash != "" {
 		p.printLine("%s %s; later: %s verify %s --head %[2]s", p.Paint(document.Strong, "log head"), hash, p.Self, p.id)
 	}
 }
 
-// printTree prints the state of the tree as the last line.
+// printTree prints the state of the tree, which is the last line.
 func (p *Printer) printTree(t *event.TreeState) {
 	if t != nil {
 		p.printLine("%s", t)
@@ -85,8 +88,8 @@ func (p *Printer) printSelection() {
 	p.printTied(p.choice.Choice.Tied)
 }
 
-// printWorse says why otherwise eligible iterations were not selected, the latest first, and how
-// to restore them.
+// printWorse says why otherwise eligible iterations were not selected, and how to restore them. The
+// latest one comes first.
 func (p *Printer) printWorse(list []selector.WorseIteration) {
 	for i, w := range slices.Backward(list) {
 		if len(list)-i > maxWorse {
@@ -97,16 +100,17 @@ func (p *Printer) printWorse(list []selector.WorseIteration) {
 	}
 }
 
+// maxWorse is the maximum number of alternatives to the selection that are named.
 const maxWorse = 3
 
-// printTied names the other iterations that can be had for the one that was selected.
+// printTied names the latest iterations that are as good as the selected one.
 func (p *Printer) printTied(list []int) {
 	for _, n := range list[max(0, len(list)-maxWorse):] {
 		p.printLine("         iteration %d is as good by its score: %s rollback %s %d", n, p.Self, p.id, n)
 	}
 }
 
-// printOpen names the findings that a person has to look at.
+// printOpen names the findings that a person has to check, and how to accept them.
 func (p *Printer) printOpen() {
 	for _, o := range ledger.OpenFindingsAt(p.history, p.selected) {
 		p.printLine("%s %s", p.Paint(document.Strong, "open    "), p.Paint(document.Bad, o.String()))
@@ -140,6 +144,8 @@ func (p *Printer) printDeclared(list []detector.Alert) {
 	}
 }
 
+// printVerification says whether the selected tree was restored, and whether measuring it again gave
+// the same results.
 func (p *Printer) printVerification() {
 	switch {
 	case !p.choice.Applied:

@@ -15,7 +15,7 @@ import (
 	"supervise/metric"
 )
 
-// agent says how the agent ended, unless it ended well and left nothing.
+// printAgent says how the agent ended, unless it succeeded and left nothing, and what it used.
 func (p *Printer) printAgent(it ledger.Iteration) {
 	if text := report.AgentEnding(it.Agent); text != "" {
 		p.printNote("agent: %s", text)
@@ -35,7 +35,7 @@ func (p *Printer) printAgent(it ledger.Iteration) {
 	}
 }
 
-// gaps prints what was not measured in an iteration, and why.
+// printGaps prints what was not measured in an iteration, and why.
 func (p *Printer) printGaps(it ledger.Iteration) {
 	if text := report.HiddenTestsText(it.Hidden); text != "" {
 		p.printNote("hidden tests: %s", text)
@@ -65,6 +65,7 @@ func (p *Printer) printGaps(it ledger.Iteration) {
 	}
 }
 
+// brokenSuites returns the suites that did not run, nil for none.
 func brokenSuites(s metric.Set) []metric.Suite {
 	if s.Tests == nil {
 		return nil
@@ -72,7 +73,7 @@ func brokenSuites(s metric.Set) []metric.Suite {
 	return s.Tests.Broken
 }
 
-// mainLine is the most informative line of a text.
+// mainLine returns the most informative line of a text.
 func mainLine(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
@@ -80,8 +81,8 @@ func mainLine(text string) string {
 	return metric.Suite{Why: text}.MainError()
 }
 
-// printSevere prints the HIGH and CRITICAL findings of an iteration that was kept. Those of a
-// rejected one are printed as its reasons.
+// printSevere prints the HIGH and CRITICAL findings of an iteration that was accepted. For a rejected
+// one, printRejected prints them as the reasons.
 func (p *Printer) printSevere(it ledger.Iteration) {
 	if it.Rejected {
 		return
@@ -98,6 +99,7 @@ func repeatsGap(it ledger.Iteration, message string) bool {
 	return slices.ContainsFunc(it.Set.Gaps, func(g metric.Gap) bool { return g.Why != "" && strings.HasSuffix(message, g.Why) })
 }
 
+// printRejected prints why an iteration was rejected, and what happened to the tree.
 func (p *Printer) printRejected(d event.Rejection, iteration int) {
 	for _, r := range d.Reasons {
 		if n := len(p.history); n > 0 && repeatsGap(p.history[n-1], r) {
@@ -120,8 +122,8 @@ func (p *Printer) printRejected(d event.Rejection, iteration int) {
 	p.printNote("why, and how to override it: %s explain %s %d", p.Self, p.id, iteration)
 }
 
-// keepHookCall keeps the calls of the agent's hooks until the agent has left the terminal, and
-// reports whether the event was one of those.
+// keepHookCall keeps a call of the agent's hooks until the agent has left the terminal. It reports
+// whether the event is one.
 func (p *Printer) keepHookCall(e event.Event) bool {
 	if e.Type == event.IterationStarted {
 		p.calls = nil
@@ -133,7 +135,7 @@ func (p *Printer) keepHookCall(e event.Event) bool {
 	return ok
 }
 
-// printHookCalls prints the calls that were refused.
+// printHookCalls prints the calls that the hooks refused.
 func (p *Printer) printHookCalls() {
 	const most = 3
 	refused := 0
@@ -150,6 +152,7 @@ func (p *Printer) printHookCalls() {
 	}
 }
 
+// shortLine returns the start of the first line of a text.
 func shortLine(s string) string {
 	const width = 60
 	for i, r := range s {
@@ -160,7 +163,7 @@ func shortLine(s string) string {
 	return s
 }
 
-// silenceText says why hooks did not fire.
+// silenceText says why the agent called no hooks.
 func silenceText(t event.Type, d event.HookFailure) string {
 	if t == event.HooksBroken {
 		return fmt.Sprintf("hooks of %s are not installed: %s", clientName(d.Client), d.Why)
@@ -168,6 +171,7 @@ func silenceText(t event.Type, d event.HookFailure) string {
 	return fmt.Sprintf("hooks did not fire: %s was started with hooks and called none of them; most likely: %s", d.Client, d.Why)
 }
 
+// clientName names the agent whose hooks are meant.
 func clientName(client string) string {
 	if client == "" {
 		return "the agent"

@@ -12,7 +12,7 @@ import (
 	"supervise/internal/report"
 )
 
-// printProblem prints problems of the agent, alarms and approvals.
+// printProblem prints problems of the agent, alarms about the tree, and approvals.
 func (p *Printer) printProblem(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Waiting:
@@ -30,8 +30,8 @@ func (p *Printer) printProblem(e event.Event) {
 	}
 }
 
-// printResumeEvent prints what a resumed loop found and did, limits of its store, and that a
-// reviewer is at work.
+// printResumeEvent prints what a resumed loop found and did. It also prints that old snapshots were
+// dropped, and that a reviewer works.
 func (p *Printer) printResumeEvent(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Child:
@@ -66,7 +66,7 @@ func (p *Printer) printResumeEvent(e event.Event) {
 	}
 }
 
-// printTreeChange says what becomes of a tree that is not as the loop left it.
+// printTreeChange says what happens to a tree that has changed since the loop stopped.
 func (p *Printer) printTreeChange(e event.Event, d event.TreeChange) {
 	if d.Restored == "" {
 		p.printNote("the tree as found, with the changes since the loop stopped, is kept: %s rollback %s %s", p.Self, e.LoopID, d.Kept)
@@ -91,6 +91,7 @@ func waitingText(d event.Waiting) string {
 	return "agent: " + outcomeText(d.Outcome, d.Message) + "; " + until + "; the iteration is not counted"
 }
 
+// outcomeText describes the outcome of an agent's run, as in "rate limited (try again later)".
 func outcomeText(outcome, message string) string {
 	outcome = strings.ReplaceAll(outcome, "_", " ")
 	if message == "" {
@@ -108,8 +109,10 @@ func (p *Printer) printApproval(d event.ApprovalRequest) {
 	p.printLine("     waiting for: %s approve|reject|abort %s (approve needs --reason)", p.Self, d.Question.LoopID)
 }
 
+// printWarning prints an indented line in the style of a warning.
 func (p *Printer) printWarning(text string) { p.printLine("     %s", p.Paint(document.Warn, text)) }
 
+// isOrAre returns the verb for n things.
 func isOrAre(n int) string {
 	if n == 1 {
 		return "is"
@@ -117,7 +120,7 @@ func isOrAre(n int) string {
 	return "are"
 }
 
-// printCrash warns that an earlier loop was killed, and its work may be unjudged.
+// printCrash warns that an earlier loop was killed, so that the tree may have unjudged changes.
 func (p *Printer) printCrash(d event.Crash) {
 	what := fmt.Sprintf("the tree may hold unjudged work of its iteration %d", d.Iteration)
 	switch {
@@ -133,7 +136,7 @@ func (p *Printer) printCrash(d event.Crash) {
 	p.printLine("%s", p.Paint(document.Warn, strings.Join(append([]string{text}, d.Trees.Commands(p.Self, d.LoopID)...), "; ")))
 }
 
-// shared prints what happened to refs that linked worktrees share.
+// printSharedRefs prints which refs that linked worktrees share were restored, or are missing.
 func (p *Printer) printSharedRefs(e event.Event, d event.SharedRefs) {
 	text := "restored in the repository that the worktrees share: " + strings.Join(report.Truncate(d.Names, 10), ", ")
 	if e.Type == event.SharedLost {

@@ -1,4 +1,9 @@
 // Package terminal prints the events of a loop for people, as they happen.
+//
+// [Printer.PrintEvent] prints each event. If the agent draws on the same terminal, it holds the events
+// until the agent has left (title.go). The other files print one phase of a loop each: an iteration
+// (iteration.go), problems and resumption (problems.go), and the end (end.go). [NewAgentWriter] prints
+// the output of the agent.
 package terminal
 
 import (
@@ -15,29 +20,29 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Options define how a loop is printed.
+// Options say how a loop is printed.
 type Options struct {
-	Out      io.Writer // what is worth keeping
-	Progress io.Writer // progress
+	Out      io.Writer // receives results, which are worth keeping
+	Progress io.Writer // receives progress, which is not
 	Paint    document.Paint
-	Live     bool   // progress is shown by the live region, not as lines
+	Live     bool   // a live region shows the progress, so it is not printed as lines
 	Raw      bool   // the agent writes to the same terminal
-	Watched  bool   // the session is the user's own
-	Self     string // how supervise is called to find the loop
+	Watched  bool   // the loop is a watched session of the user
+	Self     string // command line of supervise, for the commands that are printed
 }
 
-// Printer prints the events of one loop.
+// Printer prints the events of one loop. It keeps what later events refer to.
 type Printer struct {
 	Options
-	headline         string // the last iteration, for the title of the terminal
-	agentHasTerminal bool   // the agent has the terminal: supervise prints nothing
-	heldEvents       []event.Event
-	history          []ledger.Iteration
-	selected         int
-	choice           *event.SelectedOutput
+	headline         string                // describes the last iteration, for the title of the terminal
+	agentHasTerminal bool                  // the agent has the terminal: supervise prints nothing
+	heldEvents       []event.Event         // events that are printed when the agent has left the terminal
+	history          []ledger.Iteration    // the iterations so far, the baseline first
+	selected         int                   // number of the selected iteration
+	choice           *event.SelectedOutput // nil until an iteration is selected
 	verified         *event.Verification
 	reviewed         *ledger.SelectionReview
-	compared         bool // candidates were
+	compared         bool // the loop has candidates, which were compared
 	dir, id          string
 	untestedNote     string           // the last note about the agent's version
 	calls            []event.HookCall // of the current run of the agent
@@ -46,12 +51,13 @@ type Printer struct {
 // New returns a printer of one loop.
 func New(o Options) *Printer { return &Printer{Options: o} }
 
+// printLine prints a line of results.
 func (p *Printer) printLine(format string, args ...any) {
 	fmt.Fprint(p.Out, textstream.EscapeColored(fmt.Sprintf(format+"\n", args...)))
 }
 
-// followTerminal follows who has the terminal, and reports whether it is handed to the
-// agent now.
+// followTerminal records whether the agent has the terminal, and reports whether the event gives it
+// to the agent.
 func (p *Printer) followTerminal(t event.Type) bool {
 	if t == event.AgentSpawned || t == event.AgentFinished {
 		p.keepTitle(t == event.AgentSpawned)
@@ -60,7 +66,7 @@ func (p *Printer) followTerminal(t event.Type) bool {
 	return t == event.AgentSpawned
 }
 
-// PrintEvent prints one event, or keeps it until the agent has left the terminal.
+// PrintEvent prints one event. While the agent has the terminal, it keeps the event for later.
 func (p *Printer) PrintEvent(e event.Event) {
 	if e.Candidate > 0 {
 		p.printCandidate(e)
@@ -80,7 +86,7 @@ func (p *Printer) PrintEvent(e event.Event) {
 	p.printEvent(e)
 }
 
-// printEvent prints the usual events of a loop.
+// printEvent prints an event at once, and remembers what later ones need.
 func (p *Printer) printEvent(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Started:
@@ -118,12 +124,14 @@ func (p *Printer) printEvent(e event.Event) {
 	}
 }
 
+// printStart prints the head of a new loop.
 func (p *Printer) printStart(id string, d event.Started) {
 	p.printLine("%s %s", p.Paint(document.Strong, "supervise"), id)
 	p.printHead(id, d.Dir, d.Agent, d.Plan)
 	p.printLine("\n%s", report.IterationLineHeader(p.Paint))
 }
 
+// printResume prints the head of a resumed loop, and its earlier iterations.
 func (p *Printer) printResume(id string, d event.Resumed) {
 	p.printLine("%s %s, iteration %d: %s", p.Paint(document.Strong, "supervise resumes"), id, d.Iteration, d.From)
 	p.printHead(id, d.Dir, d.Agent, d.Plan)
@@ -134,6 +142,7 @@ func (p *Printer) printResume(id string, d event.Resumed) {
 	}
 }
 
+// printHead prints the agent, the checks and the folder of a loop.
 func (p *Printer) printHead(id, dir string, agent []string, plan measure.Plan) {
 	p.dir, p.id = dir, id
 	p.printLine("%s %s", p.Paint(document.Faint, "agent"), strings.Join(agent, " "))
@@ -143,13 +152,14 @@ func (p *Printer) printHead(id, dir string, agent []string, plan measure.Plan) {
 	p.printLine("%s %s", p.Paint(document.Faint, "state"), dir)
 }
 
-// printStatus shows progress on a separate line.
+// printStatus prints progress, unless a live region shows it.
 func (p *Printer) printStatus(format string, args ...any) {
 	if !p.Live {
 		p.printProgress(format, args...)
 	}
 }
 
+// printProgress prints an indented line of progress.
 func (p *Printer) printProgress(format string, args ...any) {
 	text := textstream.EscapeColored("     " + fmt.Sprintf(format, args...))
 	if p.Live {
@@ -158,20 +168,22 @@ func (p *Printer) printProgress(format string, args ...any) {
 	fmt.Fprintln(p.Progress, text)
 }
 
-// printAgentStart says that the agent starts. The live region cannot say it if the agent draws on
-// the terminal.
+// printAgentStart says that the agent starts. A live region says that itself, unless the agent draws
+// on the terminal.
 func (p *Printer) printAgentStart(iteration int, d event.IterationStart) {
 	if !p.Live || p.Raw {
 		p.printProgress("iteration %d of %d: the agent works (prompt level %s, %s)", iteration, d.Max, strings.ToLower(d.Level), d.Why)
 	}
 }
 
+// printCheck says that a check starts.
 func (p *Printer) printCheck(c event.Check) {
 	if !c.Done {
 		p.printStatus("%s …", c.Name)
 	}
 }
 
+// printBaseline prints the baseline, and what the checks and the snapshots leave out.
 func (p *Printer) printBaseline(d event.Baseline) {
 	p.history = append(p.history, d.Iteration)
 	p.printLine("%s", report.IterationLine(d.Iteration, p.Paint))
@@ -196,11 +208,13 @@ func (p *Printer) printBaseline(d event.Baseline) {
 	}
 }
 
+// printNote prints an indented line in a faint style.
 func (p *Printer) printNote(format string, args ...any) {
 	p.printLine("     %s", p.Paint(document.Faint, fmt.Sprintf(format, args...)))
 }
 
-// NewJSONPrinter returns a function that prints one JSON object per event.
+// NewJSONPrinter returns a function that writes each event to w as a JSON object on one line. It
+// passes errors to complain.
 func NewJSONPrinter(w io.Writer, complain func(...any)) func(event.Event) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -211,8 +225,8 @@ func NewJSONPrinter(w io.Writer, complain func(...any)) func(event.Event) {
 	}
 }
 
-// WithBell returns a function that passes events to next, and rings the terminal's bell on
-// talk when an approval is needed, at critical findings, and at the end.
+// WithBell returns a function that passes events to next and then rings the bell of the terminal talk
+// if an approval is needed, if a finding is critical, and when the loop ends.
 func WithBell(talk io.Writer, next func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		next(e)

@@ -8,8 +8,8 @@ import (
 	"supervise/internal/report"
 )
 
-// holdEvent keeps an event until the agent has left the terminal, except the progress of
-// checks. In a watched session the last verdict goes into the title.
+// holdEvent keeps an event until the agent has left the terminal. It drops the progress of checks. In
+// a watched session, the title of the terminal shows the last verdict meanwhile.
 func (p *Printer) holdEvent(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Check:
@@ -24,16 +24,17 @@ func (p *Printer) holdEvent(e event.Event) {
 	p.heldEvents = append(p.heldEvents, e)
 }
 
-// titleWidth bounds a title, in characters.
+// titleWidth is the maximum length of a title, in characters.
 const titleWidth = 120
 
+// setTitle sets the title of the terminal, if the session draws there.
 func (p *Printer) setTitle(text string) {
 	if p.Watched && p.Raw {
 		fmt.Fprint(p.Out, report.SetTitle(text))
 	}
 }
 
-// titles keeps the title of the terminal before a session, and puts it back after it.
+// keepTitle saves the title of the terminal before a session, and restores it after the session.
 func (p *Printer) keepTitle(before bool) {
 	sequence := report.RestoreTitle
 	if before {
@@ -44,7 +45,7 @@ func (p *Printer) keepTitle(before bool) {
 	}
 }
 
-// headline is an iteration in one line.
+// headline describes an iteration in one line.
 func headline(d event.IterationEnd) string {
 	text := fmt.Sprintf("supervise %d: %s", d.Iteration.Number, d.Iteration.Assessment.Class)
 	if d.Iteration.Set.Tests != nil {
