@@ -46,6 +46,7 @@ tree from before the loop, and --keep-changes the last tree of the agent.` + onl
 	return cmd
 }
 
+// runAbort answers the open question of a loop, or else interrupts the loop and waits for its end.
 func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if o.revert && o.keep {
 		return usageError{errors.New("give one of --revert (the tree from before the loop) and --keep-changes (the last tree of the agent)")}
@@ -91,7 +92,7 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	return nil
 }
 
-// restoreLast restores the last tree of the agent, if there is a snapshot of it.
+// restoreLast restores the last tree of the agent in the loop name, if there is a snapshot of it.
 func (a *app) restoreLast(ctx context.Context, dir, name string) error {
 	its, err := ledger.ReadIterations(dir)
 	if err != nil {
@@ -105,11 +106,11 @@ func (a *app) restoreLast(ctx context.Context, dir, name string) error {
 	return nil
 }
 
-// endTimeout is how long a loop may take to end: the agent's processes are ended, the
-// tree is restored and re-measured.
+// endTimeout is how long a loop may take to end. In this time it ends the processes of the agent,
+// restores the tree and measures it again.
 const endTimeout = 10 * time.Minute
 
-// awaitEnd waits until no process works on the loop in a folder.
+// awaitEnd waits until no process works on the loop in the folder dir.
 func awaitEnd(ctx context.Context, dir string) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

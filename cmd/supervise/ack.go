@@ -24,7 +24,7 @@ import (
 
 // ackOptions are the options of supervise ack.
 type ackOptions struct {
-	id                    string // of the finding, or of the entry to remove
+	id                    string // ID of the finding, or of the entry to remove
 	reason, expires, path string
 	falsePositive         bool
 	list, remove, json    bool
@@ -69,6 +69,7 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 	return cmd
 }
 
+// runAck lists, removes or adds acknowledgements.
 func runAck(ctx context.Context, a *app, o ackOptions) error {
 	at, err := a.workspace(ctx)
 	if err != nil {
@@ -102,6 +103,7 @@ func runAck(ctx context.Context, a *app, o ackOptions) error {
 	return requireTracked(ctx, path)
 }
 
+// listAcks prints the acknowledgements in the file.
 func (a *app) listAcks(path string, asJSON bool) error {
 	list, err := ack.Load(path)
 	if err != nil {
@@ -123,6 +125,7 @@ func (a *app) listAcks(path string, asJSON bool) error {
 	return nil
 }
 
+// addAck writes an acknowledgement to the file, and replaces an earlier one with the same ID.
 func (a *app) addAck(at workspace, path string, e ack.Entry, asJSON bool) error {
 	replaced := false
 	err := a.editAcks(at, path, func(text string) (out string, err error) {
@@ -139,7 +142,8 @@ func (a *app) addAck(at workspace, path string, e ack.Entry, asJSON bool) error 
 	return a.noteResumable(at)
 }
 
-// noteResumable notes that resuming the latest loop would not use the file.
+// noteResumable prints a note if the latest loop can be resumed, since it would not use the changed
+// file.
 func (a *app) noteResumable(at workspace) error {
 	_, loops, err := a.loops(at)
 	if err != nil || len(loops) == 0 {
@@ -151,6 +155,7 @@ func (a *app) noteResumable(at workspace) error {
 	return nil
 }
 
+// removeAck removes the acknowledgement whose ID starts with id.
 func (a *app) removeAck(at workspace, path, id string) error {
 	var removed bool
 	err := a.editAcks(at, path, func(text string) (out string, err error) {
@@ -167,8 +172,8 @@ func (a *app) removeAck(at workspace, path, id string) error {
 	return nil
 }
 
-// editAcks changes the file. It returns an error if a loop runs in the tree, because the loop
-// would attribute the change to its agent.
+// editAcks replaces the text of the file by what edit returns for it. It returns an error if a loop
+// runs in the tree, because the loop would attribute the change to its agent.
 func (a *app) editAcks(at workspace, path string, edit func(string) (string, error)) error {
 	tree, err := ledger.LockTree(at.root)
 	if err != nil {
@@ -189,8 +194,8 @@ func (a *app) editAcks(at workspace, path string, edit func(string) (string, err
 	return writeAcks(path, []byte(text))
 }
 
-// acksRestorer returns a function that restores the current acknowledgements after a rollback,
-// which must not revoke later ones.
+// acksRestorer returns a function that writes the acknowledgements back as they are now. It is
+// called after a rollback, because a rollback must not revoke acknowledgements.
 func (a *app) acksRestorer(ctx context.Context) (func() error, error) {
 	at, err := a.workspace(ctx)
 	if err != nil {
@@ -228,8 +233,8 @@ func writeAcks(path string, text []byte) error {
 	return os.Chmod(path, 0o644) //nolint:gosec // it is part of the project, like its other files
 }
 
-// acceptedFindings reads the acknowledgements that apply to a loop that starts now. The note
-// says how many there are; it is empty without any.
+// acceptedFindings reads the acknowledgements that apply to a loop that starts now. note says how
+// many there are, and is "" if there are none.
 func acceptedFindings(ctx context.Context, dir string, now time.Time) (list []detector.Acknowledgement, note string, err error) {
 	path := ack.Path(dir)
 	entries, err := ack.Load(path)
@@ -247,7 +252,7 @@ func acceptedFindings(ctx context.Context, dir string, now time.Time) (list []de
 	return list, note, nil
 }
 
-// requireTracked returns an error if git ignores the file: it would be in no snapshot, and an
+// requireTracked returns an error if git ignores the file. It would be in no snapshot then, and an
 // agent could change it unnoticed.
 func requireTracked(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil && treediff.IsIgnored(ctx, path) {
@@ -256,8 +261,8 @@ func requireTracked(ctx context.Context, path string) error {
 	return nil
 }
 
-// findFinding finds a finding by the beginning of its ID, in the loops of the tree, the latest
-// first, and then in the last merge gate.
+// findFinding finds a finding by the beginning of its ID. It looks in the loops of the tree, the
+// latest first, and then in the last merge gate.
 func (a *app) findFinding(at workspace, id string) (ledger.Finding, error) {
 	home, loops, err := a.loops(at)
 	if err != nil {

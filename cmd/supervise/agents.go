@@ -75,6 +75,7 @@ Exits with 0 if the agent did it and said so, 2 if it cannot work without your h
 	return cmd
 }
 
+// runAgents lists the known agents.
 func runAgents(ctx context.Context, a *app, o agentsOptions) error {
 	list := agentcheck.List(ctx, agent.Names())
 	for _, row := range list {
@@ -89,6 +90,8 @@ func runAgents(ctx context.Context, a *app, o agentsOptions) error {
 	return nil
 }
 
+// runAgentsCheck runs an agent once and prints what supervise understood. It keeps the scratch
+// folder if the check failed.
 func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) error {
 	p, err := agent.ByName(name)
 	if err != nil {
@@ -125,7 +128,8 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 	return nil
 }
 
-// runAgentTurn runs a loop of one iteration in a scratch project below dir.
+// runAgentTurn runs a loop of one iteration in a scratch project below dir, and returns what it
+// shows about the agent.
 func (a *app) runAgentTurn(ctx context.Context, dir string, p agent.Preset, o agentsOptions) (agentcheck.Turn, error) {
 	turn := agentcheck.Turn{Agent: p.Name, Consent: o.yolo, Hooks: agentcheck.HooksNone, Folder: dir}
 	root := filepath.Join(dir, "project")
@@ -156,7 +160,7 @@ func (a *app) runAgentTurn(ctx context.Context, dir string, p agent.Preset, o ag
 	return turn, nil
 }
 
-// agentCheckOptions returns the options of a loop of one iteration without any waiting.
+// agentCheckOptions returns the options of a loop of one iteration that waits for nothing.
 func agentCheckOptions(root, name string, o agentsOptions) (loop.Options, error) {
 	s := config.Default()
 	s.Agent, s.Model, s.Yolo, s.Unattended = name, o.model, o.yolo, true

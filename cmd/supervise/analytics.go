@@ -47,7 +47,7 @@ func runAnalytics(ctx context.Context, a *app, o analyticsOptions) error {
 	return err
 }
 
-// readReport returns the data of the reports of a loop, with the choice by its own rules.
+// readReport returns the data of the reports of a loop, with the selection by its own rules.
 func (a *app) readReport(ctx context.Context, name string) (report.Loop, error) {
 	v, err := a.view(ctx, name)
 	if err != nil {

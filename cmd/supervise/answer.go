@@ -55,6 +55,8 @@ func newAnswerCmd(a *app, choice approval.Choice, short, long string) *cobra.Com
 	return cmd
 }
 
+// runAnswer answers the question that a loop asks. If the process of the loop ended to wait for the
+// answer, the answer is stored for supervise resume.
 func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if insideAgent() {
 		return usageError{errInside}

@@ -40,6 +40,7 @@ are compared. Only the checks themselves change files.`,
 	return cmd
 }
 
+// runBenchmark measures how much time supervise adds to the checks.
 func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	if o.runs < 1 {
 		return usageError{errors.New("--runs must be at least 1")}
@@ -66,7 +67,6 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, o.runs, report.FormatDuration(plain), report.FormatDuration(wrapped))
 		},
 	})
-
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// errNoSupervisor is returned if no supervisor receives the report.
+// errNoSupervisor is returned if no supervisor can receive the report.
 var errNoSupervisor = errors.New("no loop is listening: this command is for an agent that supervise run has started; inform the person who gave you the task")
 
 // blockedWait is how long an agent waits for the answer of its supervisor.
@@ -51,6 +51,7 @@ Outside of a loop the command exits with 2.`,
 	return cmd
 }
 
+// runBlocked sends the report of an agent to its supervisor, and prints the answer.
 func (a *app) runBlocked(o blockedOptions) error {
 	socket := os.Getenv(agentrun.SocketEnv)
 	switch {

@@ -26,6 +26,7 @@ type candidateFlags struct {
 	vary, setup, trees     string
 }
 
+// register adds the flags to the command.
 func (c *candidateFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&c.number, "candidates", 0, "run this many loops, each in a separate tree, and restore the best result (1: one loop in a separate tree; your tree changes only at the end); --agent a,b,… assigns their agents round-robin")
 	f.IntVar(&c.jobs, "jobs", 0, "how many of them run at the same time (default: all, at most 8); of their checks, as many as the machine has processors")
@@ -35,11 +36,13 @@ func (c *candidateFlags) register(f *pflag.FlagSet) {
 	registerTrees(f, &c.trees)
 }
 
+// registerTrees adds the flag --trees.
 func registerTrees(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "trees", "", "`folder` for the trees of candidates (default: supervise/candidates in the cache folder; in a loop that is resumed, where they were)")
 }
 
-// resolveTreesDir creates the folder of --trees and returns its absolute path, "" for "".
+// resolveTreesDir creates the folder that --trees names and returns its absolute path. It returns
+// "" for "".
 func resolveTreesDir(dir, root string) (string, error) {
 	if dir == "" {
 		return "", nil
@@ -85,15 +88,17 @@ func (c *candidateFlags) validate(o runOptions, given *pflag.FlagSet) error {
 	return nil
 }
 
+// Limits of the number of candidates, and of the agents that run at the same time by default.
 const (
-	maxCandidates = 64 // bounds the number of trees
-	maxJobs       = 8  // bounds the agents at the same time, unless the user says otherwise
+	maxCandidates = 64 // since each has a complete tree
+	maxJobs       = 8  // unless the user asks for more
 )
 
-// variationSeparatorPattern matches a line of --- between the texts of --vary.
+// variationSeparatorPattern matches a line such as "---" between the texts in the file of --vary.
 var variationSeparatorPattern = regexp.MustCompile(`(?m)^---+[ \t]*\r?\n`)
 
-// settings returns the settings for package candidate.
+// settings returns the settings for package candidate. Each text of --vary becomes a task, with the
+// common task before it.
 func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error) {
 	s := candidate.Settings{Number: c.number, Jobs: c.jobs, StopWhen: c.stopWhen, Setup: c.setup, Programs: opts.Programs()}
 	if s.Jobs == 0 {
@@ -127,7 +132,7 @@ func defaultTrees() string {
 	return filepath.Join(base, "supervise", "candidates")
 }
 
-// runCandidates runs several loops on the task, and restores the best result.
+// runCandidates runs several loops on the same task, and restores the best result.
 func (a *app) runCandidates(ctx context.Context, opts loop.Options, o runOptions) error {
 	s, err := o.candidateFlags.settings(opts)
 	if err != nil {
@@ -155,7 +160,7 @@ func (a *app) runCompetition(ctx context.Context, opts loop.Options, p printFlag
 	})
 }
 
-// stepCandidate runs iterations of the loop of one candidate, and prints it like any loop.
+// stepCandidate runs iterations of the loop of one candidate, and prints it like any other loop.
 func (a *app) stepCandidate(ctx context.Context, opts loop.Options, o resumeOptions, id string) error {
 	o.agentOutput = "none"
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {

@@ -20,9 +20,10 @@ type checkFlags struct {
 	buildCmd           string
 	testCmds, lintCmds []string
 	testReports        []string
-	tests              string // value of --tests; "" means as in the file
+	tests              string // value of --tests; "" keeps that of the configuration
 }
 
+// register adds the flags to the command.
 func (f *checkFlags) register(flags *pflag.FlagSet) {
 	addFlagSection(flags, "Checks", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.buildCmd, "build-cmd", "", "`command` that builds the project")
@@ -35,11 +36,12 @@ func (f *checkFlags) register(flags *pflag.FlagSet) {
 // registerIntent adds the flag --tests.
 func (f *checkFlags) registerIntent(flags *pflag.FlagSet) { registerIntent(flags, &f.tests, "") }
 
+// registerIntent adds the flag --tests with a default value.
 func registerIntent(flags *pflag.FlagSet, to *string, value string) {
 	flags.StringVar(to, "tests", value, "what may be done to the tests: free, append, frozen, or change (expectations may change, and a person reads which)")
 }
 
-// override applies the flags to the settings of the file.
+// override replaces settings of the configuration by the flags that were given.
 func (f *checkFlags) override(s *config.Settings) error {
 	if len(f.testReports) > 0 && len(f.testCmds) == 0 {
 		return usageError{errors.New("--test-report needs --test-cmd: a recognised test command writes its own reports")}
@@ -57,7 +59,7 @@ func (f *checkFlags) override(s *config.Settings) error {
 	return nil
 }
 
-// shellChecks returns a check for each shell command.
+// shellChecks returns a check for each shell command. Every check may write any of the reports.
 func shellChecks(lines, reports []string) config.List {
 	var out config.List
 	for _, line := range lines {
@@ -66,8 +68,8 @@ func shellChecks(lines, reports []string) config.List {
 	return out
 }
 
-// loadPlan returns the settings and the plan for a project. Flags override the file, which
-// overrides the detected checks. Notes about what is missing go to standard error.
+// loadPlan returns the settings and the plan for the project in dir. Flags override the
+// configuration, which overrides the detected checks. Notes about what is missing are printed.
 func (a *app) loadPlan(dir string, f checkFlags) (config.Settings, measure.Plan, error) {
 	s, err := a.loadSettings(dir)
 	if err != nil {
@@ -94,7 +96,7 @@ func (a *app) showPlan(plan measure.Plan, asJSON bool) error {
 	return nil
 }
 
-// printNotes prints notes to standard error, each once. Empty ones are skipped.
+// printNotes prints notes to standard error, each only once in this process. It skips empty ones.
 func (a *app) printNotes(list ...string) {
 	for _, n := range list {
 		if n != "" && !slices.Contains(a.noted, n) {
@@ -104,5 +106,5 @@ func (a *app) printNotes(list ...string) {
 	}
 }
 
-// lookPath finds a program.
+// lookPath returns the path of a program.
 func lookPath(name string) (string, error) { return exec.LookPath(name) }

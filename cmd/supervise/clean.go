@@ -43,6 +43,7 @@ To drop only unneeded snapshots: supervise select LOOP --cleanup.`,
 	return cmd
 }
 
+// runClean lists the loops that can be deleted, and deletes them with --yes.
 func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if o.keep < 0 {
 		return usageError{errors.New("--keep must not be negative")}
@@ -91,7 +92,7 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	return nil
 }
 
-// days formats a duration of two days or more in days.
+// days formats a duration, in days if it is at least two.
 func days(d time.Duration) string {
 	if d >= 48*time.Hour {
 		return fmt.Sprintf("%d days", int(d.Hours())/24)

@@ -44,6 +44,7 @@ cost. With two numbers the result is the unified diff from candidate A to candid
 	return cmd
 }
 
+// runCompare prints the ranking of the candidates, or the difference between two of them.
 func runCompare(ctx context.Context, a *app, o compareOptions) error {
 	dir, state, err := a.find(ctx, o.loop)
 	if err != nil {
@@ -85,7 +86,8 @@ func requireCandidates(s ledger.State) error {
 	return nil
 }
 
-// runningCandidates returns the folders of the candidates' loops that run.
+// runningCandidates returns the folders of the candidates' loops that processes work on. dir is the
+// folder of the loop of candidates.
 func runningCandidates(dir string, s ledger.State) (out []string) {
 	for _, candidateDir := range ledger.CandidateLoops(dir, s) {
 		if free, err := ledger.IsUnlocked(candidateDir); err == nil && !free {

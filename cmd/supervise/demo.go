@@ -56,6 +56,7 @@ demo needs Go and git.`,
 	}
 }
 
+// runDemo runs a loop with a scripted agent in a temporary project.
 func runDemo(ctx context.Context, a *app) error {
 	for _, tool := range []string{"go", "git"} {
 		if _, err := lookPath(tool); err != nil {
@@ -113,7 +114,7 @@ func demoOptions(root, state string) (loop.Options, error) {
 	return opts, nil
 }
 
-// createDemo creates the project as a git repository.
+// createDemo creates the project in root as a git repository with one commit.
 func createDemo(ctx context.Context, root string) error {
 	if err := writeDemoStep(root, "start"); err != nil {
 		return err
@@ -130,7 +131,7 @@ func createDemo(ctx context.Context, root string) error {
 	return nil
 }
 
-// writeDemoStep writes the files of one step of the script below dir.
+// writeDemoStep writes the files that belong to one step of demo.txtar below dir.
 func writeDemoStep(dir, step string) error {
 	for _, f := range txtar.Parse(demoFiles).Files {
 		name, ok := strings.CutPrefix(f.Name, step+"/")

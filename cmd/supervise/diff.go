@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// diffOptions are the options of supervise diff. Without a form it prints a patch.
+// diffOptions are the options of supervise diff. Without --stat, --name-only and --json, it
+// prints a patch.
 type diffOptions struct {
 	loop                  string
 	trees                 []string
@@ -96,6 +97,7 @@ type changedFile struct {
 	Binary  bool                `json:"binary,omitempty"`
 }
 
+// diffJSON prints the changed files as JSON.
 func (a *app) diffJSON(ctx context.Context, store *snapshot.Store, from, to snapshot.ID) error {
 	changes, err := store.Changes(ctx, from, to)
 	if err != nil {

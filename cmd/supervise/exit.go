@@ -26,7 +26,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitStatuses are the exit statuses of supervise, for help and docs/commands.md.
+// exitStatuses lists the exit statuses of supervise and their meanings, for the help and for
+// docs/commands.md.
 var exitStatuses = []struct {
 	code    int
 	meaning string
@@ -52,7 +53,7 @@ func newExitStatusTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-status", Short: "Exit statuses of all commands", Long: b.String()}
 }
 
-// usageError is an error that the user can fix by another command line.
+// usageError is an error that the user can fix with another command line. Its exit status is 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -65,7 +66,7 @@ func asUsageError(err error) error {
 	return usageError{err}
 }
 
-// exitCodes maps errors to exit statuses. The first match counts.
+// exitCodes maps errors to exit statuses. The first match counts, and other errors have status 1.
 var exitCodes = []struct {
 	err  error
 	code int

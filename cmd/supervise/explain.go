@@ -21,7 +21,7 @@ type explainOptions struct {
 	loop           string
 	iteration      int
 	json, markdown bool
-	prompt         bool // print the prompt instead
+	prompt         bool // print the prompt of the iteration instead of the reasons
 }
 
 func newExplainCmd(a *app) *cobra.Command {
@@ -119,7 +119,7 @@ func reasoningInput(v record.View, n int) (in reasoning.Input, err error) {
 	return in, nil
 }
 
-// iterationRange says which iterations there are.
+// iterationRange says which numbers of iterations exist.
 func iterationRange(its []ledger.Iteration) string {
 	if len(its) == 0 {
 		return "none"

@@ -116,6 +116,8 @@ func (f gateOptions) validate() error {
 	return nil
 }
 
+// runGate judges the change in the working tree and writes the report. It sets the exit status to 3
+// if the gate fails.
 func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err
@@ -153,7 +155,6 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 		FailOn: mergegate.FailOn(o.failOn), Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },
 	})
-
 	if err != nil {
 		return err
 	}
@@ -178,13 +179,14 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 // gateInput determines the settings that a change is judged by.
 type gateInput struct {
 	at      workspace
-	base    string         // the folder of the configuration
-	project string         // the folder of the plan
+	base    string         // folder of the configuration that counts
+	project string         // folder for which the plan is made
 	flags   *pflag.FlagSet // settings in them take precedence; nil means none
 	accept  []string       // IDs of additional acknowledged findings
 }
 
-// gateSettings returns the settings for a gate, from the configuration of the base.
+// gateSettings returns the settings of a merge gate. They come from the configuration of the base,
+// with the flags and with additional acknowledgements.
 func (a *app) gateSettings(by gateInput, checks checkFlags) (loop.Settings, error) {
 	s, err := a.loadSettingsFor(by.base, by.at.project)
 	if err != nil {
@@ -228,8 +230,8 @@ func (a *app) gateSettings(by gateInput, checks checkFlags) (loop.Settings, erro
 	return opts.Settings, nil
 }
 
-// writeGate writes the report to standard output and files, on GitHub also to the summary of the
-// step.
+// writeGate writes the report to standard output and to the files of --output. With the format
+// github, it also appends the report to the summary of the step.
 func (a *app) writeGate(rep mergegate.Report, o gateOptions) error {
 	if err := a.writeFormat(a.doc, o.format, rep); err != nil {
 		return err
@@ -246,6 +248,7 @@ func (a *app) writeGate(rep mergegate.Report, o gateOptions) error {
 	return nil
 }
 
+// writeTo opens a file and lets write fill it, with secrets masked. flag is O_TRUNC or O_APPEND.
 func (a *app) writeTo(path string, flag int, write func(io.Writer) error) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o644) //nolint:forbidigo // it is written
 	if err != nil {
@@ -255,6 +258,7 @@ func (a *app) writeTo(path string, flag int, write func(io.Writer) error) (err e
 	return write(&maskingWriter{to: file, mask: a.mask})
 }
 
+// writeFormat writes the report in one of [gateFormats].
 func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) error {
 	switch format {
 	case "json":

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groups are the groups of commands in the help.
+// groups lists the groups of commands in the help, with their titles.
 var groups = []struct {
 	title    string
 	commands []string
@@ -40,8 +40,8 @@ func groupCommands(cmd *cobra.Command) {
 	}
 }
 
-// finishCommand sets what all commands have in common: the order of flags, a default help text,
-// and usage errors for wrong arguments.
+// finishCommand sets what all commands have in common: the order of flags, a default help text, and
+// usage errors for wrong arguments.
 func finishCommand(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	if cmd.Long == "" {
@@ -59,7 +59,8 @@ func finishCommand(cmd *cobra.Command) {
 	}
 }
 
-// explainArgumentError replaces cobra's errors about the number of arguments by the usage line.
+// explainArgumentError returns an error with the usage line, in place of cobra's error about the
+// number of arguments.
 func explainArgumentError(c *cobra.Command, args []string, err error) error {
 	switch {
 	case !argumentCountPattern.MatchString(err.Error()):
@@ -75,7 +76,8 @@ func explainArgumentError(c *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("%s; write: %s (see '%s --help')", problem, usage, c.CommandPath())
 }
 
-// flagRemedies replace technical errors about the values of flags.
+// flagRemedies says how to fix a wrong value of a flag, by a pattern for the technical error that
+// it replaces, for instance `strconv.ParseInt: parsing "x": invalid syntax`.
 var flagRemedies = []struct {
 	pattern *regexp.Regexp
 	remedy  string
@@ -99,7 +101,8 @@ func unknownCommandError(root *cobra.Command, name string) error {
 	return fmt.Errorf("there is no command %s; see 'supervise --help'", name)
 }
 
-// suggestFlags names the flags that are similar to an unknown one, "" if there are none.
+// suggestFlags names the flags that are similar to the unknown flag in an error, "" if there are
+// none.
 func suggestFlags(c *cobra.Command, err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || len(unknown.GetSpecifiedName()) < 3 {
@@ -160,10 +163,10 @@ func listCommands(b *strings.Builder, cmd *cobra.Command) {
 	list("Other commands", "")
 }
 
-// sectionKey annotates a flag with the section of the help that it belongs to.
+// sectionKey is the annotation of a flag with the section of the help that it belongs to.
 const sectionKey = "section"
 
-// addFlagSection registers flags under a title in the help.
+// addFlagSection adds the flags that register defines, under a title in the help.
 func addFlagSection(to *pflag.FlagSet, title string, register func(*pflag.FlagSet)) {
 	flags := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	flags.SortFlags = false
@@ -178,7 +181,7 @@ type flagSection struct {
 	flags *pflag.FlagSet
 }
 
-// commonFlags is the title of the flags that every command has.
+// commonFlags is the title of the section with the flags that every command has.
 const commonFlags = "Common flags"
 
 // flagSections returns the flags of a command by section, in the order of their definition. The

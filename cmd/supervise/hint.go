@@ -30,6 +30,7 @@ that of the next iteration, also if the loop is resumed later.`,
 	}
 }
 
+// runHint stores a text for the next prompt of a loop, or of all candidates that run.
 func runHint(ctx context.Context, a *app, o hintOptions) error {
 	if insideAgent() {
 		return usageError{errInside}

@@ -20,16 +20,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// hookName is the name of the command that agents call for each of their hooks.
 const hookName = "hook"
 
 // hookOptions are the options of supervise hook.
 type hookOptions struct{ client, event, socket, onError string }
 
-// maxHookInput is the maximum size of a call, in bytes.
+// maxHookInput limits the JSON of a call, in bytes.
 const maxHookInput = 16 << 20
 
-// hookWait is how long a hook waits for its supervisor. At a stop, the supervisor may measure the
-// tree.
+// hookWait is how long a hook waits for its supervisor. It is long, because the supervisor may
+// measure the tree when the agent wants to stop.
 const hookWait = 10 * time.Minute
 
 func newHookCmd(a *app) *cobra.Command {
@@ -63,8 +64,8 @@ it.`,
 	return cmd
 }
 
-// runHookOnly runs the hook command without building the other commands, because it runs for
-// each tool call of an agent.
+// runHookOnly runs the hook command and returns its exit status. It does not build the other
+// commands, because this one runs for each tool call of an agent.
 func (a *app) runHookOnly(args []string) int {
 	cmd := newHookCmd(a)
 	a.registerCommonFlags(cmd.Flags())
@@ -79,7 +80,8 @@ func (a *app) runHookOnly(args []string) int {
 	return a.code
 }
 
-// runHook answers one call and returns the exit status.
+// runHook answers one call and returns the exit status. After an error that is 1, which agents
+// ignore, or 2, which denies the call, as --on-error says.
 func runHook(ctx context.Context, a *app, o hookOptions) int {
 	out, err := a.answerCall(ctx, o)
 	if err == nil {
@@ -96,7 +98,8 @@ func runHook(ctx context.Context, a *app, o hookOptions) int {
 	return 1
 }
 
-// answerCall returns the answer to one call: that of the supervisor, or its own without one.
+// answerCall returns the answer to one call, in the format of the client. It asks the supervisor,
+// and judges the call itself if there is none.
 func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 	if o.onError != "open" && o.onError != "closed" {
 		return nil, fmt.Errorf("--on-error is open or closed, not %s", o.onError)
@@ -140,7 +143,7 @@ func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 	return hook.FormatAnswer(call, d), nil
 }
 
-// judgeAlone judges a call without a supervisor.
+// judgeAlone judges a call without a supervisor, by the configuration of the project.
 func (a *app) judgeAlone(ctx context.Context, call hook.Call) (hook.Decision, error) {
 	allow := hook.Decision{Verdict: hook.Allow}
 	if !standalone.IsJudged(call) {

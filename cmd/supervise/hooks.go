@@ -15,7 +15,7 @@ import (
 
 // hooksOptions are the options of supervise hooks and its subcommands.
 type hooksOptions struct {
-	client     string // "" for all
+	client     string // name of an agent; "" means all
 	user, json bool
 	onError    string
 }
@@ -55,7 +55,8 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
 	return cmd
 }
 
-// hookSettings returns the client of that name, and the settings that contain its hooks.
+// hookSettings returns the client with that name, and the file of its settings that contains its
+// hooks.
 func (a *app) hookSettings(ctx context.Context, name string, user bool) (hook.Client, hook.Settings, error) {
 	client, err := hook.ParseClient(name)
 	if err != nil {
@@ -115,7 +116,7 @@ func (a *app) printHooks(o hooksOptions, c hook.Client, s hook.Settings, format 
 	return nil
 }
 
-// settingsScope names the configuration of the project or of the user.
+// settingsScope says whose settings are meant: those of the project or of the user.
 func settingsScope(user bool) string {
 	if user {
 		return "user"

@@ -35,6 +35,7 @@ replace them; a project that is not recognised needs --test-cmd.`,
 	return cmd
 }
 
+// runInit writes a configuration with the detected checks.
 func runInit(ctx context.Context, a *app, o initOptions) error {
 	at, err := a.workspace(ctx)
 	if err != nil {

@@ -18,10 +18,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// errInside is returned to an agent that tries to answer for a person.
+// errInside is returned to an agent that tries to use a command for people.
 var errInside = errors.New("this runs inside an agent that supervise started: use another terminal")
 
-// find returns the loop with that name or part of a name, or the latest one.
+// find returns the folder and the state of the loop with that name or part of a name. For "" it
+// finds the latest loop.
 func (a *app) find(ctx context.Context, name string) (string, ledger.State, error) {
 	at, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
@@ -30,7 +31,7 @@ func (a *app) find(ctx context.Context, name string) (string, ledger.State, erro
 	return ledger.FindLoop(home, at.root, name)
 }
 
-// findRunning finds a loop that a supervise process works on.
+// findRunning is like find for a loop that a process of supervise works on.
 func (a *app) findRunning(ctx context.Context, name string) (string, ledger.State, error) {
 	if insideAgent() {
 		return "", ledger.State{}, usageError{errInside}
@@ -55,8 +56,8 @@ func (a *app) view(ctx context.Context, name string) (record.View, error) {
 	return record.ReadView(dir, state)
 }
 
-// viewOrDefaults is [app.view], but uses the default rules with a note if the settings of the
-// loop are lost.
+// viewOrDefaults is like [app.view]. If the settings of the loop are lost, it uses the default
+// rules and prints a note.
 func (a *app) viewOrDefaults(ctx context.Context, name string) (record.View, error) {
 	v, err := a.view(ctx, name)
 	if errors.Is(err, ledger.ErrChanged) {
@@ -76,8 +77,8 @@ func (a *app) openTrees(ctx context.Context, name string) (*worktree.Trees, erro
 	return worktree.OpenTrees(ctx, dir, state)
 }
 
-// noteUnfinishedRestore notes that opening the snapshots of a loop will finish an interrupted
-// restore.
+// noteUnfinishedRestore prints a note if a restore was interrupted. Opening the snapshots of the
+// loop will finish it.
 func (a *app) noteUnfinishedRestore(loop, dir string) {
 	if restore := snapshot.ReadUnfinished(ledger.SnapshotDir(dir)); restore != nil {
 		fmt.Fprintf(a.err, "supervise: a restore of %s was interrupted; unless the tree was changed since, it is finished first; the tree before it: %s rollback %s %s\n",
@@ -85,7 +86,8 @@ func (a *app) noteUnfinishedRestore(loop, dir string) {
 	}
 }
 
-// loops returns the folder of the loops of a working tree, and their states.
+// loops returns the folder of the loops of a working tree, and the states of the loops, the latest
+// first.
 func (a *app) loops(at workspace) (home string, list []ledger.State, err error) {
 	if home, err = a.home(at.root); err == nil {
 		list, err = ledger.ListLoops(home, at.root)
@@ -101,7 +103,7 @@ func firstArg(args []string) string {
 	return args[0]
 }
 
-// iterationArg reads the number of an iteration.
+// iterationArg parses the number of an iteration.
 func iterationArg(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
@@ -110,11 +112,12 @@ func iterationArg(s string) (int, error) {
 	return n, nil
 }
 
-// treeNamePattern matches the name of a tree of a loop, such as 3, s12 or best. Names of loops
-// are longer.
+// treeNamePattern matches the name of a tree of a loop, as in 3, s12 or best. No name of a loop
+// matches.
 var treeNamePattern = regexp.MustCompile(`^(s?[0-9]{1,5}|best|baseline|now)$`)
 
-// loopFirst adds the latest loop to arguments that name trees only.
+// loopFirst returns the arguments with "latest", the latest loop, in front if they only name
+// trees.
 func loopFirst(args []string) []string {
 	if len(args) > 0 && treeNamePattern.MatchString(args[0]) {
 		return append([]string{"latest"}, args...)
@@ -122,7 +125,7 @@ func loopFirst(args []string) []string {
 	return args
 }
 
-// loopAndTrees accepts a loop and minTrees to maxTrees of its trees. The loop may be omitted.
+// loopAndTrees accepts the arguments LOOP TREE…, with minTrees to maxTrees trees. LOOP is optional.
 func loopAndTrees(minTrees, maxTrees int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		return cobra.RangeArgs(1+minTrees, 1+maxTrees)(c, loopFirst(args))

@@ -2,8 +2,12 @@
 // measures the project after each iteration, rolls back what breaks the rules, and restores the
 // best iteration.
 //
-// Each command has a file of its name with its options, its help and the function that runs it.
-// root.go builds the command tree; start.go runs loops; workspace.go finds the project.
+// Each command has a file of its name. For supervise diff, diffOptions has the values of the
+// flags, newDiffCmd returns the command with its help and flags, and runDiff does the work. The
+// functions share an app, which has the output streams and the common flags.
+//
+// root.go builds the command tree, start.go runs loops, workspace.go finds the project, loops.go
+// finds loops, exit.go maps errors to exit statuses, and streams.go masks secrets in the output.
 package main
 
 import (

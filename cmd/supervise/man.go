@@ -26,6 +26,7 @@ func newManCmd() *cobra.Command {
 	}
 }
 
+// runMan writes the manual pages of all commands into a folder.
 func runMan(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -37,6 +37,7 @@ themselves change files. Exits with 6 if no test was measured.`,
 	return cmd
 }
 
+// runMeasure runs the checks once and prints the metrics.
 func runMeasure(ctx context.Context, a *app, o measureOptions) error {
 	at, err := a.workspace(ctx)
 	if err != nil {

@@ -47,6 +47,8 @@ read, and the exit status is 6.`,
 	return cmd
 }
 
+// runParse reads files with results and prints what they contain. It continues after a file that
+// cannot be read.
 func runParse(a *app, o parseOptions) error {
 	if known := measure.Formats(); o.format != "" && !slices.Contains(known, o.format) {
 		return usageError{fmt.Errorf("there is no format %s; the formats are %s", o.format, strings.Join(known, ", "))}
@@ -73,6 +75,7 @@ func runParse(a *app, o parseOptions) error {
 	return nil
 }
 
+// parseFile reads one file, "-" for standard input. format is "" to detect it.
 func (a *app) parseFile(name, format string) (measure.Report, error) {
 	var in io.Reader = a.in
 	if name != "-" {

@@ -29,6 +29,7 @@ and is paused; supervise resume continues it.`,
 	}
 }
 
+// runPause asks a loop, or all candidates that run, to pause after the current iteration.
 func runPause(ctx context.Context, a *app, o pauseOptions) error {
 	dir, state, err := a.findRunning(ctx, o.loop)
 	if err != nil {

@@ -67,6 +67,7 @@ message was refused.`,
 	return cmd
 }
 
+// register adds the flags to the command.
 func (o *recordOptions) register(flags *pflag.FlagSet) {
 	m := &o.message
 	addFlagSection(flags, "Measurements", func(f *pflag.FlagSet) {
@@ -98,8 +99,8 @@ func (o *recordOptions) register(flags *pflag.FlagSet) {
 	})
 }
 
-// buildMessage returns the message for the flags, which override the file of --metrics. in is
-// standard input.
+// buildMessage returns the message that the flags describe. They override the file of --metrics,
+// which may be standard input, in.
 func (o recordOptions) buildMessage(in io.Reader) (m record.Message, err error) {
 	given, flags := o.flags.Changed, o.message
 	if o.metrics != "" {
@@ -189,7 +190,7 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 	return nil
 }
 
-// recordTarget returns where iterations are recorded, and the settings of a new loop.
+// recordTarget returns the service that records iterations in the working tree.
 func (a *app) recordTarget(ctx context.Context) (record.Service, error) {
 	at, home, err := a.workspaceAndHome(ctx)
 	return record.Service{
@@ -212,8 +213,8 @@ type errorAnswer struct {
 	Error  string      `json:"error"`
 }
 
-// answerMessages answers messages until the end of standard input. The answer to an invalid one
-// is an Error, and the exit status becomes 2.
+// answerMessages answers messages from standard input until its end. The answer to an invalid
+// message is an Error, and the exit status becomes 2.
 func (a *app) answerMessages(ctx context.Context, id string, asJSON bool) error {
 	if !asJSON {
 		return usageError{errors.New("messages are JSON: give --json with -")}

@@ -9,8 +9,8 @@ import (
 	"supervise/internal/report/live"
 )
 
-// hasRegion reports whether the last lines of the terminal can show the current action. No other
-// process may write to the terminal, such as the reader of a pipe on standard output.
+// hasRegion reports whether the last lines of the terminal can show what happens. They cannot if
+// another process may write to the terminal, such as the reader of a pipe from standard output.
 func (a *app) hasRegion() bool {
 	talk, isFile := a.raw.err.(*os.File)
 	out, isFileToo := a.raw.out.(*os.File)
@@ -21,15 +21,16 @@ func (a *app) hasRegion() bool {
 	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0
 }
 
-// openRegion shows a board on the last lines of the terminal until end is called. spoken says
-// that the output of the agent is printed immediately.
+// openRegion shows a board on the last lines of the terminal, until end is called. spoken says
+// that the messages of the agent are printed as well. The caller has checked [app.hasRegion].
 func (a *app) openRegion(b *live.Board, spoken bool) (end func()) {
 	out, _ := a.raw.err.(*os.File) // see hasRegion
 	a.screen.region = live.Open(b, live.Options{Out: out, Paint: a.paint(out), AgentPrinted: spoken, Env: os.Getenv})
 	return a.screen.region.Close
 }
 
-// updateBoard passes events to a board before they are printed.
+// updateBoard returns a function that passes events to the board and then to next, which prints
+// them.
 func updateBoard(b *live.Board, next func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		b.HandleEvent(e)

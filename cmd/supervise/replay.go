@@ -22,7 +22,7 @@ import (
 // replayOptions are the options of supervise replay.
 type replayOptions struct {
 	checkFlags
-	subject     string // REV..REV or a loop
+	subject     string // a range of commits, as in HEAD~50..HEAD, or a loop
 	jobs, max   int
 	setup       string
 	fresh, json bool
@@ -86,6 +86,7 @@ runs nothing.`,
 	return cmd
 }
 
+// runReplay judges a range of commits, or the iterations of a loop, again.
 func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -109,6 +110,7 @@ func (o replayOptions) validate() error {
 	return nil
 }
 
+// replayHistory measures and judges the commits of a range, and prints how often the rules fired.
 func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 	at, err := a.workspace(ctx)
 	if err != nil {
@@ -160,7 +162,8 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 	return err
 }
 
-// whatIf returns the settings with the keys of --what-if changed, nil without any.
+// whatIf returns the settings in which the keys of --what-if have other values, as in
+// mode=aggressive. It returns nil if there are no keys.
 func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 	if len(keys) == 0 {
 		return nil, nil //nolint:nilnil // nothing is tried
@@ -169,7 +172,7 @@ func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 	return &s, err
 }
 
-// printReplayProgress prints a line about a commit.
+// printReplayProgress prints a line about a commit that was measured, rerun or proven.
 func (a *app) printReplayProgress(p replay.Progress) {
 	c, took := p.Commit, report.FormatDuration(p.Took)
 	switch {
@@ -186,7 +189,7 @@ func (a *app) printReplayProgress(p replay.Progress) {
 	}
 }
 
-// toReplayLoop returns a loop for replay, with the function that judged it first.
+// toReplayLoop returns a loop for package replay, with the function that judges loops of its kind.
 func toReplayLoop(dir string, state ledger.State) replay.Loop {
 	l := replay.Loop{Dir: dir, State: state, Rejudge: judge.Rejudge}
 	if state.Kind == ledger.KindRecorded {
@@ -195,6 +198,8 @@ func toReplayLoop(dir string, state ledger.State) replay.Loop {
 	return l
 }
 
+// replayLoop judges the iterations of a loop again. It sets the exit status to 3 if the verdicts
+// differ from the record.
 func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	dir, state, err := a.find(ctx, o.subject)
 	if err != nil {

@@ -57,6 +57,7 @@ iteration the reasoning, the diff and the transcript. It needs no network.`,
 	return cmd
 }
 
+// runReport prints or writes one form of report about a loop.
 func runReport(ctx context.Context, a *app, o reportOptions) error {
 	switch {
 	case o.page != "":
@@ -73,10 +74,10 @@ func runReport(ctx context.Context, a *app, o reportOptions) error {
 	return a.reportFile(ctx, o.loop, o.file)
 }
 
-// reportOfIteration returns the file name of an iteration's report.
+// reportOfIteration returns the file name of the report of iteration n.
 func reportOfIteration(n int) string { return ledger.IterationName(n) + "-report.md" }
 
-// reportFile prints a report that the loop wrote.
+// reportFile prints a report that the loop wrote to its folder.
 func (a *app) reportFile(ctx context.Context, loop, name string) error {
 	dir, state, err := a.find(ctx, loop)
 	if err != nil {
@@ -91,6 +92,7 @@ func (a *app) reportFile(ctx context.Context, loop, name string) error {
 	return err
 }
 
+// reportJSON prints the metrics of all iterations.
 func (a *app) reportJSON(ctx context.Context, loop string) error {
 	dir, state, err := a.find(ctx, loop)
 	if err != nil {
@@ -108,7 +110,7 @@ func (a *app) reportJSON(ctx context.Context, loop string) error {
 	return a.encode(out)
 }
 
-// reportHTML writes the page about a loop.
+// reportHTML writes the page about a loop to a file, or to standard output for "-".
 func (a *app) reportHTML(ctx context.Context, loop, file string) error {
 	v, err := a.viewOrDefaults(ctx, loop)
 	if err != nil {

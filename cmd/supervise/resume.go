@@ -20,14 +20,14 @@ import (
 type resumeOptions struct {
 	printFlags
 	loop   string
-	limits loop.Settings // zero values mean as before
+	limits loop.Settings // zero values keep the stored ones
 	window config.Percent
 	force  bool
 
 	steps     stepsFlag
 	candidate int // 0 means the loop itself
 	trees     string
-	hidden    string // folder of hidden tests
+	hidden    string // folder of the hidden tests, if it has moved
 	choose    bool
 }
 
@@ -87,6 +87,7 @@ loop and --force: the loop continues in this tree.`,
 	return cmd
 }
 
+// runResume continues a loop whose process ended.
 func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -117,8 +118,8 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	return a.resumeLoop(ctx, state, opts, o)
 }
 
-// validate checks the values of the flags. The name of a candidate, such as LOOP/2, means
-// --candidate 2.
+// validate checks the values of the flags. It turns the name of a candidate, such as LOOP/2, into
+// LOOP and --candidate 2.
 func (o *resumeOptions) validate() error {
 	if loopName, number := ledger.ParseCandidateName(o.loop); loopName != "" {
 		n, err := strconv.Atoi(number)
@@ -165,8 +166,8 @@ func (a *app) resumeLoop(ctx context.Context, state ledger.State, opts loop.Opti
 	})
 }
 
-// resumable finds the loop to continue. If its state was copied from another tree, it is found
-// only by its full name.
+// resumable finds the loop to continue. If its state was copied from another tree, only its full
+// name finds it, and --force is necessary.
 func resumable(at workspace, home string, o resumeOptions) (ledger.State, error) {
 	_, state, err := ledger.FindLoop(home, at.root, o.loop)
 	if !errors.Is(err, ledger.ErrNoLoop) || o.loop == "" || filepath.Base(o.loop) != o.loop {

@@ -57,6 +57,7 @@ a second one is a redo, and no work in between is lost.`,
 	return cmd
 }
 
+// runRollback restores a tree of a loop into the working tree, or reverts that.
 func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 	if o.undo {
 		return a.undoRollback(ctx, o)
@@ -105,7 +106,8 @@ func (a *app) undoRollback(ctx context.Context, o rollbackOptions) error {
 	})
 }
 
-// restoreAndReport is [app.restoreTree], followed by the state of the tree as the last line.
+// restoreAndReport is like [app.restoreTree], and then prints the state of the tree as the last
+// line.
 func (a *app) restoreAndReport(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) error {
 	err := a.restoreTree(ctx, loop, do)
 	a.lastLine()
@@ -119,7 +121,8 @@ func (a *app) lastLine() {
 	}
 }
 
-// restoreTree restores a tree of the loop by calling do, and prints the result.
+// restoreTree opens the trees of a loop, lets do restore one of them, and prints the result. do
+// returns the first words of the line about it. The acknowledgements of the user stay unchanged.
 func (a *app) restoreTree(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) (err error) {
 	dir, state, err := a.find(ctx, loop)
 	if err != nil {
@@ -138,7 +141,6 @@ func (a *app) restoreTree(ctx context.Context, loop string, do func(*worktree.Tr
 		fmt.Fprintln(a.err, "supervise:", unfinished) // this restore replaces the unfinished one
 		t, err = worktree.OpenTrees(ctx, dir, state)
 	}
-
 	if err != nil {
 		return err
 	}

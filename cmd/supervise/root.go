@@ -21,20 +21,20 @@ import (
 	"golang.org/x/term"
 )
 
-// app is the state that all commands share.
+// app is the state that all commands share in one call of supervise.
 type app struct {
 	output
-	dir     string // -C
-	config  string // --config
-	state   string // --state-dir
+	dir     string // value of -C
+	config  string // value of --config
+	state   string // value of --state-dir
 	verbose bool
 	code    int      // exit status of a command that ended without an error
-	noted   []string // notes that were printed
-	tree    string   // state of the tree after the last restore
+	noted   []string // notes that were printed, see printNotes
+	tree    string   // describes the state of the tree after the last restore; "" if there was none
 }
 
-// self returns the command line that finds the same loops as this call: with the state folder,
-// unless the environment names it.
+// self returns the command line of supervise that finds the same loops as this call. It names the
+// state folder, unless the environment does.
 func (a *app) self() string {
 	if a.state == "" || a.state == os.Getenv("SUPERVISE_STATE_DIR") {
 		return "supervise"
@@ -145,7 +145,7 @@ func (a *app) registerCommonFlags(flags *pflag.FlagSet) {
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log more, on standard error")
 }
 
-// paint returns colors for a terminal, unless NO_COLOR is set.
+// paint returns the styles for w: colors on a terminal, unless NO_COLOR is set, and none otherwise.
 func (a *app) paint(w io.Writer) document.Paint {
 	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w) {
 		return document.ANSI
@@ -153,6 +153,7 @@ func (a *app) paint(w io.Writer) document.Paint {
 	return document.NoPaint
 }
 
+// isTerminal reports whether a reader or writer is a terminal.
 func isTerminal(w any) bool {
 	if s, ok := w.(*maskingWriter); ok {
 		w = s.to
@@ -178,7 +179,7 @@ func (a *app) text() results.Printer {
 	return results.Printer{Writer: a.out, Paint: a.paint(a.out), Self: a.self()}
 }
 
-// encode prints a result as JSON.
+// encode prints a result as indented JSON.
 func (a *app) encode(v any) error {
 	enc := json.NewEncoder(a.doc)
 	enc.SetIndent("", "  ")

@@ -149,7 +149,8 @@ func registerRules(f *pflag.FlagSet, s *config.Settings) {
 	f.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best iteration is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")
 }
 
-// overlay sets in s the settings whose flags were given. register adds those flags.
+// overlay sets in s the settings whose flags were given on the command line. register adds the
+// flags of these settings to a flag set, and binds them to s.
 func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.FlagSet, *config.Settings)) (err error) {
 	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	register(settings, s)
@@ -161,6 +162,7 @@ func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.Flag
 	return err
 }
 
+// runRun runs a loop, or prints the plan with --dry-run.
 func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err := errors.Join(o.printFlags.validate(), o.candidateFlags.validate(o, o.flags)); err != nil {
 		return err
@@ -201,7 +203,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	return a.startLoops(ctx, at, opts, o, tasks)
 }
 
-// startLoops runs candidates, a list of tasks, or one loop.
+// startLoops runs candidates, a list of tasks, or one loop, as the flags say.
 func (a *app) startLoops(ctx context.Context, at workspace, opts loop.Options, o runOptions, tasks []tasklist.Task) error {
 	several := tasks != nil || o.commit
 	switch {
@@ -231,7 +233,8 @@ func (a *app) applyLimits(s config.Settings, opts *loop.Options, json bool) {
 	}
 }
 
-// task returns the text of the task, and all tasks if the file contains several.
+// task returns the text of the task. If the file of -P is a list of tasks, it also returns these
+// tasks, otherwise nil.
 func (o runOptions) task() (string, []tasklist.Task, error) {
 	if o.promptFile == "" {
 		return o.prompt, nil, nil
@@ -253,6 +256,7 @@ type printFlags struct {
 	json, bell      bool
 }
 
+// register adds the flags to the command.
 func (p *printFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&p.agentOutput, "agent-output", "auto", "how the agent's output is shown: raw, lines, none (auto: raw on a terminal, otherwise none)")
 	f.BoolVar(&p.json, "json", false, "print events as JSON lines")
@@ -260,7 +264,7 @@ func (p *printFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.bell, "bell", false, "ring the terminal's bell when an approval is needed, at critical findings, and at the end")
 }
 
-// validate checks the values of the flags.
+// validate checks the values of the flags. --ui json becomes --json.
 func (p *printFlags) validate() error {
 	if !slices.Contains([]string{"auto", "plain", "rich", "json"}, p.ui) {
 		return usageError{fmt.Errorf("--ui is auto, plain, rich or json, not %s", p.ui)}

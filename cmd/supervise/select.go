@@ -25,13 +25,13 @@ import (
 // selectOptions are the options of supervise select.
 type selectOptions struct {
 	loop                         string
-	wish                         record.SelectionRequest
-	candidate                    int // 0 if the flag is not given
+	wish                         record.SelectionRequest // the selection that the flags ask for
+	candidate                    int                     // 0 if the flag is not given
 	apply, dryRun, json, cleanup bool
 	csv                          string
 }
 
-// selectFlags are the flags that determine a choice.
+// selectFlags are the flags that determine the selection.
 type selectFlags struct {
 	mode              string
 	threshold         float64
@@ -93,7 +93,7 @@ selected tree like supervise rollback.`,
 	return cmd
 }
 
-// rejectTogether returns an error if several flags of a group were given.
+// rejectTogether returns an error if several flags of one group were given.
 func rejectTogether(cmd *cobra.Command, groups ...[]string) error {
 	for _, group := range groups {
 		var given []string
@@ -109,7 +109,7 @@ func rejectTogether(cmd *cobra.Command, groups ...[]string) error {
 	return nil
 }
 
-// wish returns the choice that the flags ask for.
+// wish returns the selection that the flags ask for.
 func (f *selectFlags) wish(cmd *cobra.Command) (record.SelectionRequest, error) {
 	w := record.SelectionRequest{Mode: selector.Mode(f.mode)}
 	if err := rejectTogether(cmd, []string{"use-best", "use-final", "use", "candidate"}, []string{"apply", "no-apply"}, []string{"apply", "dry-run"}); err != nil {
@@ -133,7 +133,7 @@ func (f *selectFlags) wish(cmd *cobra.Command) (record.SelectionRequest, error) 
 	return w, err
 }
 
-// override returns the manual choice, nil without one.
+// override returns the manual selection, nil if no flag asks for one.
 func (f *selectFlags) override(cmd *cobra.Command) (*selector.Override, error) {
 	o := &selector.Override{Reason: strings.TrimSpace(f.reason), User: userName()}
 	switch {
@@ -160,7 +160,7 @@ func (f *selectFlags) override(cmd *cobra.Command) (*selector.Override, error) {
 	return o, nil
 }
 
-// parsePairs reads pairs like validation=.5.
+// parsePairs parses pairs of a dimension and a number, as in validation=.5. flag is for errors.
 func parsePairs(flag string, pairs []string) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, pair := range pairs {
@@ -174,6 +174,8 @@ func parsePairs(flag string, pairs []string) (map[string]float64, error) {
 	return out, nil
 }
 
+// runSelect prints the selection of a loop. If the flags change it, and without --dry-run, it
+// records the new selection.
 func runSelect(ctx context.Context, a *app, o selectOptions) error {
 	v, err := a.view(ctx, o.loop)
 	if err != nil {
@@ -219,7 +221,7 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 	return err
 }
 
-// cleanup drops the unneeded snapshots of a loop, and lists them.
+// cleanup drops the snapshots of a loop that are not needed any more, and lists them.
 func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
 	_, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
@@ -241,8 +243,8 @@ func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
 	return nil
 }
 
-// reselect records the choice, and restores its tree with --apply. It checks first that
-// the tree can be restored.
+// reselect records the new selection. With --apply it also restores the selected tree, after a
+// check that this is possible.
 func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection, o selectOptions) (sel record.Selection, err error) {
 	_, home, err := a.workspaceAndHome(ctx)
 	if err != nil {
@@ -296,7 +298,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 	return sel, record.LogApplied(home, v.State.LoopID, it.Number, data, time.Now())
 }
 
-// exportCSV writes the file of --csv.
+// exportCSV writes the table of iterations to the file of --csv, if the flag is given.
 func (a *app) exportCSV(o selectOptions, v record.View, c selector.Selection) error {
 	switch o.csv {
 	case "":
@@ -311,7 +313,7 @@ func (a *app) exportCSV(o selectOptions, v record.View, c selector.Selection) er
 	return ledger.WriteFile(o.csv, b.Bytes())
 }
 
-// showSelection prints the choice, and the previous one.
+// showSelection prints the selection, and the one before it.
 func (a *app) showSelection(sel record.Selection, before ledger.State, o selectOptions) error {
 	doc, err := sel.View.SelectionMessage(sel.Choice, sel.Path, sel.Files)
 	if err != nil {

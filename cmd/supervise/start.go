@@ -31,7 +31,7 @@ import (
 )
 
 // loopOptions returns the settings and options of a loop. Flags override the configuration, which
-// overrides detected values. register adds the flags for settings.
+// overrides detected values. register adds the flags for settings to a flag set, see [overlay].
 func (a *app) loopOptions(at workspace, checks checkFlags, given *pflag.FlagSet, register func(*pflag.FlagSet, *config.Settings)) (config.Settings, loop.Options, error) {
 	s, plan, err := a.loadPlan(at.project, checks)
 	if err != nil {
@@ -45,8 +45,9 @@ func (a *app) loopOptions(at workspace, checks checkFlags, given *pflag.FlagSet,
 	return s, opts, err
 }
 
-// requireAgent returns an error if the agent cannot be started, and prints notes about it. It is
-// called before the first measurement. yolo says that --yolo is on the command line.
+// requireAgent returns an error if the agent cannot be started, and prints notes about it. yolo
+// says that --yolo is on the command line. It runs before the first measurement, which may take
+// long.
 func (a *app) requireAgent(at workspace, opts loop.Options, yolo bool) error {
 	if err := requireReviewer(at, opts.Reviewer); err != nil {
 		return err
@@ -128,7 +129,8 @@ func (a *app) prepareLoop(ctx context.Context, at workspace, opts *loop.Options,
 	return nil
 }
 
-// requireLoopSlot returns an error if limit loops run on the machine already; 0 means no limit.
+// requireLoopSlot returns an error if limit loops already run on the machine. A limit of 0 means
+// no limit.
 func (a *app) requireLoopSlot(home string, limit int) error {
 	if limit == 0 {
 		return nil
@@ -148,7 +150,7 @@ func (a *app) requireLoopSlot(home string, limit int) error {
 	return usageError{fmt.Errorf("limits.max_loops is %d, and %s already: %s", limit, report.Pluralize(len(running), "loop runs", "loops run"), strings.Join(names, ", "))}
 }
 
-// promptTexts reads and checks the prompt texts of the project.
+// promptTexts reads the texts with which the project replaces parts of prompts, and checks them.
 func promptTexts(project string) (map[string]string, error) {
 	const folder = ".supervise/prompts"
 	texts, err := prompt.Read(project, folder)
@@ -158,8 +160,8 @@ func promptTexts(project string) (map[string]string, error) {
 	return texts, asUsageError(err)
 }
 
-// warnHiddenTests prints a note if a file in the tree tells the agent the folder of the hidden
-// tests.
+// warnHiddenTests prints a note if the agent can read a configuration that names the folder of the
+// hidden tests.
 func (a *app) warnHiddenTests(at workspace, opts loop.Options) {
 	path, err := filepath.Abs(cmp.Or(a.config, config.Path(at.project)))
 	if err != nil || opts.Hidden.Dir == "" {
@@ -170,8 +172,8 @@ func (a *app) warnHiddenTests(at workspace, opts loop.Options) {
 	}
 }
 
-// supervise runs a loop by calling start, with the terminal of this process, and prints its
-// events.
+// supervise runs a loop by calling start, which gets opts connected to the terminal of this
+// process. It prints the events of the loop, and sets the exit status.
 func (a *app) supervise(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, loop.Options) (loop.Outcome, error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -191,8 +193,8 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, p printFlags, st
 	return nil
 }
 
-// connectTerminal sets the terminal and the printers of a loop by the flags. The returned
-// function ends the printers.
+// connectTerminal sets in opts the terminal, the printers of events and the writers for the output
+// of the agent, as the flags say. The caller must call detach when the loop has ended.
 func (a *app) connectTerminal(opts *loop.Options, f printFlags) (detach func()) {
 	input := term.IsTerminal(int(a.in.Fd())) && !f.json
 	tty := input && isTerminal(a.out)
@@ -249,7 +251,8 @@ func (a *app) connectTerminal(opts *loop.Options, f printFlags) (detach func()) 
 	}
 }
 
-// agentLines returns the printer for the output of agents, by the program that currently runs.
+// agentLines returns a function that creates the writer for the output of an agent, by the program
+// that currently runs. It follows in the events which agent takes over.
 func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.Board) func(int) io.WriteCloser {
 	name, next := opts.Program.Name, opts.OnEvent
 	opts.OnEvent = func(e event.Event) {
@@ -263,7 +266,7 @@ func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.B
 	}
 }
 
-// withBell adds the terminal bell to a printer of events if --bell is given.
+// withBell returns next, a printer of events, with the bell of the terminal if --bell is given.
 func (p printFlags) withBell(talk io.Writer, next func(event.Event)) func(event.Event) {
 	if !p.bell || !isTerminal(talk) {
 		return next
@@ -271,8 +274,8 @@ func (p printFlags) withBell(talk io.Writer, next func(event.Event)) func(event.
 	return terminal.WithBell(talk, next)
 }
 
-// agentOutputMode returns the mode for --agent-output auto. On a terminal it is the raw output,
-// or for known agents, which print JSON events, their messages as lines.
+// agentOutputMode returns the mode that --agent-output auto means. On a terminal that is raw, or
+// lines for known agents, whose raw output is JSON. Without a terminal it is none.
 func agentOutputMode(tty bool, p agentrun.Program) string {
 	switch {
 	case !tty:

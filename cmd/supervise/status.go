@@ -57,6 +57,7 @@ Without a name this is the latest loop of the working tree.`,
 	return cmd
 }
 
+// runStatus prints the status of one loop or of all, once or whenever it changes.
 func runStatus(ctx context.Context, a *app, o statusOptions) error {
 	switch {
 	case o.watch && (o.json || o.all):
@@ -95,7 +96,7 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 	return d.State, nil
 }
 
-// readStatus collects what status prints, except the iterations.
+// readStatus collects everything that the status contains except the iterations.
 func (a *app) readStatus(ctx context.Context, name string) (d results.Status, err error) {
 	if d.Dir, d.State, err = a.find(ctx, name); err != nil {
 		return d, err
@@ -149,11 +150,11 @@ func (a *app) countFindings(at workspace, loopID string) (out results.LoopFindin
 	return out, nil
 }
 
-// watchInterval is how often status --watch looks for changes.
+// watchInterval is how often supervise status --watch looks for changes.
 const watchInterval = time.Second
 
-// watchStatus prints the status whenever it changes, until the loop is over or the
-// user ends it.
+// watchStatus prints the status whenever it changes, until the loop is over or the user interrupts
+// it.
 func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 	dir, state, err := a.find(ctx, o.loop)
 	if err != nil {

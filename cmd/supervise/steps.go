@@ -29,6 +29,7 @@ func (s *stepsFlag) Set(text string) error {
 // Type returns the name of the value in the help.
 func (s *stepsFlag) Type() string { return "int" }
 
+// register adds the flag to the command.
 func (s *stepsFlag) register(f *pflag.FlagSet) {
 	f.Var(s, "steps", "end this process after so many iterations, or at a question to you, without restoring a tree; supervise resume continues (0: after the baseline; default: run the loop to its end)")
 }

@@ -16,21 +16,24 @@ type streams struct {
 	out, err io.Writer
 }
 
-// output has the writers of an app. All of them mask secrets, except raw. Text for people also
-// makes control characters and commands for CI systems visible.
+// output has the writers of an app. All of them mask secrets, except raw. Those for text also make
+// invisible characters, and commands for CI services, visible.
 type output struct {
 	in        *os.File
 	out, err  io.Writer // text for people
 	doc, talk io.Writer // documents on standard output, and live lines of a terminal on standard error
-	raw       streams   // for contents of files and the terminal of an agent
+	raw       streams   // unmasked, for contents of files and the terminal of an agent
 	mask      secrets.Mask
 	screen    *screen
 	board     *live.Board // of the running loop; nil before it starts
 }
 
-// screen is the terminal of a command, with the region on its last lines.
+// screen is the terminal of a command. The region on its last lines is nil if nothing is shown
+// there.
 type screen struct{ region *live.Region }
 
+// outputTo returns the writers for the streams. They print above the region of the screen, if it
+// has one.
 func outputTo(s streams) output {
 	o := output{in: s.in, raw: s, mask: secrets.NewMask(os.Environ()), screen: &screen{}}
 	writer := func(to io.Writer, isText bool) io.Writer {
@@ -46,10 +49,11 @@ type maskingWriter struct {
 	to     io.Writer
 	mask   secrets.Mask
 	screen *screen // may be nil
-	isText bool    // text for people
+	isText bool    // invisible characters are made visible
 }
 
-// Write writes complete lines or documents.
+// Write writes one or more complete lines, or a document. A secret that is split between two calls
+// is not recognized.
 func (s *maskingWriter) Write(p []byte) (int, error) {
 	text := s.mask.Bytes(p)
 	if s.isText {
@@ -65,12 +69,13 @@ func (s *maskingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maskingCloser masks the output of an agent and closes both writers.
+// maskingCloser masks the output of an agent as a stream. Close closes the writer below as well.
 type maskingCloser struct {
 	io.WriteCloser
 	to io.Closer
 }
 
+// maskAgentOutput returns a writer that masks secrets and passes the output to another writer.
 func (o output) maskAgentOutput(to io.WriteCloser) io.WriteCloser {
 	return maskingCloser{o.mask.Writer(to), to}
 }

@@ -18,21 +18,23 @@ import (
 	"supervise/internal/tasklist"
 )
 
-// commitMessage is the template of the message of --commit.
+// commitMessage is the default template of the message of a commit with --commit.
 const commitMessage = "{{.Title}}\n\nIteration {{.Iteration}} of loop {{.Loop}}, under supervise.\n"
 
+// errNotClean is returned if the working tree has uncommitted changes, which a commit would
+// include.
 var errNotClean = errors.New("--commit commits the changes of each task, and there is uncommitted work: commit or stash it first")
 
-// taskRun is the outcome of a task in a list.
+// taskRun is a task in a list, and its outcome.
 type taskRun struct {
 	Number int `json:"number"`
 	tasklist.Task
 	Status     string `json:"status"` // one of the constants below
 	Loop       string `json:"loop,omitempty"`
-	Iteration  int    `json:"iteration"` // the selected one
+	Iteration  int    `json:"iteration"` // number of the selected iteration
 	Iterations int    `json:"iterations"`
-	Why        string `json:"why,omitempty"` // why it is not done
-	Commit     string `json:"commit,omitempty"`
+	Why        string `json:"why,omitempty"`    // why it is not done
+	Commit     string `json:"commit,omitempty"` // short ID of the commit with the changes
 }
 
 // The statuses of tasks.
@@ -43,14 +45,14 @@ const (
 	taskNotStarted = "not started"
 )
 
-// taskRunner runs several tasks one after another, each in a separate loop.
+// taskRunner runs the tasks of a list one after another, each in a separate loop.
 type taskRunner struct {
 	app    *app
 	at     workspace
 	opts   loop.Options
 	print  printFlags
-	file   string // path of the task list in the tree; "" if it is outside
-	commit *template.Template
+	file   string             // path of the task list in the tree; "" if it is outside
+	commit *template.Template // template of commit messages; nil without --commit
 	runs   []taskRun
 }
 
@@ -85,8 +87,8 @@ func (a *app) runList(ctx context.Context, at workspace, opts loop.Options, o ru
 	return err
 }
 
-// planTasks determines which tasks remain to be done. Tasks of a list that an earlier loop of this
-// tree has done are skipped, unless again is set.
+// planTasks fills l.runs. It marks the tasks that are done already: in the file, or by an earlier
+// loop of this tree unless again is set.
 func (l *taskRunner) planTasks(tasks []tasklist.Task, again bool) error {
 	before, err := ledger.ListLoops(l.opts.Home, l.at.root)
 	for i, t := range tasks {
@@ -103,7 +105,7 @@ func (l *taskRunner) planTasks(tasks []tasklist.Task, again bool) error {
 	return err
 }
 
-// runAll does one task after another. The exit status is that of the first task that is not done.
+// runAll does the remaining tasks. The exit status is that of the first task that is not done.
 func (l *taskRunner) runAll(ctx context.Context) error {
 	code := 0
 	for i := range l.runs {
@@ -125,7 +127,7 @@ func (l *taskRunner) runAll(ctx context.Context) error {
 	return nil
 }
 
-// runTask does one task.
+// runTask does one task, and records the outcome in x. It commits the changes, or rolls them back.
 func (l *taskRunner) runTask(ctx context.Context, x *taskRun) error {
 	opts := l.opts
 	opts.Task = x.Text
@@ -182,7 +184,7 @@ func (l *taskRunner) prepareCommits(ctx context.Context, message string) (err er
 	return err
 }
 
-// commitPaths returns the arguments of git for all files except the list itself.
+// commitPaths returns the paths that git commits: all files except the list of tasks itself.
 func (l *taskRunner) commitPaths() []string {
 	if l.file == "" {
 		return []string{"."}
@@ -190,6 +192,7 @@ func (l *taskRunner) commitPaths() []string {
 	return []string{".", ":(exclude,literal)" + filepath.ToSlash(l.file)}
 }
 
+// git runs git in the working tree with the text in as its input, and returns the output.
 func (l *taskRunner) git(ctx context.Context, in string, args ...string) (string, error) {
 	c := git.NewCommand(l.at.root, args...)
 	c.Stdin = strings.NewReader(in)
@@ -197,6 +200,7 @@ func (l *taskRunner) git(ctx context.Context, in string, args ...string) (string
 	return strings.TrimRight(string(out), "\n"), err
 }
 
+// message returns the commit message for a task.
 func (l *taskRunner) message(x *taskRun) (string, error) {
 	var b strings.Builder
 	err := l.commit.Execute(&b, struct {
@@ -206,7 +210,8 @@ func (l *taskRunner) message(x *taskRun) (string, error) {
 	return b.String(), err
 }
 
-// commitTask commits what a task changed, signed off as the user, if --commit is given.
+// commitTask commits what a task changed, with a sign-off, if --commit is given and something
+// changed.
 func (l *taskRunner) commitTask(ctx context.Context, x *taskRun) error {
 	if l.commit == nil || x.Iteration == 0 {
 		return nil
@@ -230,8 +235,8 @@ func (l *taskRunner) commitTask(ctx context.Context, x *taskRun) error {
 	return nil
 }
 
-// rollBackTask restores the tree before a task that is not done, so that the next commit does not
-// contain its changes.
+// rollBackTask restores the tree from before a task that is not done, so that the next commit does
+// not contain its changes.
 func (l *taskRunner) rollBackTask(ctx context.Context, x *taskRun) error {
 	code := l.app.code
 	err := runRollback(ctx, l.app, rollbackOptions{loop: x.Loop, tree: "0"})

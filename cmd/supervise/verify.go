@@ -22,7 +22,7 @@ type verifyOptions struct {
 	json       bool
 }
 
-// logHeadPattern matches the hash of an entry of a log: 32 hexadecimal digits.
+// logHeadPattern matches the hash of an entry of a log, which is 32 hexadecimal digits.
 var logHeadPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 func newVerifyCmd(a *app) *cobra.Command {
@@ -59,12 +59,13 @@ since is fine.`,
 	return cmd
 }
 
-// maxProblems is the number of problems of one check that are shown.
+// maxProblems is the maximum number of problems that are shown for one check.
 const maxProblems = 10
 
-// slowStore is the size of a snapshot store, in bytes, whose check takes seconds.
+// slowStore is the size of a snapshot store, in bytes, from which its check takes seconds.
 const slowStore = 256 << 20
 
+// runVerify checks the folder of a loop. It sets the exit status to 3 if a check finds a problem.
 func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 	dir, state, err := a.find(ctx, o.loop)
 	if err != nil {

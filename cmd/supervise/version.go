@@ -20,11 +20,12 @@ func newVersionCmd(a *app) *cobra.Command {
 	}
 }
 
+// versionLine returns the version of supervise, of Go and of the system in one line.
 func versionLine() string {
 	return fmt.Sprintf("supervise %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is the version of this build.
+// version returns the version of this build, with the commit if it is known.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

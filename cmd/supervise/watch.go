@@ -20,7 +20,7 @@ type watchOptions struct {
 	checkFlags
 	flags *pflag.FlagSet // the settings among them override the configuration
 	agent []string       // the command after --
-	rest  time.Duration
+	rest  time.Duration  // how long the agent must be idle before the tree is measured
 }
 
 func newWatchCmd(a *app) *cobra.Command {
@@ -63,6 +63,8 @@ func registerWatched(flags *pflag.FlagSet, s *config.Settings) {
 	})
 }
 
+// runWatch runs a session of the user with an agent, and measures the tree whenever the agent is
+// idle.
 func runWatch(ctx context.Context, a *app, o watchOptions) error {
 	if o.rest <= 0 {
 		return usageError{fmt.Errorf("--rest must be above 0, not %s", o.rest)}

@@ -13,14 +13,14 @@ import (
 	"supervise/internal/treediff"
 )
 
-// workspace is where a command works.
+// workspace has the folders in which a command works. Each one contains the one before it.
 type workspace struct {
-	here    string // the folder the user is in: the agent runs there
-	project string // the nearest parent with a configuration or a known project: the checks run there
+	here    string // the folder of the user, in which the agent runs
+	project string // the nearest parent with a configuration or a known project, in which the checks run
 	root    string // the working tree: the top of the git checkout, or the project without git
 }
 
-// workspace determines the workspace of the current folder.
+// workspace returns the workspace of the current folder, or of that of -C.
 func (a *app) workspace(ctx context.Context) (workspace, error) {
 	here, err := filepath.Abs(a.dir)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *app) workspace(ctx context.Context) (workspace, error) {
 	return p, nil
 }
 
-// home returns the folder of the loops in root.
+// home returns the folder for the loops of the working tree root.
 func (a *app) home(root string) (string, error) {
 	if a.state != "" {
 		if filepath.IsAbs(a.state) {
@@ -83,7 +83,7 @@ func (a *app) workspaceAndHome(ctx context.Context) (at workspace, home string, 
 // loadSettings loads the configuration in a folder.
 func (a *app) loadSettings(dir string) (config.Settings, error) { return a.loadSettingsFor(dir, dir) }
 
-// loadSettingsFor loads the configuration in a folder as if it were in home.
+// loadSettingsFor loads the configuration in the folder dir as if it were in the folder home.
 func (a *app) loadSettingsFor(dir, home string) (config.Settings, error) {
 	if a.config != "" {
 		return config.Load(a.config, true)
@@ -91,7 +91,8 @@ func (a *app) loadSettingsFor(dir, home string) (config.Settings, error) {
 	return config.LoadFrom(config.Path(dir), false, home)
 }
 
-// requireGit returns an error if the working tree is not under git.
+// requireGit returns an error if the working tree is not under git. what names the command that
+// needs it.
 func (p workspace) requireGit(ctx context.Context, what string) error {
 	if (treediff.Repo{Dir: p.root}).TopLevel(ctx) == "" {
 		return usageError{fmt.Errorf("%s: %s is not under git", what, p.root)}

@@ -68,7 +68,6 @@ func open(ctx context.Context, o Options) (*run, error) {
 	if err == nil {
 		err = r.handleKilledLoops(ctx)
 	}
-
 	if err != nil {
 		r.fail(err)
 		r.close()

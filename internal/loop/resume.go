@@ -295,8 +295,8 @@ func (s *resumption) continueBaseline(ctx context.Context) (event.Stop, error) {
 	return s.run.runIterations(ctx, 1, s.position.Elapsed())
 }
 
-// settleBestTree restores the tree of the best iteration. The dead run was restoring it, so that the
-// current tree is that one, the last safe one, or partly both.
+// settleBestTree restores the tree of the best iteration. The dead run was restoring it, so that
+// the current tree is that one, the last safe one, or partly both.
 func (s *resumption) settleBestTree(ctx context.Context) error {
 	r := s.run
 	choice, err := selector.Best(r.past.Candidates(), r.opts.Select)

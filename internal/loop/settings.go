@@ -53,8 +53,8 @@ type Budget struct {
 	Percent float64       `json:"overhead_percent,omitempty"` // percentage of the duration of the iteration
 }
 
-// Exceeded says how an iteration exceeds the budget, "" if it does not. own is the time of supervise
-// itself, and total that of the iteration.
+// Exceeded says how an iteration exceeds the budget, "" if it does not. own is the time of
+// supervise itself, and total that of the iteration.
 func (b Budget) Exceeded(own, total time.Duration) string {
 	switch share := 100 * float64(own) / float64(max(total, 1)); {
 	case b.Latency > 0 && own > b.Latency:

@@ -147,9 +147,9 @@ func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
 	return event.Stop{Reason: event.HiddenFail, Text: "the hidden tests do not pass on the selected tree: " + why + " (" + stop.Text + ")"}
 }
 
-// openFindingsStop returns the stop of a loop that meets its criterion with open findings. The agent
-// has one iteration to fix them, so new ones do not stop the loop. After that, a person has to
-// decide.
+// openFindingsStop returns the stop of a loop that meets its criterion with open findings. The
+// agent has one iteration to fix them, so new ones do not stop the loop. After that, a person has
+// to decide.
 func openFindingsStop(it ledger.Iteration) event.Stop {
 	if slices.ContainsFunc(it.Open, func(o ledger.OpenFinding) bool { return o.Iteration == it.Number }) {
 		return event.Stop{}
@@ -170,8 +170,8 @@ func (r *run) selectionOpenStop(stop event.Stop, c selector.Selection) event.Sto
 	return event.Stop{Reason: event.FindingsOpen, Text: openFindingsText(open) + " (" + stop.Text + ")"}
 }
 
-// canBeCorrected reports whether findings about the selected tree matter more than the reason of the
-// stop. That depends on its exit code.
+// canBeCorrected reports whether findings about the selected tree matter more than the reason of
+// the stop. That depends on its exit code.
 func canBeCorrected(stop event.Stop) bool {
 	return slices.Contains([]int{0, 4, 5}, stop.Reason.ExitCode())
 }

@@ -139,7 +139,6 @@ func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (h
 	if err = r.measureIteration(ctx, it); err == nil {
 		err = r.judgeIteration(ctx, it)
 	}
-
 	switch {
 	case err != nil && interrupted(ctx):
 		return false, r.recordInterrupted(it)
@@ -170,8 +169,8 @@ func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (h
 	return err == nil, err
 }
 
-// beginIteration starts an iteration with a snapshot of the tree. It returns nil if the tree has not
-// changed.
+// beginIteration starts an iteration with a snapshot of the tree. It returns nil if the tree has
+// not changed.
 func (w *session) beginIteration(ctx context.Context) (*iteration, error) {
 	r := w.run
 	start, err := r.tree.Store.Info(w.base)

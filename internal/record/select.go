@@ -165,7 +165,6 @@ func (sel *Selection) writeOutput(ctx context.Context, l *ledger.Ledger) (ledger
 		sel.Notes = append(sel.Notes, fmt.Sprintf("final-output/ is unchanged: the tree of iteration %d was dropped to save space", it.Number))
 		return ledger.Output{}, nil
 	}
-
 	if err != nil {
 		return out, err
 	}

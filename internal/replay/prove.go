@@ -110,7 +110,6 @@ func (s *site) proveCommit(ctx context.Context, p pair) (proof, error) {
 		Workspace: treecopy.Workspace{Store: s.store, Meter: at.meter, Plan: at.plan, Root: s.tree.Dir, Scratch: filepath.Join(s.tree.Base, "copies")},
 		OnProblem: func(what string, err error) { trouble = cmp.Or(trouble, fmt.Sprintf("%s: %v", what, err)) },
 	}.Prove(ctx, tree, judge.NewCommitHistory(ledger.Iteration{Set: p.before, Snapshot: was, Agent: &ledger.AgentRun{Cause: runner.Exited.String()}}))
-
 	if err != nil {
 		return proof{}, cmp.Or(context.Cause(ctx), err)
 	}

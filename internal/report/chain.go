@@ -121,8 +121,8 @@ func comparisonText(g reasoning.Goal) document.Text {
 	return text
 }
 
-// snapshotText names the snapshot of a side of the comparison, as in " (tree `s12`)". It returns nil
-// if there is none.
+// snapshotText names the snapshot of a side of the comparison, as in " (tree `s12`)". It returns
+// nil if there is none.
 func snapshotText(s reasoning.Side) document.Text {
 	if s.Snapshot == "" {
 		return nil

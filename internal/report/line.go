@@ -153,8 +153,8 @@ func trajectoryNote(it ledger.Iteration, selected int) string {
 	return ""
 }
 
-// IterationTable returns the lines of a table with a row for each iteration. It shows the score as a
-// bar. selected is the number of the selected iteration, -1 for none.
+// IterationTable returns the lines of a table with a row for each iteration. It shows the score as
+// a bar. selected is the number of the selected iteration, -1 for none.
 func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	const width = 20
 	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", metricHeader, width, "quality", "score"))}

@@ -1,9 +1,11 @@
-// Package report turns what a loop measured and decided into reports for people. It decides nothing.
+// Package report turns what a loop measured and decided into reports for people. It decides
+// nothing.
 //
-// The reports about one iteration, the selection and the end of a loop are documents (iteration.go,
-// loop.go, chain.go, escalation.go), which package document renders. A page shows a loop in a browser
-// (html.go). Lines for a terminal (line.go, persistence.go), a CSV table and JSON analytics have the
-// numbers alone. All of them format numbers with the functions of this file.
+// The reports about one iteration, the selection and the end of a loop are documents
+// (iteration.go, loop.go, chain.go, escalation.go), which package document renders. A page shows a
+// loop in a browser (html.go). Lines for a terminal (line.go, persistence.go), a CSV table and
+// JSON analytics have the numbers alone. All of them format numbers with the functions of this
+// file.
 //
 // The subpackages print the events of a loop (terminal), its live state (live) and the results of
 // commands (results).

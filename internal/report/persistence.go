@@ -149,7 +149,8 @@ func MetricsSummary(s metric.Set) string {
 	return strings.Join(parts, ", ")
 }
 
-// regressionCounts counts the regressions by severity and type, as in "1 (critical: test_deletion)".
+// regressionCounts counts the regressions by severity and type, as in "1 (critical:
+// test_deletion)".
 func regressionCounts(list []ledger.Regression) string {
 	count := map[string]int{}
 	var order []string

@@ -19,8 +19,8 @@ const FileName = "live.json"
 // saveEvery is the shortest time between two writes of the file.
 const saveEvery = time.Second
 
-// PersistFile writes the file after each change of the board, until stop is called. stop writes it a
-// last time. Errors do not affect the loop.
+// PersistFile writes the file after each change of the board, until stop is called. stop writes it
+// a last time. Errors do not affect the loop.
 func (b *Board) PersistFile() (stop func()) {
 	done, news := make(chan struct{}), b.subscribe()
 	var work sync.WaitGroup

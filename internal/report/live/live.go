@@ -2,9 +2,9 @@
 // terminal and, through a file in the folder of the loop, in supervise status --watch.
 //
 // A [Board] collects the events of the loop, the outputs of checks and the messages of the agent
-// (live.go). It counts tests while their runner still prints them (tally.go). A [State] is a copy of
-// the board at one moment. It can be formatted as lines (view.go) and written to the file (file.go).
-// A [Region] draws these lines at a terminal whenever the board changes (region.go).
+// (live.go). It counts tests while their runner still prints them (tally.go). A [State] is a copy
+// of the board at one moment. It can be formatted as lines (view.go) and written to the file
+// (file.go). A [Region] draws these lines at a terminal whenever the board changes (region.go).
 package live
 
 import (

@@ -36,9 +36,9 @@ const (
 	wrap       = "\x1b[?7h"
 )
 
-// Region shows a board on the last lines of a terminal, below what is printed. The cursor stays below
-// the region, so that the output of a shell after Ctrl-Z, or after the process was killed, does not
-// mix with it. The methods of a nil Region show nothing.
+// Region shows a board on the last lines of a terminal, below what is printed. The cursor stays
+// below the region, so that the output of a shell after Ctrl-Z, or after the process was killed,
+// does not mix with it. The methods of a nil Region show nothing.
 type Region struct {
 	// Options configure where and how a board is shown.
 	Options
@@ -141,7 +141,8 @@ func waitUntilSettled() {
 	}
 }
 
-// Print writes text to w above the region. The region is erased, and drawn again immediately or soon.
+// Print writes text to w above the region. The region is erased, and drawn again immediately or
+// soon.
 func (r *Region) Print(w io.Writer, text []byte) (int, error) {
 	if r == nil {
 		return w.Write(text)

@@ -22,7 +22,8 @@ type Tally struct {
 // Count returns how many tests have ended.
 func (t Tally) Count() int { return t.Passed + t.Failed + t.Skipped }
 
-// addTest counts a test by the word that a runner prints for its outcome. Unknown words do not count.
+// addTest counts a test by the word that a runner prints for its outcome. Unknown words do not
+// count.
 func (t *Tally) addTest(word, name string) {
 	switch outcomeByWord[word] {
 	case passedOutcome:
@@ -57,8 +58,8 @@ var outcomeByWord = map[string]testOutcome{
 	"expected failure": skippedOutcome, "unexpected success": passedOutcome,
 }
 
-// lineShape is the form of the lines in which a runner reports that a test has ended. The expression
-// has named groups, of one of three kinds:
+// lineShape is the form of the lines in which a runner reports that a test has ended. The
+// expression has named groups, of one of three kinds:
 //
 //   - word and name: the outcome of one test, as in "PASS" and "TestA"
 //   - dots: a sign for each test, as in "..F"
@@ -68,8 +69,8 @@ type lineShape struct {
 	line *regexp.Regexp
 }
 
-// lineShapes has a form for each runner, with its name behind it. They are tried in this order until
-// one matches, and the stream then has only lines of this form. Samples, in the same order:
+// lineShapes has a form for each runner, with its name behind it. They are tried in this order
+// until one matches, and the stream then has only lines of this form. Samples, in the same order:
 //
 //	--- PASS: TestA (0.00s)
 //	test_a.py::test_b PASSED [ 50%]
@@ -150,8 +151,8 @@ type testCounter struct {
 	lastFailed, shownFailed string              // the last test that failed, and its name for people
 }
 
-// countTests reads a part of the output. It returns the tally so far, and reports whether tests have
-// ended in this part. A line that standard output and standard error share is lost; that is
+// countTests reads a part of the output. It returns the tally so far, and reports whether tests
+// have ended in this part. A line that standard output and standard error share is lost; that is
 // acceptable, since only the report needs to be complete.
 func (c *testCounter) countTests(p []byte) (Tally, bool) {
 	c.mu.Lock()

@@ -235,8 +235,8 @@ func tokensText(n int64) string {
 	return strconv.FormatInt(n/1_000_000, 10) + "M"
 }
 
-// PercentDone estimates how much of a measurement is done, in percent, from what the checks took the
-// last time. It returns false if nothing is measured.
+// PercentDone estimates how much of a measurement is done, in percent, from what the checks took
+// the last time. It returns false if nothing is measured.
 func (s State) PercentDone(now time.Time) (int, bool) {
 	if s.Activity != doesMeasure || s.PlannedChecks == 0 {
 		return 0, false

@@ -62,7 +62,8 @@ type ParsedFinding struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// NewParsed describes the report that was read from a file. items says whether to list the findings.
+// NewParsed describes the report that was read from a file. items says whether to list the
+// findings.
 func NewParsed(file string, r measure.Report, items bool) Parsed {
 	p := Parsed{File: file, Format: r.Format, Producer: r.Producer, Problems: r.Problems}
 	if r.Tests != nil {
@@ -132,7 +133,8 @@ func (t Printer) PrintParsed(p Parsed) {
 	}
 }
 
-// printParsedTests prints the counts of the tests, the failed tests, and the suites that did not run.
+// printParsedTests prints the counts of the tests, the failed tests, and the suites that did not
+// run.
 func (t Printer) printParsedTests(p *ParsedTests) {
 	t.printLine("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
 	for _, c := range p.Cases {

@@ -8,7 +8,8 @@ import (
 	"supervise/snapshot"
 )
 
-// PrintRestored prints which tree was restored, and what could not be. what is the start of the line.
+// PrintRestored prints which tree was restored, and what could not be. what is the start of the
+// line.
 func (t Printer) PrintRestored(what string, res snapshot.Restored) {
 	also := ""
 	if len(res.Ignored) > 0 {

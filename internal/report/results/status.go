@@ -24,8 +24,8 @@ type Status struct {
 	// Changes are the changes of the tests in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
-	// Killed are the loops of the working tree that were killed, or whose rollback was killed. Their
-	// snapshots may have work that the tree does not have.
+	// Killed are the loops of the working tree that were killed, or whose rollback was killed.
+	// Their snapshots may have work that the tree does not have.
 	Killed []event.KilledLoop `json:"killed,omitempty"`
 
 	Iterations []ledger.Iteration `json:"-"`

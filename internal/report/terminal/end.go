@@ -144,8 +144,8 @@ func (p *Printer) printDeclared(list []detector.Alert) {
 	}
 }
 
-// printVerification says whether the selected tree was restored, and whether measuring it again gave
-// the same results.
+// printVerification says whether the selected tree was restored, and whether measuring it again
+// gave the same results.
 func (p *Printer) printVerification() {
 	switch {
 	case !p.choice.Applied:

@@ -81,8 +81,8 @@ func mainLine(text string) string {
 	return metric.Suite{Why: text}.MainError()
 }
 
-// printSevere prints the HIGH and CRITICAL findings of an iteration that was accepted. For a rejected
-// one, printRejected prints them as the reasons.
+// printSevere prints the HIGH and CRITICAL findings of an iteration that was accepted. For a
+// rejected one, printRejected prints them as the reasons.
 func (p *Printer) printSevere(it ledger.Iteration) {
 	if it.Rejected {
 		return

@@ -1,9 +1,9 @@
 // Package terminal prints the events of a loop for people, as they happen.
 //
-// [Printer.PrintEvent] prints each event. If the agent draws on the same terminal, it holds the events
-// until the agent has left (title.go). The other files print one phase of a loop each: an iteration
-// (iteration.go), problems and resumption (problems.go), and the end (end.go). [NewAgentWriter] prints
-// the output of the agent.
+// [Printer.PrintEvent] prints each event. If the agent draws on the same terminal, it holds the
+// events until the agent has left (title.go). The other files print one phase of a loop each: an
+// iteration (iteration.go), problems and resumption (problems.go), and the end (end.go).
+// [NewAgentWriter] prints the output of the agent.
 package terminal
 
 import (
@@ -168,8 +168,8 @@ func (p *Printer) printProgress(format string, args ...any) {
 	fmt.Fprintln(p.Progress, text)
 }
 
-// printAgentStart says that the agent starts. A live region says that itself, unless the agent draws
-// on the terminal.
+// printAgentStart says that the agent starts. A live region says that itself, unless the agent
+// draws on the terminal.
 func (p *Printer) printAgentStart(iteration int, d event.IterationStart) {
 	if !p.Live || p.Raw {
 		p.printProgress("iteration %d of %d: the agent works (prompt level %s, %s)", iteration, d.Max, strings.ToLower(d.Level), d.Why)
@@ -225,8 +225,8 @@ func NewJSONPrinter(w io.Writer, complain func(...any)) func(event.Event) {
 	}
 }
 
-// WithBell returns a function that passes events to next and then rings the bell of the terminal talk
-// if an approval is needed, if a finding is critical, and when the loop ends.
+// WithBell returns a function that passes events to next and then rings the bell of the terminal
+// talk if an approval is needed, if a finding is critical, and when the loop ends.
 func WithBell(talk io.Writer, next func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		next(e)

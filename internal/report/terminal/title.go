@@ -8,8 +8,8 @@ import (
 	"supervise/internal/report"
 )
 
-// holdEvent keeps an event until the agent has left the terminal. It drops the progress of checks. In
-// a watched session, the title of the terminal shows the last verdict meanwhile.
+// holdEvent keeps an event until the agent has left the terminal. It drops the progress of checks.
+// In a watched session, the title of the terminal shows the last verdict meanwhile.
 func (p *Printer) holdEvent(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Check:
