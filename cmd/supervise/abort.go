@@ -17,7 +17,7 @@ import (
 // abortOptions are the options of supervise abort.
 type abortOptions struct {
 	loop, reason string
-	revert, keep bool // for a loop that does not wait for approval
+	revert, keep bool // which tree remains of a loop that does not wait for approval
 }
 
 func newAbortCmd(a *app) *cobra.Command {

@@ -24,14 +24,18 @@ import (
 //go:embed demo.txtar
 var demoFiles []byte
 
+// demoAgent is the name of the hidden command of the scripted agent.
 const demoAgent = "__demo-agent"
 
+// demoIntro is printed before the loop.
 const demoIntro = `A small Go project with two failing tests, in a temporary folder. A scripted agent
 works on it for six iterations, in a real terminal; the tests, the rules and the
 rollbacks are real. Watch iterations 3 and 4, in which it cheats, and 6, in which
 it makes good work worse.
 `
 
+// demoOutro is printed after the loop. Its verbs are for the project and the command line of
+// supervise.
 const demoOutro = `
 What happened: in iteration 3 the agent deleted the failing test, and in iteration 4
 it skipped it; both were detected and rolled back. Iteration 5 did the work. Iteration

@@ -112,8 +112,8 @@ func iterationArg(s string) (int, error) {
 	return n, nil
 }
 
-// treeNamePattern matches the name of a tree of a loop, as in 3, s12 or best. No name of a loop
-// matches.
+// treeNamePattern matches the name of a tree of a loop, as in 3, s12 or best. The names that
+// supervise gives to loops are longer.
 var treeNamePattern = regexp.MustCompile(`^(s?[0-9]{1,5}|best|baseline|now)$`)
 
 // loopFirst returns the arguments with "latest", the latest loop, in front if they only name

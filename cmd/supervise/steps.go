@@ -17,6 +17,7 @@ func (s *stepsFlag) String() string {
 	return strconv.Itoa(*s.n)
 }
 
+// Set parses the value of the flag.
 func (s *stepsFlag) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {

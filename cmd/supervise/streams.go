@@ -25,7 +25,7 @@ type output struct {
 	raw       streams   // unmasked, for contents of files and the terminal of an agent
 	mask      secrets.Mask
 	screen    *screen
-	board     *live.Board // of the running loop; nil before it starts
+	board     *live.Board // board of the running loop; nil before it starts
 }
 
 // screen is the terminal of a command. The region on its last lines is nil if nothing is shown

@@ -37,7 +37,7 @@ import (
 // Settings are the number of candidates and their differences. They are stored in the folder
 // of the loop.
 type Settings struct {
-	Number   int `json:"candidates"`          // of candidates, at least 1
+	Number   int `json:"candidates"`          // number of candidates, at least 1
 	Jobs     int `json:"jobs"`                // how many run in parallel, at least 1; their checks: one per processor
 	StopWhen int `json:"stop_when,omitempty"` // stop the others when this many have done the task; 0 means never
 	// Programs and Tasks are assigned to the candidates round-robin. If one is empty, all
@@ -45,7 +45,7 @@ type Settings struct {
 	Programs []agentrun.Program `json:"programs,omitempty"`
 	Tasks    []string           `json:"tasks,omitempty"`
 	Setup    string             `json:"setup,omitempty"`  // shell command that prepares a tree; "" means none
-	Folder   string             `json:"folder,omitempty"` // for the trees, absolute; "" means [Options.Cache]
+	Folder   string             `json:"folder,omitempty"` // absolute folder for the trees; "" means [Options.Cache]
 }
 
 // Options configure a loop of candidates.
@@ -88,7 +88,7 @@ type competition struct {
 	state          ledger.State
 	journal        *event.Journal
 	tree           *worktree.Tree // the user's tree
-	entries        []*entry       // by number; 0 is the baseline
+	entries        []*entry       // the candidates by number; entry 0 is the baseline
 	baseIteration  ledger.Iteration
 	now            func() time.Time
 	formerTreesDir string        // folder of the trees in the previous process, "" in a new loop

@@ -32,7 +32,7 @@ const NumberEnv = "SUPERVISE_CANDIDATE"
 // entry is one candidate. Entry 0 is the baseline, which has a tree and a loop without iterations.
 type entry struct {
 	number int
-	id     string // of its loop
+	id     string // ID of its loop
 	home   string // folder of its loop's state
 	tree   *checkout.Tree
 

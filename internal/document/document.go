@@ -58,7 +58,7 @@ type Item struct {
 // Bar is one bar of a chart. Value and Note are printed after it.
 type Bar struct {
 	Name  string
-	Share float64 // of the full width, in [0,1]
+	Share float64 // part of the full width, in [0,1]
 	Value string
 	Note  string
 }

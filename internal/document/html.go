@@ -61,6 +61,7 @@ func (p *htmlWriter) writeBlocks(d Document) {
 	}
 }
 
+// writeList writes a list, with the blocks below each item in that item.
 func (p *htmlWriter) writeList(items []Item) {
 	p.WriteString("<ul>")
 	for _, item := range items {
@@ -75,6 +76,7 @@ func (p *htmlWriter) writeList(items []Item) {
 	p.WriteString("</ul>")
 }
 
+// writeTable writes a table. Cells of right-aligned columns have the class right.
 func (p *htmlWriter) writeTable(t Table) {
 	p.WriteString("<table>")
 	row := func(tag string, cells []string) {
@@ -108,6 +110,7 @@ func (p *htmlWriter) writeTable(t Table) {
 	p.WriteString("</table>")
 }
 
+// writeDiff writes a diff with a style for each kind of line.
 func (p *htmlWriter) writeDiff(d Diff) {
 	p.WriteString(`<pre class="diff">`)
 	for line := range strings.Lines(string(d)) {
@@ -116,6 +119,7 @@ func (p *htmlWriter) writeDiff(d Diff) {
 	p.WriteString("</pre>")
 }
 
+// writeChart writes a chart as a table with meter elements.
 func (p *htmlWriter) writeChart(c Chart) {
 	p.WriteString(`<table class="chart">`)
 	for _, b := range c {

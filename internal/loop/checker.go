@@ -26,16 +26,16 @@ const criterionTimeout = 10 * time.Minute
 // checker runs the checks of a loop. It has two meters: one for the plan of the baseline, and one
 // for the plan of the current tree. They are the same unless the agent changed the test runners.
 type checker struct {
-	baseMeter *measure.Meter // for the plan of the baseline
+	baseMeter *measure.Meter // meter for the plan of the baseline
 	basePlan  measure.Plan
-	meter     *measure.Meter // for the current plan
-	plan      measure.Plan   // of the current tree: see [detectedplan.PlanFor]
+	meter     *measure.Meter // meter for the current plan
+	plan      measure.Plan   // plan for the current tree, see [detectedplan.PlanFor]
 	mask      secrets.Mask
 	ledger    *ledger.Ledger
 	journal   *event.Journal
 	iteration func() int // returns the number of the current iteration
 	env       []string
-	user      *runner.User // of checks and agent; nil means the user of this process
+	user      *runner.User // user that checks and agent run as; nil means the user of this process
 	userDir   string       // folder for files of the checks that this user can access; "" without such a user
 
 	checkOutputs []string      // files that the checks wrote into the tree

@@ -40,8 +40,8 @@ var ErrUnmeasurable = errors.New("nothing to judge by")
 // Options configure a loop in this process.
 type Options struct {
 	Settings
-	ID     string   // of the loop; "" generates one
-	Hint   string   // of a person, for the first prompt; "" means none
+	ID     string   // ID of the loop; "" generates one
+	Hint   string   // text that a person adds to the first prompt; "" means none
 	Person Person   // who can be asked
 	Home   string   // the folder of this tree's loops, see [ledger.Home]
 	Env    []string // environment of agent and checks, as far as Protect allows; nil means that of this process
@@ -87,7 +87,7 @@ type run struct {
 	state    ledger.State
 	journal  *event.Journal
 	notifier *notify.Sender
-	mask     secrets.Mask // of the secrets in the environment
+	mask     secrets.Mask // masks the secrets in the environment
 	past     *judge.History
 	until    int // the last iteration of this process, if Steps is set
 

@@ -30,7 +30,7 @@ type Settings struct {
 	// level; 0 means as the rules say.
 	Escalation   prompt.Escalation `json:"escalation,omitempty"`
 	PlateauBelow float64           `json:"plateau_below,omitempty"`
-	Budget       Budget            `json:"budget,omitzero"` // for the work of supervise itself
+	Budget       Budget            `json:"budget,omitzero"` // limits the time of supervise itself
 	// EvidenceTokens is the maximum size of the evidence in the prompt; 0 means no evidence.
 	EvidenceTokens int `json:"evidence_tokens,omitempty"`
 	// Texts replace built-in texts of prompts, by name.

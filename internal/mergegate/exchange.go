@@ -25,6 +25,7 @@ type sarif struct {
 	Runs    []sarifRun `json:"runs"`
 }
 
+// sarifRun has the tool, with the rules of all results, and the results.
 type sarifRun struct {
 	Tool struct {
 		Driver struct {
@@ -36,10 +37,12 @@ type sarifRun struct {
 	Results []sarifResult `json:"results"`
 }
 
+// sarifRule is a rule that has a result.
 type sarifRule struct {
 	ID string `json:"id"`
 }
 
+// sarifResult is a finding at one location.
 type sarifResult struct {
 	RuleID  string `json:"ruleId"`
 	Level   string `json:"level"`
@@ -54,11 +57,13 @@ type sarifResult struct {
 	} `json:"properties"`
 }
 
+// sarifSuppression says why a result does not count.
 type sarifSuppression struct {
 	Kind          string `json:"kind"`
 	Justification string `json:"justification,omitempty"`
 }
 
+// sarifLocation is a line of a file, or the complete file if it has no region.
 type sarifLocation struct {
 	Physical struct {
 		Artifact struct {
@@ -68,6 +73,7 @@ type sarifLocation struct {
 	} `json:"physicalLocation"`
 }
 
+// sarifRegion is the line of a location.
 type sarifRegion struct {
 	StartLine int `json:"startLine"`
 }

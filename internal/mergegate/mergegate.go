@@ -37,7 +37,7 @@ type Options struct {
 	Project string // the folder of the project, in which checks run: Root, or a folder in it
 	Base    string // a revision, or the path of a record; "" to find the base
 	Setup   string // shell command that prepares a checkout of the base before its checks, "" for nothing
-	Remote  string // to fetch records and bases from, "" to fetch nothing
+	Remote  string // git remote from which records and bases are fetched, "" to fetch nothing
 	State   string // the folder with the state of loops, which the reviewer must not change
 	Scratch string // a folder outside the tree, which the gate deletes
 
@@ -47,7 +47,7 @@ type Options struct {
 
 	FailOn     FailOn   // which findings fail the gate
 	Env        []string // its secrets are not stored, and CI variables name the target branch
-	Version    string   // of supervise
+	Version    string   // version of supervise
 	Now        time.Time
 	OnProgress func(what string) // may be nil
 }
@@ -89,7 +89,7 @@ type mergeGate struct {
 	tree     *checkout.Tree // the checkout: of the head while its snapshot is taken, then of the base
 	baseTree string         // ID of the git tree of the base, "" if its files are missing
 	head     string         // commit of the working tree, in the repository of the checkout
-	commitID string         // of HEAD
+	commitID string         // commit ID of HEAD
 	dirty    bool           // the working tree differs from HEAD
 
 	store                      *snapshot.Store
@@ -98,7 +98,7 @@ type mergeGate struct {
 	settings                   judge.Settings
 	meter                      *measure.Meter
 
-	basePlan       measure.Plan // of the checkout of the base
+	basePlan       measure.Plan // plan for the checkout of the base
 	baseMeter      *measure.Meter
 	runnersChanged bool // the base runs its tests with other test runners
 

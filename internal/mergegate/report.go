@@ -85,7 +85,7 @@ type Report struct {
 // Head is the tree that was judged.
 type Head struct {
 	Commit string `json:"commit"`
-	Dirty  bool   `json:"dirty,omitempty"` // with uncommitted changes
+	Dirty  bool   `json:"dirty,omitempty"` // the tree has uncommitted changes
 }
 
 // Metrics are the metrics of both sides.

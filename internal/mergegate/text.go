@@ -113,6 +113,7 @@ func (r Report) Markdown() string {
 	return Marker + "\n" + d.Markdown()
 }
 
+// label returns a label in the plain style.
 func label(text string) document.Span { return document.Span{Text: text} }
 
 // addFacts adds the explained losses, the results of additional test runs, the review, the notes,

@@ -86,14 +86,14 @@ type BestTracker struct {
 // Recommendation is the recommended next action. Confidence is in [0,1].
 type Recommendation struct {
 	Action       detector.RecommendedAction   `json:"action"`
-	Target       *int                         `json:"target_iteration,omitempty"` // of a rollback
+	Target       *int                         `json:"target_iteration,omitempty"` // iteration to roll back to
 	Reason       string                       `json:"reason"`
 	Confidence   float64                      `json:"confidence"`
-	Alternatives []string                     `json:"alternatives,omitempty"` // of a stall
+	Alternatives []string                     `json:"alternatives,omitempty"` // what to try instead, if the loop stalls
 	Retry        int                          `json:"retry,omitempty"`        // number of this retry after a rollback, 0 for none
 	MaxRetries   int                          `json:"max_retries,omitempty"`
 	Diagnosis    string                       `json:"diagnosis,omitempty"`
-	Advice       string                       `json:"advice,omitempty"` // for the next prompt
+	Advice       string                       `json:"advice,omitempty"` // text for the next prompt
 	Diminishing  *selector.DiminishingReturns `json:"diminishing_returns,omitempty"`
 }
 
@@ -105,8 +105,8 @@ type RegressionAlert struct {
 	Verdict   string            `json:"verdict"` // BLOCK: the tree has to be restored; otherwise WARN
 	Regress   string            `json:"regression_type"`
 	Severity  detector.Severity `json:"severity"`
-	Details   AlertDetails      `json:"details"` // of the worst alert
-	Alerts    []AlertNote       `json:"alerts"`  // those that are HIGH or CRITICAL
+	Details   AlertDetails      `json:"details"` // details of the worst alert
+	Alerts    []AlertNote       `json:"alerts"`  // all alerts that are HIGH or CRITICAL
 	Advice    Recommendation    `json:"recommendation"`
 }
 

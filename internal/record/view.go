@@ -25,7 +25,7 @@ import (
 type View struct {
 	Dir        string
 	State      ledger.State
-	Iterations []ledger.Iteration // by number; the baseline first, if there is one
+	Iterations []ledger.Iteration // sorted by number; the baseline first, if there is one
 	Settings   Settings
 	Dropped    map[snapshot.ID]bool // snapshots that were dropped
 }

@@ -26,6 +26,7 @@ func (c Commit) Short() string { return c.ID[:min(len(c.ID), 10)] }
 // repo is the user's repository. The methods only read it.
 type repo struct{ dir string }
 
+// reader returns the repository in the form that reads objects.
 func (r repo) reader() treediff.Repo { return treediff.Repo{Dir: r.dir} }
 
 // IsRange reports whether the argument of a command is a range of commits, as in HEAD~50..HEAD.
@@ -88,7 +89,7 @@ type fileChanges struct {
 	changes []snapshot.Change
 	before  map[string]string // blob IDs by path
 	after   map[string]string
-	texts   map[string][]byte // by blob ID
+	texts   map[string][]byte // contents by blob ID
 }
 
 // diff returns the changes between two commits, without submodules. It parses the raw format of

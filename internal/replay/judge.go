@@ -24,7 +24,7 @@ type step struct {
 	commit      Commit
 	measurement measurement
 	set         metric.Set    // measurement.Set, with results that are carried over, and with flaky tests as passed
-	before      metric.Set    // of the last commit that was measured before it
+	before      metric.Set    // metrics of the last commit that was measured before it
 	suspects    []metric.Test // tests that fail now and passed before
 	flaky       []metric.ID   // suspects that passed in a rerun
 	unmeasured  string        // why it was not measured, "" if it was

@@ -67,6 +67,7 @@ func (p *reportPage) addTextRates(list []Rate) {
 	p.addRates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.IsRule(r.Rule) }), nil)
 }
 
+// countCommits returns a number of commits in words, as in "2 commits".
 func countCommits(n int) string { return report.Pluralize(n, "commit", "commits") }
 
 // String describes what was run for the verdicts.

@@ -35,9 +35,9 @@ type Recorded struct {
 // LoopReport is the result of judging a recorded loop again.
 type LoopReport struct {
 	LoopID   string    `json:"loop_id"`
-	Verdicts []Verdict `json:"verdicts"` // by the current rules
+	Verdicts []Verdict `json:"verdicts"` // verdicts by the current rules
 	Judged   int       `json:"judged"`
-	Selected *int      `json:"selected_iteration"` // by the current rules, nil if nothing was selected
+	Selected *int      `json:"selected_iteration"` // selection by the current rules, nil if nothing was selected
 
 	Differences []Difference `json:"differences"`                 // verdicts that differ from the record, which is an error
 	Selection   *Reselected  `json:"selection_differs,omitempty"` // nil if the same iteration is selected

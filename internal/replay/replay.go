@@ -43,7 +43,7 @@ type Options struct {
 	// unmeasured.
 	CachedOnly bool
 
-	Plan        measure.Plan // for the user's tree
+	Plan        measure.Plan // plan for the user's tree
 	Root        string       // the working tree, with Plan.Root in it
 	Settings    judge.Settings
 	WhatIf      *judge.Settings // other settings to judge by as well, nil for none
@@ -51,14 +51,14 @@ type Options struct {
 	Home        string          // the folder of this tree's loops, see [ledger.Home]
 	CheckoutDir string          // a folder for checkouts, outside the tree
 	Env         []string        // its secrets are not stored
-	Version     string          // of supervise; measurements of others are not reused
+	Version     string          // version of supervise; measurements of other versions are not reused
 	Now         time.Time
 	OnProgress  func(Progress) // may be nil; calls do not overlap
 }
 
 // Progress reports a commit that was measured, rerun or proven.
 type Progress struct {
-	Done, Total int // of the commits that are measured
+	Done, Total int // counts of the commits that have to be measured
 	Commit      Commit
 	Took        time.Duration
 	IsRerun     bool   // only failing tests were rerun
@@ -108,7 +108,7 @@ type historyReplay struct {
 	opts          Options
 	repo          repo
 	cache         cache
-	commits       []Commit // of the range, after the one before it
+	commits       []Commit // the commits of the range, after the one before it
 	measurements  map[string]measurement
 	newlyMeasured int // number of trees that were not in the cache
 

@@ -13,14 +13,14 @@ import (
 type Report struct {
 	From       string       `json:"from"`     // the commit before the range, which is the baseline
 	To         string       `json:"to"`       // the last commit of the range
-	Total      int          `json:"commits"`  // of the range
-	Judged     int          `json:"judged"`   // by their tests, compared with the last measured commit before
+	Total      int          `json:"commits"`  // number of commits in the range
+	Judged     int          `json:"judged"`   // number of commits judged by their tests, each against the last measured one before it
 	Measured   int          `json:"measured"` // trees that were measured now and not taken from the cache
 	Unmeasured []Unmeasured `json:"unmeasured"`
 	Proven     ProofCounts  `json:"proven"`
 	Moved      MovedTests   `json:"moved_tests"`
-	Rules      []Rate       `json:"rules"`                // of the commits whose tests ran
-	TextRules  []Rate       `json:"text_rules,omitempty"` // of the commits that were judged by text alone
+	Rules      []Rate       `json:"rules"`                // rates over the commits whose tests ran
+	TextRules  []Rate       `json:"text_rules,omitempty"` // rates over the commits that were judged by text alone
 	Commits    []Verdict    `json:"verdicts"`
 	WhatIf     *WhatIf      `json:"what_if,omitempty"`
 }
@@ -28,7 +28,7 @@ type Report struct {
 // ProofCounts counts the judged commits by what was run for their verdict in addition to their
 // tests.
 type ProofCounts struct {
-	Touching        int `json:"touch_tests"` // of those that were judged by their tests
+	Touching        int `json:"touch_tests"` // commits that touch tests, of those that were judged by their tests
 	OriginalTests   int `json:"as_they_were"`
 	MutationChecked int `json:"mutation_checked"`
 	Untried         int `json:"untried"` // they touch tests, and neither could run
@@ -78,7 +78,7 @@ type WhatIf struct {
 	Changes   []Difference `json:"changes"`
 	Rules     []Rate       `json:"rules,omitempty"`
 	TextRules []Rate       `json:"text_rules,omitempty"`
-	Selection *Reselected  `json:"selection,omitempty"` // of a loop
+	Selection *Reselected  `json:"selection,omitempty"` // nil for a history, or if the same iteration is selected
 }
 
 // Difference has two different verdicts on the same commit or iteration.

@@ -30,7 +30,7 @@ type HTML struct {
 	Iterations []ledger.Iteration
 	Ranking    []ledger.Rank // candidates, the best first; nil for other loops
 	Rules      detector.Options
-	Version    string // of supervise
+	Version    string // version of supervise
 	Now        time.Time
 }
 
@@ -63,7 +63,7 @@ type (
 	htmlMetric struct {
 		Name   string     `json:"name"`
 		Unit   string     `json:"unit"`
-		Values []*float64 `json:"values"` // by iteration, nil if it was not measured
+		Values []*float64 `json:"values"` // values by iteration, nil if not measured
 	}
 	htmlMatrix struct {
 		Note  string    `json:"note"`

@@ -23,7 +23,7 @@ const (
 // Loop is the content of the reports of a loop.
 type Loop struct {
 	State        ledger.State
-	Iterations   []ledger.Iteration // with the baseline first
+	Iterations   []ledger.Iteration // the baseline first
 	Choice       selector.Selection
 	Summary      selector.Summary
 	Artifacts    []string // paths of the files that the selection changed

@@ -35,6 +35,7 @@ func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []
 			out = append(out, fmt.Sprintf("%s: %s", name, notMeasuredText))
 			continue
 		}
+
 		tone, mark := document.Plain, ""
 		switch {
 		case it.Number == selected:

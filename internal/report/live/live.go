@@ -74,7 +74,7 @@ type Budget struct {
 	MaxTokens  int64     `json:"max_tokens,omitempty"`
 	UsedCost   *float64  `json:"used_cost_usd,omitempty"`
 	UsedTokens *int64    `json:"used_tokens,omitempty"`
-	MaxWindow  float64   `json:"max_window_percent,omitempty"` // of the usage window of the agent's service
+	MaxWindow  float64   `json:"max_window_percent,omitempty"` // limit for the usage window of the agent's service
 	UsedWindow *float64  `json:"used_window_percent,omitempty"`
 }
 

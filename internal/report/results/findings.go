@@ -16,8 +16,8 @@ import (
 type Findings struct {
 	Raised         int          `json:"raised"`              // above INFO
 	Acknowledged   int          `json:"acknowledged"`        // those that are not raised because a user acknowledged them
-	FalsePositives int          `json:"false_positives"`     // of the raised ones, marked by supervise ack
-	Rate           *float64     `json:"false_positive_rate"` // of the raised ones, in [0,1]; null if there are none
+	FalsePositives int          `json:"false_positives"`     // raised ones that supervise ack marked as false positives
+	Rate           *float64     `json:"false_positive_rate"` // share of false positives in the raised ones, in [0,1]; null if none is raised
 	List           []FindingRow `json:"list,omitempty"`
 }
 

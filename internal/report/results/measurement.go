@@ -23,7 +23,7 @@ type Measurement struct {
 		Signature    metric.Signature `json:"signature"`
 	} `json:"derived"`
 	Broken   []metric.Suite    `json:"did_not_run,omitempty"` // suites that did not run
-	Projects []ProjectRecord   `json:"projects,omitempty"`    // if there are several
+	Projects []ProjectRecord   `json:"projects,omitempty"`    // the metrics of each project, if there are several
 	Checks   []ledger.CheckRun `json:"checks"`
 }
 

@@ -19,8 +19,8 @@ type Status struct {
 	ledger.State
 	Snapshots  Snapshots    `json:"snapshots"`
 	Findings   LoopFindings `json:"findings"`
-	GoalRuns   Executed     `json:"goal_runs"`  // of original tests
-	MutantRuns Executed     `json:"power_runs"` // of changed tests on mutants
+	GoalRuns   Executed     `json:"goal_runs"`  // runs of original tests
+	MutantRuns Executed     `json:"power_runs"` // runs of changed tests on mutants
 	// Changes are the changes of the tests in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
@@ -86,7 +86,7 @@ func (t Printer) printExecuted(name, what string, e Executed) {
 type Snapshots struct {
 	Count   int      `json:"count"`
 	Bytes   int64    `json:"bytes"`
-	Dropped int      `json:"dropped"` // to save space
+	Dropped int      `json:"dropped"` // snapshots that were dropped to save space
 	Skipped []string `json:"skipped"` // paths that are in no snapshot, and why
 }
 

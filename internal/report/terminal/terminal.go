@@ -45,7 +45,7 @@ type Printer struct {
 	compared         bool // the loop has candidates, which were compared
 	dir, id          string
 	untestedNote     string           // the last note about the agent's version
-	calls            []event.HookCall // of the current run of the agent
+	calls            []event.HookCall // calls of hooks in the current run of the agent
 }
 
 // New returns a printer of one loop.
