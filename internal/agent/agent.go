@@ -95,7 +95,8 @@ type StopSignals struct {
 	Term *bool `yaml:"term"`
 }
 
-// Grace returns how to stop the program.
+// Grace returns how to end the program: without SIGTERM if the preset says so, and as usual
+// otherwise.
 func (p Preset) Grace() runner.Grace {
 	if p.Stop.Term != nil && !*p.Stop.Term {
 		return runner.Grace{Terminate: -1}
@@ -121,7 +122,8 @@ var (
 	modelVars  = []string{"ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "GOOGLE_API_KEY", "OPENROUTER_*", "MISTRAL_*", "DEEPSEEK_*", "GROQ_*", "XAI_*"}
 )
 
-// Needs returns what the program needs in a sandbox; nothing for an unknown program.
+// Needs returns what the program needs in a sandbox. The zero preset of an unknown program
+// needs nothing.
 func (p Preset) Needs() Needs {
 	n := p.Sandbox
 	if n.AnyModel {
@@ -144,13 +146,14 @@ func (p Preset) IsTestedVersion(version string) bool {
 // placeholderRE matches placeholders in arguments, like {{model}}.
 var placeholderRE = regexp.MustCompile(`\{\{\w*\}\}`)
 
-// argumentList is a list of arguments in a preset.
+// argumentList is a list of arguments in a preset, with the placeholders that may occur in it.
 type argumentList struct {
-	key     string
+	key     string // in the file
 	args    []string
 	allowed []string // placeholders
 }
 
+// argumentLists returns the lists of arguments of the preset.
 func (p Preset) argumentLists() []argumentList {
 	return []argumentList{
 		{"arguments", p.Args, []string{"{{yolo}}", "{{model}}", "{{resume}}", "{{budget}}", "{{prompt}}"}},
@@ -172,6 +175,7 @@ func (p Preset) validate() error {
 			}
 		}
 	}
+
 	prompt := strings.Join(p.Prompt, " ")
 	for _, c := range []struct {
 		invalid   bool
@@ -189,6 +193,7 @@ func (p Preset) validate() error {
 			return yamlfile.InvalidValue(c.text, c.key)
 		}
 	}
+
 	for code, o := range p.ExitCodes {
 		if !o.isReportable() {
 			return yamlfile.InvalidValue(fmt.Sprintf("exit_codes: there is no outcome %s; the outcomes are %s", o, outcomeNames()), "exit_codes", fmt.Sprint(code))
@@ -197,6 +202,7 @@ func (p Preset) validate() error {
 	return cmp.Or(p.Log.validate(), p.validateRules())
 }
 
+// placeholderHint says which placeholders may occur in a list of arguments.
 func placeholderHint(list []string) string {
 	if len(list) == 0 {
 		return "there are no placeholders"

@@ -8,16 +8,19 @@ import (
 	"supervise/internal/regexp"
 )
 
-// claudeReader reads claude -p --output-format stream-json (or json), and similar programs:
-// qwen, whose input tokens include cached ones and which reports failures as answers, and
-// cursor-agent, which reports no usage.
+// claudeReader reads the events of claude -p --output-format stream-json (or json). It also
+// reads two similar programs: qwen, whose input tokens include cached ones and which reports
+// failures as answers, and cursor-agent, which reports no usage.
 type claudeReader struct {
-	qwen           bool
-	usageByMessage map[string]Usage // by message: its blocks repeat the usage, and only the last one has the output
-	total          Usage
-	toolCalls      int64
+	qwen bool // the program is qwen
+	// usageByMessage is the usage by message id. Each event of a message repeats the usage,
+	// and only the last one counts the output.
+	usageByMessage map[string]Usage
+	total          Usage // the sum over the messages so far
+	toolCalls      int64 // the number of tool calls so far
 }
 
+// claudeUsage is the usage of a message or of a result, in tokens.
 type claudeUsage struct {
 	Input  int64  `json:"input_tokens"`
 	Write  int64  `json:"cache_creation_input_tokens"`
@@ -26,6 +29,7 @@ type claudeUsage struct {
 	Total  *int64 `json:"total_tokens"`
 }
 
+// claudeEvent has the fields of all kinds of events that are read. Type says which ones apply.
 type claudeEvent struct {
 	Type, Subtype, Model string
 	Session              string `json:"session_id"`
@@ -36,11 +40,11 @@ type claudeEvent struct {
 		Content json.RawMessage
 		Usage   *claudeUsage
 	}
-	// of api_retry
+	// The fields of a system event with the subtype api_retry.
 	Attempt int
 	Delay   float64 `json:"retry_delay_ms"`
 	Status  int     `json:"error_status"`
-	// of result
+	// The fields of a result event.
 	IsError   bool `json:"is_error"`
 	Result    string
 	Errors    []string
@@ -52,16 +56,17 @@ type claudeEvent struct {
 	Models    map[string]struct {
 		InputTokens, OutputTokens, CacheReadInputTokens, CacheCreationInputTokens int64
 	} `json:"modelUsage"`
-	// of rate_limit_event
+	// The field of a rate_limit_event.
 	Limit struct {
 		Status      string
 		ResetsAt    int64
 		Type        string   `json:"rateLimitType"`
-		Utilization *float64 // of 1; only where the service warns
+		Utilization *float64 // the used share, from 0 to 1; present only when the service warns
 	} `json:"rate_limit_info"`
 	Error json.RawMessage // a name in api_retry, an object in results
 }
 
+// event reads one event. It ignores the types that say nothing about the run.
 func (c *claudeReader) event(line []byte, r *Report) {
 	e, ok := decodeJSON[claudeEvent](line)
 	if !ok {
@@ -83,6 +88,8 @@ func (c *claudeReader) event(line []byte, r *Report) {
 	}
 }
 
+// readSystem reads the start of a session, or a retry. A retry for an unknown reason counts as
+// a failure of the service.
 func (c *claudeReader) readSystem(e claudeEvent, r *Report) {
 	switch e.Subtype {
 	case "init":
@@ -97,7 +104,8 @@ func (c *claudeReader) readSystem(e claudeEvent, r *Report) {
 	}
 }
 
-// readLimit reads how much of a subscription is used.
+// readLimit reads how much of a quota is used, and when a service that refuses requests
+// accepts them again.
 func (c *claudeReader) readLimit(e claudeEvent, r *Report) {
 	var at time.Time
 	if e.Limit.ResetsAt > 0 {
@@ -111,7 +119,8 @@ func (c *claudeReader) readLimit(e claudeEvent, r *Report) {
 	}
 }
 
-// readMessage adds the usage of a message. The result event replaces the total.
+// readMessage records the text of a message, and adds its tool calls and usage to the report.
+// The result event replaces this sum.
 func (c *claudeReader) readMessage(e claudeEvent, r *Report) {
 	blocks, _ := decodeJSON[[]struct{ Type, Text string }](e.Message.Content)
 	for _, b := range blocks {
@@ -120,15 +129,18 @@ func (c *claudeReader) readMessage(e claudeEvent, r *Report) {
 			r.Usage.ToolCalls = new(c.toolCalls)
 		}
 	}
+
 	if text := textOf(e.Message.Content); text != "" {
 		r.LastMessage = text
 	}
+
 	if e.Message.Usage == nil {
 		return
 	}
 	if c.usageByMessage == nil {
 		c.usageByMessage = map[string]Usage{}
 	}
+
 	now := c.usageOf(*e.Message.Usage)
 	c.total = c.total.Since(c.usageByMessage[e.Message.ID]).Plus(now)
 	c.usageByMessage[e.Message.ID] = now
@@ -137,6 +149,7 @@ func (c *claudeReader) readMessage(e claudeEvent, r *Report) {
 	r.Usage = now
 }
 
+// usageOf converts a usage. Input does not include cached tokens.
 func (c *claudeReader) usageOf(u claudeUsage) Usage {
 	if c.qwen {
 		u.Input = max(0, u.Input-u.Read)
@@ -144,17 +157,21 @@ func (c *claudeReader) usageOf(u claudeUsage) Usage {
 	return Usage{Input: new(u.Input), CacheRead: new(u.Read), CacheWrite: new(u.Write), Output: new(u.Output)}
 }
 
-// qwenErrorRE matches answers of qwen that are failures of the service.
+// qwenErrorRE matches answers of qwen that are failures of the service, like "[API Error: 429
+// Too Many Requests]". The group is the message.
 var qwenErrorRE = regexp.MustCompile(`(?s)\[API Error: (.*)\]\s*$`)
 
+// readResult reads the final event: the totals of the usage, the last text and the outcome.
 func (c *claudeReader) readResult(e claudeEvent, r *Report) {
 	c.readTotals(e, r)
 	r.Denials = len(e.Denials)
 	if e.Result != "" {
 		r.LastMessage = e.Result
 	}
+
 	message := strings.Join(append(e.Errors, e.Result, string(e.Error)), " ")
 	message = strings.TrimSpace(message)
+
 	switch {
 	case e.Subtype == "error_max_turns":
 		r.finish(TurnLimit, message)
@@ -170,8 +187,8 @@ func (c *claudeReader) readResult(e claudeEvent, r *Report) {
 	}
 }
 
-// readTotals reads the usage of the result. The usage by model is complete; the other one
-// omits interrupted calls.
+// readTotals replaces the usage by that of the result. The usage by model is complete; the
+// other one omits interrupted calls, and is read only if there is none by model.
 func (c *claudeReader) readTotals(e claudeEvent, r *Report) {
 	u := Usage{}
 	for _, m := range e.Models {

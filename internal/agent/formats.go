@@ -9,7 +9,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// decodeJSON decodes an event. ok is false if it is not valid.
+// decodeJSON decodes an event of a program. ok is false if the line is not valid JSON of that
+// type.
 func decodeJSON[T any](line []byte) (v T, ok bool) {
 	return v, json.Unmarshal(line, &v) == nil
 }
@@ -22,7 +23,8 @@ func increment(n *int64) *int64 {
 	return new(*n + 1)
 }
 
-// finish records the final event, and the message of a failure.
+// finish records the final event of a program, which ends a retry. The message is kept only
+// for a failure.
 func (r *Report) finish(verdict Outcome, message string) {
 	r.Final, r.Verdict, r.Retry = true, verdict, nil
 	if verdict != OK {
@@ -30,6 +32,8 @@ func (r *Report) finish(verdict Outcome, message string) {
 	}
 }
 
+// noteFailure records an error message, and the time in it at which the service accepts
+// requests again.
 func (r *Report) noteFailure(message string) {
 	r.Message = message
 	if reset := ParseReset(message); !reset.IsZero() {
@@ -37,7 +41,8 @@ func (r *Report) noteFailure(message string) {
 	}
 }
 
-// noteRetry records that the program waits for the service.
+// noteRetry records that the program waits for the service, so an earlier final event is not
+// the last one. A delay of 0 is unknown.
 func (r *Report) noteRetry(why Outcome, attempt int, delay time.Duration, message string) {
 	r.Final, r.Verdict = false, ""
 	r.Retry = &Retry{Why: why, Attempt: attempt, Delay: delay, Message: message}
@@ -51,15 +56,18 @@ func (r *Report) noteProgress() {
 	}
 }
 
+// millis converts a number of milliseconds.
 func millis(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 
-// geminiReader reads gemini -o stream-json, and the one object of -o json.
+// geminiReader reads the events of gemini -o stream-json, and the single object that gemini -o
+// json prints. message is the text of the agent since its last tool call.
 type geminiReader struct{ message strings.Builder }
 
 // geminiRetryRE matches the lines in which gemini reports a retry, like
 // "Attempt 1 failed with status 429".
 var geminiRetryRE = regexp.MustCompile(`^Attempt (\d+) failed with status (\d+)`)
 
+// text reads a line that is not an event, and records the retry that it reports.
 func (g *geminiReader) text(line string, r *Report) {
 	if m := geminiRetryRE.FindStringSubmatch(line); m != nil {
 		n, _ := strconv.Atoi(m[1]) // digits, by the pattern
@@ -69,10 +77,12 @@ func (g *geminiReader) text(line string, r *Report) {
 	}
 }
 
+// geminiModel is the usage of one model in the single object.
 type geminiModel struct {
 	Tokens struct{ Input, Candidates, Cached, Thoughts int64 }
 }
 
+// event reads an event of the stream, or the single object, which has no type.
 func (g *geminiReader) event(line []byte, r *Report) {
 	e, ok := decodeJSON[struct {
 		Type, Model, Status, Role, Content string
@@ -93,9 +103,11 @@ func (g *geminiReader) event(line []byte, r *Report) {
 	if !ok {
 		return
 	}
+
 	if e.Session != "" {
 		r.Session = e.Session
 	}
+
 	switch {
 	case e.Type == "init":
 		r.Model = e.Model
@@ -124,6 +136,7 @@ func (g *geminiReader) event(line []byte, r *Report) {
 	}
 }
 
+// readTotals records the usage in the single object: the sum over its models.
 func (g *geminiReader) readTotals(models map[string]geminiModel, calls int64, r *Report) {
 	var u Usage
 	for name, m := range models {
@@ -135,6 +148,7 @@ func (g *geminiReader) readTotals(models map[string]geminiModel, calls int64, r 
 	r.Usage = u
 }
 
+// readResult records the end of the run by its status and error message.
 func (g *geminiReader) readResult(status, message string, r *Report) {
 	if status == "success" {
 		r.finish(OK, "")
@@ -147,9 +161,10 @@ func (g *geminiReader) readResult(status, message string, r *Report) {
 	r.finish(Classify(message), message)
 }
 
-// piReader reads pi --mode json.
+// piReader reads the events of pi --mode json.
 type piReader struct{}
 
+// piMessage is a message in an event. Content is a text or a list of parts, see textOf.
 type piMessage struct {
 	Role, Model, StopReason, ErrorMessage string
 	Content                               json.RawMessage
@@ -159,11 +174,13 @@ type piMessage struct {
 	}
 }
 
+// event reads one event.
 func (piReader) event(line []byte, r *Report) {
 	if strings.HasPrefix(string(line[:min(len(line), 40)]), `{"type":"message_update"`) {
 		r.noteProgress()
 		return // it repeats the text so far, every few letters
 	}
+
 	e, ok := decodeJSON[struct {
 		Type, ID     string
 		Message      json.RawMessage
@@ -177,6 +194,7 @@ func (piReader) event(line []byte, r *Report) {
 	if !ok {
 		return
 	}
+
 	switch e.Type {
 	case "session":
 		r.Session = e.ID
@@ -195,7 +213,7 @@ func (piReader) event(line []byte, r *Report) {
 	}
 }
 
-// readPiMessage adds the usage of one message of the model.
+// readPiMessage adds the usage of one message of the model. It ignores other messages.
 func readPiMessage(raw json.RawMessage, r *Report) {
 	m, ok := decodeJSON[piMessage](raw)
 	if !ok || m.Role != "assistant" {
@@ -211,6 +229,7 @@ func readPiMessage(raw json.RawMessage, r *Report) {
 	})
 }
 
+// readPiEnd records the end of the run, which the last message decides.
 func readPiEnd(messages []json.RawMessage, r *Report) {
 	if len(messages) == 0 {
 		return
@@ -227,7 +246,8 @@ func readPiEnd(messages []json.RawMessage, r *Report) {
 	}
 }
 
-// textOf returns the text of a message's content.
+// textOf returns the text of a message's content, which is a string or a list of parts. Parts
+// of text are joined by line feeds; other parts, like tool calls, are omitted.
 func textOf(content json.RawMessage) string {
 	parts, ok := decodeJSON[[]struct{ Type, Text string }](content)
 	if !ok {

@@ -23,7 +23,7 @@ type Launch struct {
 	Prompt  string
 	File    string   // the prompt as a file, absolute
 	Model   string   // "": the agent's default
-	Session string   // to continue; "": a new one
+	Session string   // the session to continue; "": a new one
 	Budget  float64  // in US dollars; 0: none
 	Yolo    bool     // the user allows everything without approval
 	Extra   []string // more arguments of the user, before the prompt
@@ -32,7 +32,7 @@ type Launch struct {
 // Invocation is the command line of a run.
 type Invocation struct {
 	Args     []string
-	Stdin    string // what is fed to standard input, which is closed behind it
+	Stdin    string // what is written to standard input before it is closed
 	Delivery Delivery
 }
 
@@ -46,7 +46,9 @@ const (
 	ByFile     Delivery = "file"
 )
 
-// Command returns the command line of a run, which no shell interprets.
+// Command returns the command line of a run, which no shell interprets. It replaces each
+// placeholder in the arguments of the preset by its list, or removes it if the list does not
+// apply.
 func (p Preset) Command(l Launch) Invocation {
 	inv := Invocation{Args: []string{p.Programs[0]}}
 	prompt, by := p.delivery(l)
@@ -61,6 +63,7 @@ func (p Preset) Command(l Launch) Invocation {
 		"{{budget}}": listIf(p.Budget, l.Budget > 0),
 		"{{prompt}}": append(slices.Clone(l.Extra), replaceAll(prompt, "{{prompt}}", l.Prompt, "{{prompt_file}}", l.File)...),
 	}
+
 	for _, arg := range p.Args {
 		list, special := lists[arg]
 		switch {
@@ -75,8 +78,8 @@ func (p Preset) Command(l Launch) Invocation {
 	return inv
 }
 
-// delivery chooses how to pass the prompt, and the arguments for that. Prompts that are
-// empty, too long, look like a flag, or contain a zero byte cannot be arguments.
+// delivery chooses how to pass the prompt, and returns the arguments for that. A prompt that
+// is empty, is too long, looks like a flag, or contains a zero byte cannot be an argument.
 func (p Preset) delivery(l Launch) ([]string, Delivery) {
 	fitsArgument := l.Prompt != "" && len(l.Prompt) <= MaxArgument
 	isPlain := !strings.ContainsRune(l.Prompt, 0) && !strings.HasPrefix(l.Prompt, "-")
@@ -91,6 +94,7 @@ func (p Preset) delivery(l Launch) ([]string, Delivery) {
 	return p.LongPrompt, ByStdin
 }
 
+// listIf returns the list if it applies, and nil otherwise.
 func listIf(list []string, applies bool) []string {
 	if !applies {
 		return nil
@@ -98,6 +102,8 @@ func listIf(list []string, applies bool) []string {
 	return list
 }
 
+// replaceAll returns a copy of the list with placeholders replaced. pairs are placeholders and
+// their values, alternating.
 func replaceAll(list []string, pairs ...string) []string {
 	r := strings.NewReplacer(pairs...)
 	out := make([]string, len(list))
@@ -107,8 +113,8 @@ func replaceAll(list []string, pairs ...string) []string {
 	return out
 }
 
-// Environ returns the environment of a run, with the defaults of the preset for variables
-// that the user has not set.
+// Environ returns the environment of a run: env without the variables that the preset removes,
+// and with its defaults for variables that env does not have.
 func (p Preset) Environ(env []string, yolo bool) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return slices.Contains(p.Unset, varName(entry)) })
 	defaults := map[string]string{}
@@ -124,6 +130,7 @@ func (p Preset) Environ(env []string, yolo bool) []string {
 	return out
 }
 
+// varName returns the name in an entry NAME=VALUE.
 func varName(entry string) string {
 	before, _, _ := strings.Cut(entry, "=")
 	return before

@@ -8,31 +8,31 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Outcome is how a run of an agent ended.
+// Outcome is how a run of an agent ended. Its value is the text in the ledger and in reports.
 type Outcome string
 
 // The outcomes.
 const (
 	OK           Outcome = "ok"
-	Auth         Outcome = "auth"         // the service rejects the user, or the user has no credit
-	BadRequest   Outcome = "bad_request"  // the service rejects the request: an unknown model, or a too long prompt
-	AsksPerson   Outcome = "asks_person"  // the agent waits for a person: for a login, or for consent
-	RateLimit    Outcome = "rate_limit"   // the service limits the rate of requests
-	ServerError  Outcome = "server_error" // the service or the network fails
-	TurnLimit    Outcome = "turn_limit"   // the agent's own limit of turns
-	BudgetLimit  Outcome = "budget_limit" // the agent's own limit of cost
-	Denied       Outcome = "denied"       // a tool was not approved
-	Crashed      Outcome = "crashed"
-	NotFound     Outcome = "not_found" // the command does not exist
-	Stopped      Outcome = "stopped"   // by supervise or the user
-	Timeout      Outcome = "timeout"   // a time limit of supervise
-	NoFinalEvent Outcome = "no_final_event"
+	Auth         Outcome = "auth"           // the service rejects the user, or the user has no credit
+	BadRequest   Outcome = "bad_request"    // the service rejects the request: an unknown model, or a too long prompt
+	AsksPerson   Outcome = "asks_person"    // the agent waits for a person: for a login, or for consent
+	RateLimit    Outcome = "rate_limit"     // the service limits the rate of requests
+	ServerError  Outcome = "server_error"   // the service or the network fails
+	TurnLimit    Outcome = "turn_limit"     // the agent reached its own limit of turns
+	BudgetLimit  Outcome = "budget_limit"   // the agent reached its own limit of cost
+	Denied       Outcome = "denied"         // a tool was not approved
+	Crashed      Outcome = "crashed"        // every other failure
+	NotFound     Outcome = "not_found"      // the command does not exist
+	Stopped      Outcome = "stopped"        // supervise or the user ended the run
+	Timeout      Outcome = "timeout"        // a time limit of supervise ended the run
+	NoFinalEvent Outcome = "no_final_event" // the program exited with 0 before its final event
 )
 
 // IsTemporary reports whether the service failed, and may work again later.
 func (o Outcome) IsTemporary() bool { return o == RateLimit || o == ServerError }
 
-// NeedsPerson reports whether every further run would end the same way until a person
+// NeedsPerson reports whether every further run would end in the same way until a person
 // helps.
 func (o Outcome) NeedsPerson() bool {
 	return o == Auth || o == NotFound || o == BadRequest || o == AsksPerson
@@ -41,8 +41,11 @@ func (o Outcome) NeedsPerson() bool {
 // reportableOutcomes are the outcomes that a program itself can report.
 var reportableOutcomes = []Outcome{OK, Auth, BadRequest, RateLimit, ServerError, TurnLimit, BudgetLimit, Denied, Crashed}
 
+// isReportable reports whether a preset may name the outcome.
 func (o Outcome) isReportable() bool { return slices.Contains(reportableOutcomes, o) }
 
+// outcomeNames returns the names of the reportable outcomes for error messages, separated by
+// commas.
 func outcomeNames() string {
 	names := make([]string, len(reportableOutcomes))
 	for i, o := range reportableOutcomes {
@@ -54,7 +57,7 @@ func outcomeNames() string {
 // Ending is how the process ended.
 type Ending struct {
 	ExitCode int
-	Signal   string // that ended it, "" for none
+	Signal   string // the signal that ended it, "" for none
 	Stopped  bool   // supervise or the user ended it
 	TimedOut bool   // a time limit of supervise ended it
 }
@@ -65,9 +68,9 @@ const (
 	exitNotFound      = 127
 )
 
-// Outcome returns the outcome of a run: first by how supervise ended it, then by the final
-// event, then by the exit code. With strict, a missing final event is a separate outcome,
-// because the program was started so that it prints one.
+// Outcome returns the outcome of a run of the program p. How supervise ended the process
+// counts first, then the final event, then the exit code. If strict is set, a run without a
+// final event is NoFinalEvent instead of OK: the program was started so that it prints one.
 func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	switch {
 	case e.Stopped:
@@ -86,7 +89,8 @@ func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	return r.classifyExitCode(p, e, strict)
 }
 
-// classifyExitCode returns the outcome of a run without a final event.
+// classifyExitCode returns the outcome of a run without a final event. The exit codes of the
+// preset count first.
 func (r Report) classifyExitCode(p Preset, e Ending, strict bool) Outcome {
 	if o, ok := p.ExitCodes[e.ExitCode]; ok {
 		return o
@@ -104,8 +108,9 @@ func (r Report) classifyExitCode(p Preset, e Ending, strict bool) Outcome {
 	return OK
 }
 
-// classifyCrash finds the reason of a failure in the last output of a program. The output of an
-// unknown program counts only if it has the form of a message of a service client.
+// classifyCrash finds the reason of a failure in the last lines of the output; it returns
+// Crashed if there is none. known says that the output has a reader. The output of an unknown
+// program counts only if it has the form of a message of a service client.
 func (r Report) classifyCrash(known bool) Outcome {
 	lines := strings.Split(r.LastOutput, "\n")
 	last := lines[max(0, len(lines)-maxCrashLines):]
@@ -121,28 +126,39 @@ func (r Report) classifyCrash(known bool) Outcome {
 	return classifyLastOutput(strings.Join(last, "\n"))
 }
 
-// clientErrorRE matches lines in which any client of a service reports a failed request: a
-// status after a word for it at the start of a line, like "HTTP error 429". After the word
-// "error" alone, a phrase or an object of the service must follow the status.
+// clientErrorRE matches lines in which any client of a service reports a failed request. The
+// three alternatives match lines such as
+//
+//	openai.RateLimitError: 429 Too Many Requests
+//	HTTP error 429
+//	503 Service Unavailable
+//
+// The status is the first, second or third group. A line that only ends in "Error: 429"
+// matches as well; any other text after that status must be a phrase or an object of the
+// service.
 var clientErrorRE = regexp.MustCompile(`(?i)^(?:(?:fatal|error|failed)\W{1,4})?(?:` +
 	`[\w.]*?(?:API ?|Status|RateLimit|Authentication|PermissionDenied|InternalServer)?Error:?\W{1,2}(40[123]|429|50[0234]|529)(?:$|[ :-]{1,3}(?:\{|rate limit\b|` + statusPhrases + `))` +
 	`|(?:[\w.]+: )?(?:error code|status code|http(?:/[\d.]+)?(?: error| status)?|unexpected status)\W{1,2}(40[123]|429|50[0234]|529)(?:$|[^\w.:]|: \D)` +
 	`|(40[123]|429|50[0234]|529) (?:\{"|` + statusPhrases + `))`)
 
+// statusPhrases matches the texts of HTTP statuses, like "too many requests".
 const statusPhrases = `(?:unauthorized|forbidden|payment required|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)\b`
 
-// errorObjectRE matches JSON objects of errors of the large services, near the start of a
-// line, like {"type":"error","error":{"type":"overloaded_error"}}.
+// errorObjectRE matches JSON objects of errors of the large services near the start of a line,
+// like {"type":"error","error":{"type":"overloaded_error"}}. The only group is the kind of the
+// error, here overloaded_error, or its status.
 var errorObjectRE = regexp.MustCompile(`^[^{]{0,60}\{\s*["'](?:type["']:\s*["']error["'],\s*["'])?error["']:\s*\{.*["'](?:type|code|status)["']:\s*` +
 	`["']?(?P<kind>authentication_error|permission_error|invalid_api_key|UNAUTHENTICATED|PERMISSION_DENIED|insufficient_quota|billing_error|rate_limit_error|rate_limit_exceeded|RESOURCE_EXHAUSTED|overloaded_error|api_error|server_error|UNAVAILABLE|INTERNAL|not_found_error|model_not_found|context_length_exceeded|401|403|429|500|503|529)["']?[,}\s]`)
 
-// objectKinds are the outcomes of error objects whose names [Classify] does not recognize.
+// objectKinds maps the kinds of error objects to outcomes where [Classify] would not find the
+// outcome in the name.
 var objectKinds = map[string]Outcome{
 	"authentication_error": Auth, "permission_error": Auth, "invalid_api_key": Auth, "PERMISSION_DENIED": Auth, "billing_error": Auth,
 	"not_found_error": BadRequest, "model_not_found": BadRequest, "api_error": ServerError, "INTERNAL": ServerError,
 }
 
-// classifyClientError returns the outcome in the last lines of an unknown program.
+// classifyClientError returns the outcome that the last lines of an unknown program report,
+// Crashed if they report none. The latest line counts.
 func classifyClientError(last []string) Outcome {
 	for _, line := range slices.Backward(last) {
 		if m := errorObjectRE.FindStringSubmatch(line); m != nil {
@@ -160,9 +176,15 @@ func classifyClientError(last []string) Outcome {
 	return Crashed
 }
 
-// serviceErrorRE matches messages of services and their clients in the last output of a
-// program. It is stricter than [Classify], since a number may be a line of a stack trace, and
-// a word like network the name of a module.
+// serviceErrorRE matches messages of services and their clients in the last output of a known
+// program. It is stricter than [Classify], because in such output a number may be a line of a
+// stack trace, and a word like network the name of a module.
+//
+// Its lines match, from the first to the last: a status after a word for it ("HTTP 429"), a
+// status before its text ("503 service unavailable"), limits and credit ("rate limit
+// exceeded"), expired logins and requests that are never accepted, missing or rejected
+// credentials ("invalid API key"), and failures of the service or network ("connection
+// refused").
 var serviceErrorRE = regexp.MustCompile(`(?i)` +
 	`(\bhttp\b|\bstatus\b|\berror\b|\bcode\b|\bapi\b)[^\n\w]{0,4}(status|code|error)?[^\n\w]{0,4}(40[1238]|429|5\d\d)\b` +
 	`|\b(40[1238]|429|5\d\d)\b[^\n\w]{1,4}(unauthor|forbidden|payment|too many|status code|internal|bad gateway|service|gateway|overloaded|request time)` +
@@ -171,7 +193,8 @@ var serviceErrorRE = regexp.MustCompile(`(?i)` +
 	`|unauthori[sz]ed|unauthenticated|invalid.{0,3}(x-)?api.?key|api.?key not|(missing|no|set).{0,20}api.?key|authentication (failed|error|required)|authentication_error|not logged in|please run /login|auth method|missing environment variable` +
 	`|overloaded(_error)?\b|(internal )?server.?error|bad gateway|service unavailable|high demand|temporarily unavailable|TypeError: terminated|(connection|socket|network|stream)s? ?(error|reset|refused|closed|aborted|lost|failed|timed? ?out|hang up|disconnected|is unreachable)|(disconnected|closed) (from|before|by)|cannot connect|unable to connect|failed to connect|fetch failed|request timed out|ECONN(RESET|REFUSED|ABORTED)|\bENOTFOUND\b|EAI_AGAIN|ETIMEDOUT`)
 
-// classifyLastOutput classifies the messages of services in the last output of a program.
+// classifyLastOutput classifies the messages of services in the last output of a program. It
+// ignores lines about a full disk ("Disk quota exceeded").
 func classifyLastOutput(text string) Outcome {
 	var messages []string
 	for line := range strings.Lines(text) {
@@ -186,7 +209,8 @@ func classifyLastOutput(text string) Outcome {
 // lines may be about the agent's work.
 const maxCrashLines = 3
 
-// errorKinds maps messages of services to outcomes. The first match counts.
+// errorKinds maps messages of services to outcomes. The first row that matches counts: missing
+// credit comes before limits, because some services report it with the status 429.
 var errorKinds = []struct {
 	outcome Outcome
 	pattern *regexp.Regexp
@@ -198,11 +222,12 @@ var errorKinds = []struct {
 	{ServerError, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|server.?error|internal error|high demand|unavailable|bad gateway|terminated|disconnected|connection|socket|network|fetch failed|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT`)},
 }
 
-// badRequestRE matches messages about requests that a service never accepts.
+// badRequestRE matches messages about requests that a service never accepts: an unknown model
+// ("model not found"), or a prompt that is too long ("prompt is too long").
 var badRequestRE = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|\bmodel\b.{0,40}may not exist or you|ran out of \w+ in the model's context window|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
 
-// Classify returns the outcome in an error message: Auth, BadRequest, RateLimit,
-// ServerError, or Crashed for everything else.
+// Classify returns the outcome that an error message describes: Auth, BadRequest, RateLimit or
+// ServerError, and Crashed for every other text.
 func Classify(text string) Outcome {
 	for _, k := range errorKinds {
 		if k.pattern.MatchString(text) {
@@ -212,7 +237,8 @@ func Classify(text string) Outcome {
 	return Crashed
 }
 
-// classifyError returns the outcome of an error by its HTTP status, or else by its text.
+// classifyError returns the outcome of an error by its HTTP status, or by its text if the
+// status decides nothing. An unknown status is 0.
 func classifyError(status int, text string) Outcome {
 	byText := Classify(text)
 	switch {

@@ -14,7 +14,7 @@ import (
 // Usage is the consumption of a run.
 type Usage = metric.Usage
 
-// Retry is an attempt of the program itself to reach the service again.
+// Retry is the latest attempt of the program itself to reach its service again.
 type Retry struct {
 	Why     Outcome // RateLimit, ServerError or Auth
 	Attempt int
@@ -41,8 +41,8 @@ type Report struct {
 	Lines       int      // events that were read
 }
 
-// CannotSucceed reports whether the program keeps retrying without credentials, or waits for
-// a login.
+// CannotSucceed reports whether further waiting is useless: the program waits for a login, or
+// the service has rejected its credentials three times.
 func (r Report) CannotSucceed() bool {
 	return r.NeedsLogin || r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3
 }
@@ -85,30 +85,30 @@ type Reader struct {
 	lines          lineRules
 	onChange       func(Report)
 	report         Report
-	reportedEvents int
-	partial        []byte
-	skipping       bool     // the rest of a too long line
+	reportedEvents int      // report.Lines at the last call of onChange
+	partial        []byte   // a line whose end is still to come
+	skipping       bool     // the rest of a line that is too long is skipped
 	outputLines    []string // the last lines that are not events
 	object         []byte   // an output that is one object on many lines
 	inObject       bool     // object is being read
 }
 
-// The limits of the kept output, in bytes; of maxOutputLines in lines.
+// The limits of the kept output: maxOutputLines in lines, the others in bytes.
 const (
-	maxLine        = 32 << 20
-	maxText        = 64 << 10
-	maxObject      = 4 << 20
-	maxOutputLines = 12
-	maxOutputLine  = 500
+	maxLine        = 32 << 20 // a line of a program with events
+	maxText        = 64 << 10 // a line of another program
+	maxObject      = 4 << 20  // an object on many lines
+	maxOutputLines = 12       // the lines in Report.LastOutput
+	maxOutputLine  = 500      // each of these lines
 )
 
-// NewReader returns a reader of the program's output. Write calls onChange, unless it is
-// nil, after new events.
+// NewReader returns a reader of the program's output. Write calls onChange after new events,
+// unless onChange is nil.
 func (p Preset) NewReader(onChange func(Report)) *Reader {
 	return &Reader{onChange: onChange, events: p.Events.newReader(), lines: p.Lines}
 }
 
-// Write reads a part of the output. It never fails.
+// Write reads a part of the output, which may start and end within a line. It never fails.
 func (r *Reader) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,6 +129,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 		}
 		r.partial, r.skipping, p = r.partial[:0], false, rest
 	}
+
 	if r.report.Lines > r.reportedEvents {
 		r.reportedEvents = r.report.Lines
 		if r.onChange != nil {
@@ -138,7 +139,8 @@ func (r *Reader) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// maxLineLength returns the longest line that is read, in bytes. Events may contain files.
+// maxLineLength returns the length of the longest line that is read, in bytes; longer lines
+// are skipped. Events may contain files, other lines do not.
 func (r *Reader) maxLineLength() int {
 	if r.events == nil {
 		return maxText
@@ -146,7 +148,8 @@ func (r *Reader) maxLineLength() int {
 	return maxLine
 }
 
-// Close reads the last line, which had no line feed. It never fails.
+// Close reads a last line without a line feed, and an output that is one object on many lines.
+// It never fails.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,44 +170,55 @@ func (r *Reader) Report() Report {
 	return r.snapshot()
 }
 
+// snapshot returns a copy of the report with the last lines of the output. The caller holds
+// the lock.
 func (r *Reader) snapshot() Report {
 	out := r.report
 	out.LastOutput = strings.Join(r.outputLines, "\n")
 	return out
 }
 
-// escapeRE matches escape sequences of a terminal: CSI, OSC, character sets and short ones.
+// escapeRE matches escape sequences of a terminal, in this order: CSI sequences like ESC [31m,
+// OSC sequences like ESC ]0;title BEL, sequences like ESC (B that select a character set, and
+// short ones like ESC 7.
 var escapeRE = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]+[0-~]|[0-~])`)
 
 // StripEscapes removes the escape sequences of a terminal from a text.
 func StripEscapes(s string) string { return escapeRE.ReplaceAllString(s, "") }
 
+// readLine reads one complete line: an event, a line of an object that is spread over many
+// lines, or a line of text.
 func (r *Reader) readLine(line []byte) {
 	line = escapeRE.ReplaceAll(line, nil)
 	line = bytes.Trim(line, " \t\r")
 	if len(line) == 0 {
 		return
 	}
+
 	isEvent := len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}'
 	if r.events != nil && isEvent {
 		r.report.Lines++
 		r.events.event(line, &r.report)
 		return
 	}
+
 	startsObject := r.events != nil && r.report.Lines == 0 && string(line) == "{"
 	r.inObject = r.inObject || startsObject
 	if r.inObject && len(r.object) < maxObject {
 		r.object = append(append(r.object, line...), '\n')
 		return
 	}
+
 	if back := bytes.LastIndexAny(line, "\b\r") + 1; back < len(line) {
-		line = line[back:] // a spinner takes back what is before it
+		line = line[back:] // a spinner overwrites what is before the last backspace
 	}
+
 	text := strings.ToValidUTF8(string(line[:min(len(line), maxOutputLine)]), "?")
 	r.outputLines = append(r.outputLines, text)
 	if len(r.outputLines) > maxOutputLines {
 		r.outputLines = slices.Delete(r.outputLines, 0, len(r.outputLines)-maxOutputLines)
 	}
+
 	if t, ok := r.events.(textReader); ok {
 		t.text(text, &r.report)
 	}

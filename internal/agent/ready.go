@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Notes returns notes for the user before an agent program runs unattended.
+// Notes returns notes for the user before the program runs unattended: it is experimental, or
+// it approves its own actions or asks for approval.
 func (p Preset) Notes(yolo bool) []string {
 	var out []string
 	if !p.Observed.Supervised {
@@ -32,8 +33,9 @@ func UntestedNote(program, version string) string {
 	return fmt.Sprintf("%s %s: tested with %s only", p.Name, version, p.Observed.Version)
 }
 
-// CheckInstalled returns an error if the program of a command, which runs in dir, does not
-// exist. For a known program it says how to install it.
+// CheckInstalled returns an error if the program of a command does not exist. args[0] is the
+// program, and a relative path in it starts at dir. For a known program the error says how to
+// install it.
 func CheckInstalled(dir string, args []string) error {
 	name := args[0]
 	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {

@@ -34,18 +34,20 @@ var preferredNames = []string{"claude", "codex", "gemini", "opencode", "pi", "qw
 
 // Registry has the built-in presets and those of a user. It decodes a file on first use.
 type Registry struct {
-	userFiles map[string]presetFile // of the user
-	names     []string
+	userFiles map[string]presetFile // the files of the user, by the name of the agent
+	names     []string              // of all agents, preferred ones first
 	mu        sync.Mutex
-	decoded   map[string]decodedPreset
+	decoded   map[string]decodedPreset // the presets that were asked for, by name
 }
 
+// presetFile is the text of one preset.
 type presetFile struct {
 	path string
 	text []byte
-	err  error // it cannot be read
+	err  error // why the file cannot be read, nil if it can
 }
 
+// decodedPreset is the result of decoding a preset.
 type decodedPreset struct {
 	preset Preset
 	err    error
@@ -88,6 +90,7 @@ func Load(dir string) *Registry {
 	return k
 }
 
+// builtInNames returns the names of the built-in presets, sorted.
 func builtInNames() []string {
 	files, _ := builtIn.ReadDir(presetDir) // it is embedded
 	names := make([]string, len(files))
@@ -105,6 +108,8 @@ func preferredRank(name string) int {
 	return len(preferredNames)
 }
 
+// readDir reads the presets of a folder. An unreadable folder is recorded as an invalid agent
+// named agents, so that the user sees the error.
 func (k *Registry) readDir(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -138,6 +143,8 @@ func (k *Registry) ByName(name string) (Preset, error) {
 	return a.preset, a.err
 }
 
+// decode decodes a preset. A file of the user takes precedence over a built-in one with the
+// same name.
 func (k *Registry) decode(name string) (Preset, error) {
 	s, own := k.userFiles[name]
 	if !own {
@@ -152,6 +159,8 @@ func (k *Registry) decode(name string) (Preset, error) {
 	return p, err
 }
 
+// decodeBuiltIn decodes a built-in preset. names are the existing agents, for the error
+// message.
 func decodeBuiltIn(name string, names []string) (Preset, error) {
 	path := presetDir + "/" + name + presetExt
 	text, err := builtIn.ReadFile(path)
@@ -161,13 +170,16 @@ func decodeBuiltIn(name string, names []string) (Preset, error) {
 	return parse(name, presetFile{path: path, text: text})
 }
 
-// parse decodes a preset. Keys that it does not set have the values of its base.
+// parse decodes a preset and completes it. Keys that the file does not set have the values of
+// the built-in preset that its key like names. What was observed about that preset does not
+// apply to this one.
 func parse(name string, s presetFile) (Preset, error) {
 	f := yamlfile.File{Path: s.path, Text: s.text, Reference: presetDocs}
 	p := Preset{}
 	if err := f.Decode(&p); err != nil {
 		return Preset{}, err
 	}
+
 	if like := p.Base; like != "" {
 		base, err := decodeBuiltIn(like, builtInNames())
 		if err != nil {
@@ -179,10 +191,12 @@ func parse(name string, s presetFile) (Preset, error) {
 			return Preset{}, err
 		}
 	}
+
 	p.Name = name
 	if len(p.Programs) == 0 {
 		p.Programs = []string{name}
 	}
+
 	if err := p.validate(); err != nil {
 		return Preset{}, f.Locate(err)
 	}
@@ -210,8 +224,9 @@ func (k *Registry) Recognize(args []string) (Preset, bool) {
 	return Preset{}, false
 }
 
-// matchRank says how likely a program belongs to an agent, without decoding its file: 0 means
-// impossible. The program of a built-in agent has the agent's name.
+// matchRank says how likely a program belongs to an agent, without decoding the agent's file:
+// 2 for an agent with the name of the program, 1 for another agent of the user, and 0 for an
+// agent that cannot match, because the program of a built-in agent has the agent's name.
 func (k *Registry) matchRank(name, program string) int {
 	switch _, own := k.userFiles[name]; {
 	case name == program:

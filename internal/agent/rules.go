@@ -14,8 +14,8 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// Events describe the events of a program: by rules, or by the name of a dialect that has a
-// reader in Go.
+// Events describe how to read the JSON events of a program: by rules, or by the name of a
+// dialect, which is a reader in Go. The zero value means that the program prints no events.
 type Events struct {
 	Dialect string
 	Rules   []Rule
@@ -38,6 +38,7 @@ func (e Events) IsDefined() bool { return e.Dialect != "" || len(e.Rules) > 0 }
 // HasReader reports whether events or lines of the program's output are read.
 func (p Preset) HasReader() bool { return p.Events.IsDefined() || len(p.Lines) > 0 }
 
+// validateRules returns an error about the first invalid rule, or about an unknown dialect.
 func (p Preset) validateRules() error {
 	e := p.Events
 	if _, ok := dialects[e.Dialect]; e.Dialect != "" && !ok {
@@ -112,10 +113,12 @@ type Rule struct {
 	Window WindowRule `yaml:"window"`
 }
 
-// failedOutcome stands for the outcome that follows from the error message.
+// failedOutcome is a value of Rule.Ends. It means that the HTTP status or the error message of
+// the event decides the outcome.
 const failedOutcome Outcome = "failed"
 
-// invalidReason returns why a rule is invalid, "" if it is valid, and the key.
+// invalidReason returns why a rule is invalid and the key at fault; why is "" for a valid
+// rule. forLines is set for a rule about lines that are not events.
 func (r Rule) invalidReason(forLines bool) (why, key string) {
 	switch {
 	case forLines && r.Line == nil:
@@ -151,6 +154,7 @@ func (p *Pattern) UnmarshalYAML(unmarshal func(any) error) error {
 	return err
 }
 
+// compile compiles a pattern of a preset. Its error is for the author of the file.
 func compile(text string) (Pattern, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
@@ -159,7 +163,8 @@ func compile(text string) (Pattern, error) {
 	return Pattern{re}, nil
 }
 
-// Match is a condition for a value: it is one of the texts, or matches one of the patterns.
+// Match is a condition for a value: the value is one of the texts, or matches one of the
+// patterns. In a preset it is one text or a list; a text that starts with ^ is a pattern.
 type Match struct {
 	texts    []string
 	patterns []Pattern
@@ -175,6 +180,7 @@ func (m *Match) UnmarshalYAML(unmarshal func(any) error) error {
 		}
 		list = []any{one}
 	}
+
 	*m = Match{}
 	for _, v := range list {
 		text := textOfValue(v)
@@ -191,8 +197,8 @@ func (m *Match) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// matches reports whether a text meets the condition, and adds the named groups of its
-// pattern to groups.
+// matches reports whether a text meets the condition. It adds the named groups of the matching
+// pattern to groups, so that paths of the rule can name them.
 func (m Match) matches(text string, groups map[string]any) bool {
 	if slices.Contains(m.texts, text) {
 		return true
@@ -200,6 +206,7 @@ func (m Match) matches(text string, groups map[string]any) bool {
 	return slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.matches(text, groups) })
 }
 
+// matches reports whether a text matches the pattern, and adds its named groups to groups.
 func (p Pattern) matches(text string, groups map[string]any) bool {
 	found := p.FindStringSubmatch(text)
 	for i, name := range p.SubexpNames() {
@@ -210,10 +217,12 @@ func (p Pattern) matches(text string, groups map[string]any) bool {
 	return found != nil
 }
 
-// Path is the path of a value in an event.
+// Path is the path of a value in an event, like message.content.0.text. A negative index
+// counts from the end of a list, so messages.-1 is the last message. The empty path has no
+// value.
 type Path string
 
-// lookup returns the value, nil if there is none.
+// lookup returns the value at the path, nil if there is none.
 func (p Path) lookup(event map[string]any) any {
 	if p == "" {
 		return nil
@@ -239,7 +248,8 @@ func (p Path) lookup(event map[string]any) any {
 	return at
 }
 
-// text returns the value as text; for a list of message parts, the texts among them.
+// text returns the value as text, "" if there is none. Of a list, which holds the parts of a
+// message, it returns the texts.
 func (p Path) text(event map[string]any) string {
 	v := p.lookup(event)
 	list, isList := v.([]any)
@@ -256,6 +266,8 @@ func (p Path) text(event map[string]any) string {
 	return strings.Join(out, "\n")
 }
 
+// number returns the value as a number, and false if there is none or it is not a number. It
+// accepts numbers in a text.
 func (p Path) number(event map[string]any) (float64, bool) {
 	switch v := p.lookup(event).(type) {
 	case float64:
@@ -267,6 +279,8 @@ func (p Path) number(event map[string]any) (float64, bool) {
 	return 0, false
 }
 
+// textOfValue returns a decoded JSON value as text, "" for null. Lists and objects are encoded
+// as JSON.
 func textOfValue(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -282,13 +296,15 @@ func textOfValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Sum is a sum of paths and numbers. Its value is at least 0.
+// Sum is a sum of paths and numbers, like "usage.input - usage.cached + 1". Its value is at
+// least 0.
 type Sum []term
 
+// term is a path or a number, with the sign that precedes it.
 type term struct {
-	sign   float64
+	sign   float64 // 1 or -1
 	path   Path
-	number float64 // if path is empty
+	number float64 // the value, if path is empty
 }
 
 // UnmarshalYAML reads a number, or terms with + and - between them.
@@ -316,7 +332,8 @@ func (s *Sum) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// evaluate returns the sum. ok is false if the event has none of its values.
+// evaluate returns the sum. A value that is missing counts as 0. ok is false if the event has
+// none of the values, and the sum has no number.
 func (s Sum) evaluate(event map[string]any) (sum float64, ok bool) {
 	for _, t := range s {
 		n, has := t.number, true
@@ -328,9 +345,11 @@ func (s Sum) evaluate(event map[string]any) (sum float64, ok bool) {
 	return max(0, sum), ok
 }
 
+// usageNames are the keys of Rule.Usage.
 var usageNames = []string{"input", "cache_read", "cache_write", "output", "cost", "turns", "tool_calls"}
 
-// usageOf returns the usage in an event.
+// usageOf returns the usage that the rule finds in an event. Numbers that the event does not
+// have are nil.
 func (r Rule) usageOf(event map[string]any) Usage {
 	var u Usage
 	counts := map[string]**int64{"input": &u.Input, "cache_read": &u.CacheRead, "cache_write": &u.CacheWrite, "output": &u.Output, "turns": &u.Turns, "tool_calls": &u.ToolCalls}
@@ -358,14 +377,15 @@ func overrideUsage(u, v Usage) Usage {
 	return u
 }
 
-// ruleEvents is an eventReader that applies rules.
+// ruleEvents is an eventReader that applies the rules of a preset to each event.
 type ruleEvents []Rule
 
 // maxEvent is the longest event that rules are applied to, in bytes. Decoded events need up to
 // thirty times as much memory, and long events contain files rather than usage.
 const maxEvent = 4 << 20
 
-// event applies the rules.
+// event applies all matching rules to an event. It ignores a line that is too long, or not a
+// JSON object.
 func (d ruleEvents) event(line []byte, r *Report) {
 	if len(line) > maxEvent {
 		return
@@ -381,10 +401,11 @@ func (d ruleEvents) event(line []byte, r *Report) {
 	}
 }
 
-// lineRules reads the lines that are not events.
+// lineRules are the rules of a preset for lines that are not events.
 type lineRules []Rule
 
-// text applies the rules.
+// text applies all matching rules to a line. A rule sees an event with the key "line" and the
+// named groups of its pattern. A line that matches a rule counts as an event.
 func (d lineRules) text(line string, r *Report) {
 	read := false
 	for _, rule := range d {
@@ -399,6 +420,8 @@ func (d lineRules) text(line string, r *Report) {
 	}
 }
 
+// matches reports whether an event meets all conditions of the rule. It adds the named groups
+// of the patterns in the conditions to the event.
 func (r Rule) matches(event map[string]any, report *Report) bool {
 	if r.BeforeEnd && report.Final {
 		return false
@@ -416,14 +439,17 @@ func (r Rule) matches(event map[string]any, report *Report) bool {
 	return true
 }
 
-// apply updates the report by the event.
+// apply updates the report with the values that the rule finds in an event. Values that the
+// event does not have leave the report unchanged.
 func (r Rule) apply(event map[string]any, to *Report) {
 	if r.Going {
 		to.noteProgress()
 	}
+
 	for field, path := range map[*string]Path{&to.Session: r.Session, &to.Model: r.Model, &to.Version: r.Version, &to.LastMessage: r.Text} {
 		*field = cmp.Or(path.text(event), *field)
 	}
+
 	if r.Usage != nil {
 		used := r.usageOf(event)
 		if r.Adds {
@@ -431,6 +457,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 		}
 		to.Usage = overrideUsage(to.Usage, used)
 	}
+
 	if r.Denied {
 		to.Denials++
 	}
@@ -438,6 +465,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 	if r.Reopens {
 		to.Final, to.Verdict = false, ""
 	}
+
 	r.applyOutcome(event, to)
 	if to.Retry != nil {
 		if ms, ok := r.WaitMS.number(event); ok {
@@ -447,6 +475,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 			to.Retry.Delay = time.Duration(s * float64(time.Second))
 		}
 	}
+
 	for _, path := range r.Reset {
 		if text := path.text(event); text != "" {
 			name := string(path)
@@ -454,10 +483,12 @@ func (r Rule) apply(event map[string]any, to *Report) {
 			break
 		}
 	}
+
 	r.Window.apply(event, to)
 }
 
-// applyOutcome records the end of the run, a retry, or an error message.
+// applyOutcome records the end of the run, a retry, or an error message. A retry whose error
+// is not one of a service counts as the end of the run.
 func (r Rule) applyOutcome(event map[string]any, to *Report) {
 	var parts []string
 	for _, path := range r.Message {
@@ -466,8 +497,10 @@ func (r Rule) applyOutcome(event map[string]any, to *Report) {
 		}
 	}
 	message := strings.Join(parts, ": ")
+
 	status, _ := r.Status.number(event)
 	why := classifyError(int(status), message+" "+r.Detail.text(event))
+
 	switch {
 	case r.Retry && why != Crashed:
 		attempt, given := r.Attempt.number(event)

@@ -26,6 +26,7 @@ type SessionLog struct {
 	Events []Rule `yaml:"events"`
 }
 
+// validate returns an error about the first invalid value. A preset without a log is valid.
 func (l SessionLog) validate() error {
 	if l.Path == "" && len(l.Events) == 0 {
 		return nil
@@ -41,7 +42,9 @@ func (l SessionLog) validate() error {
 	return nil
 }
 
-// dirFrom returns the folder of the logs, by the environment of the program; "" if unknown.
+// dirFrom returns the folder of the logs: the variable of the program if it is set, and a
+// folder below the home folder otherwise. env is the environment of the program. The result is
+// "" if the home folder is unknown.
 func (l SessionLog) dirFrom(env []string) string {
 	if dir := runner.Getenv(env, l.Var); l.Var != "" && filepath.IsAbs(dir) {
 		return dir
@@ -52,14 +55,15 @@ func (l SessionLog) dirFrom(env []string) string {
 	return ""
 }
 
-// LogReader reads the log of one run while it is written.
+// LogReader reads the log of one run while the program writes it. It looks for the file when
+// the program has reported its session.
 type LogReader struct {
 	log    SessionLog
-	dir    string
-	path   string
-	tries  int
-	offset int64
-	report Report
+	dir    string // folder of the logs
+	path   string // the log; "" until it is found
+	tries  int    // how often the log was searched
+	offset int64  // how much of the log was read, in bytes
+	report Report // of which only the windows are used
 }
 
 // The limits of reading a log.
@@ -71,7 +75,8 @@ const (
 // sessionNameRE matches the names of sessions that are safe in a path.
 var sessionNameRE = regexp.MustCompile(`^[\w-]{1,100}$`)
 
-// NewLogReader returns a reader of the program's log, by its environment; nil without a log.
+// NewLogReader returns a reader of the program's log, which env locates; nil if the program
+// has no log.
 func (p Preset) NewLogReader(env []string) *LogReader {
 	dir := p.Log.dirFrom(env)
 	if p.Log.Path == "" || dir == "" {
@@ -80,11 +85,13 @@ func (p Preset) NewLogReader(env []string) *LogReader {
 	return &LogReader{log: p.Log, dir: dir}
 }
 
-// Add returns a report with the windows of the log added. It ignores an unreadable log.
+// Add returns r with the windows of the log added. It ignores an unreadable log. A nil reader
+// returns r.
 func (l *LogReader) Add(r Report) Report {
 	if l == nil || !sessionNameRE.MatchString(r.Session) {
 		return r
 	}
+
 	if l.path == "" && l.tries < maxTries {
 		l.tries++
 		found, _ := filepath.Glob(filepath.Join(l.dir, strings.ReplaceAll(l.log.Path, "{{session}}", r.Session))) // the pattern is the preset's
@@ -92,6 +99,7 @@ func (l *LogReader) Add(r Report) Report {
 			l.path = found[len(found)-1] // the latest, by its name
 		}
 	}
+
 	if l.path != "" {
 		_ = l.readNew() // without it the windows stay unknown
 	}
@@ -101,7 +109,7 @@ func (l *LogReader) Add(r Report) Report {
 	return r
 }
 
-// readNew reads the new lines of the log.
+// readNew reads the complete lines that were added to the log since the last call.
 func (l *LogReader) readNew() error {
 	f, err := projectfile.OpenAnywhere(l.path, projectfile.Report)
 	if err != nil {
@@ -112,6 +120,7 @@ func (l *LogReader) readNew() error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", l.path, err)
 	}
+
 	from := max(l.offset, size-maxNewBytes)
 	text := make([]byte, max(0, size-from))
 	n, err := f.ReadAt(text, from)
@@ -119,6 +128,7 @@ func (l *LogReader) readNew() error {
 		return fmt.Errorf("read %s: %w", l.path, err)
 	}
 	text = text[:n]
+
 	complete := bytes.LastIndexByte(text, '\n') + 1
 	l.offset = from + int64(complete)
 	for line := range bytes.Lines(text[:complete]) {

@@ -25,7 +25,7 @@ type WindowRule struct {
 	Resets Path `yaml:"resets"`
 }
 
-// apply records the window of an event, if the event has one.
+// apply records the window in an event. It does nothing if the event has no used share.
 func (t WindowRule) apply(event map[string]any, to *Report) {
 	used, ok := t.Used.number(event)
 	if !ok {
@@ -44,7 +44,7 @@ func (t WindowRule) apply(event map[string]any, to *Report) {
 	to.setWindow(w)
 }
 
-// windowName returns the name of a window of so many minutes, like 5_hour.
+// windowName returns the name of a window of a length in minutes, like 5_hour for 300.
 func windowName(minutes int) string {
 	for _, u := range []struct {
 		minutes int
@@ -60,8 +60,9 @@ func windowName(minutes int) string {
 // maxName limits the name of a window, in bytes.
 const maxName = 40
 
-// setWindow records a window, in place of an earlier one of that name. It ignores impossible
-// values. It makes a new list, since copies of the report share the old one.
+// setWindow records a window in place of an earlier one of the same name. It ignores a used
+// share that is impossible, and a time that JSON cannot represent. It makes a new list,
+// because copies of the report share the old one.
 func (r *Report) setWindow(w Window) {
 	if !(w.Used >= 0) || math.IsInf(w.Used, 0) {
 		return
@@ -75,8 +76,8 @@ func (r *Report) setWindow(w Window) {
 	r.Windows = append(others, w)
 }
 
-// Window returns the window with the largest used share that was not reset before now; nil if
-// there is none.
+// Window returns the window with the largest used share among those that were not reset before
+// now; nil if there is none.
 func (r Report) Window(now time.Time) *Window {
 	var most *Window
 	for _, w := range r.Windows {

@@ -16,22 +16,27 @@ type Secret struct{ Name, Value string }
 // everywhere.
 const minSecret = 8
 
-// Masker replaces given secrets, and texts that look like a key. It may be used from
-// several goroutines; nil masks nothing.
+// Masker replaces given secrets, and texts that look like a key. It may be used from several
+// goroutines. A nil Masker masks nothing.
+//
+// It works in two steps: maskGiven replaces the given secrets, and maskKeys in shapes.go
+// replaces keys in the result. [Masker.Writer] does the same for a stream.
 type Masker struct {
-	needles []needle
-	pairs   [1 << 10]uint64 // the set of the first two bytes of the needles
-	// shifts maps the hash of two bytes to the minimum distance by which the search window
-	// can move.
+	needles []needle        // the longest first
+	pairs   [1 << 10]uint64 // a set with one bit for each pair of bytes with which a needle starts
+	// shifts maps the hash of two bytes to the minimum distance by which the search window can
+	// move when it ends in them. 0 means that a needle may start at the window.
 	shifts            [1 << 12]uint8
-	shortest, longest int
+	shortest, longest int // lengths of needles in bytes; shortest is at most 255
 }
 
-// needle is one form of a secret. On a terminal the lines of a secret end in \r\n.
+// needle is one form of a secret, and the text that replaces it. A secret of several lines has
+// a second form, because lines end in \r\n on a terminal.
 type needle struct{ text, mask []byte }
 
-// NewMasker returns a masker for the secrets and for known shapes of keys. It ignores
-// values shorter than 8 bytes. If two start at the same place, the longer one is replaced.
+// NewMasker returns a masker for the secrets and for known shapes of keys. A secret is
+// replaced by its name in brackets. Values shorter than 8 bytes are ignored. If two secrets
+// start at the same place, the longer one is replaced.
 func NewMasker(secrets []Secret) *Masker {
 	m := &Masker{}
 	for _, s := range secrets {
@@ -48,11 +53,14 @@ func NewMasker(secrets []Secret) *Masker {
 	if len(m.needles) == 0 {
 		return m
 	}
+
 	slices.SortStableFunc(m.needles, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
 	m.longest, m.shortest = len(m.needles[0].text), min(len(m.needles[len(m.needles)-1].text), 255)
+
 	for i := range m.shifts {
 		m.shifts[i] = uint8(m.shortest - 1)
 	}
+
 	for _, n := range m.needles {
 		pair := pairOf(n.text[0], n.text[1])
 		m.pairs[pair>>6] |= 1 << (pair & 63)
@@ -64,8 +72,11 @@ func NewMasker(secrets []Secret) *Masker {
 	return m
 }
 
+// hashPair returns the index of two bytes in Masker.shifts. Different pairs may share an
+// index.
 func hashPair(a, b byte) uint16 { return (uint16(a)<<5 ^ uint16(b)) & (1<<12 - 1) }
 
+// pairOf returns two bytes as a number, which is an index into a set of pairs.
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
 // mayBegin reports whether a secret may start with the two bytes.
@@ -74,8 +85,8 @@ func (m *Masker) mayBegin(a, b byte) bool {
 	return m.pairs[pair>>6]&(1<<(pair&63)) != 0
 }
 
-// find returns the position of the first secret in b, and the secret; nil for none. It
-// uses the algorithm of Wu and Manber: the last two bytes of a window as long as the
+// find returns the position of the first secret in b, and the secret; nil if there is none. It
+// uses the algorithm of Wu and Manber: the last two bytes of a window that is as long as the
 // shortest secret decide how far the window moves.
 func (m *Masker) find(b []byte) (at int, found *needle) {
 	for i := m.shortest - 2; i+1 < len(b); {
@@ -94,8 +105,9 @@ func (m *Masker) find(b []byte) (at int, found *needle) {
 	return 0, nil
 }
 
-// partialMatch returns the length of the longest suffix of b that is a proper prefix of a
-// secret, and that secret.
+// partialMatch looks at the end of b for the start of a secret that continues after b. It
+// returns the length of the longest such end, in bytes, and the secret; 0 and nil if there is
+// none.
 func (m *Masker) partialMatch(b []byte) (int, *needle) {
 	for i := max(0, len(b)-m.longest+1); i < len(b); i++ {
 		if i+1 < len(b) && !m.mayBegin(b[i], b[i+1]) {
@@ -161,12 +173,14 @@ func (m *Masker) Writer(w io.Writer) io.WriteCloser {
 	return &maskWriter{masker: m, to: keys, keys: keys}
 }
 
+// maskWriter masks the given secrets in a stream, and passes the result to keys, which masks
+// the rest.
 type maskWriter struct {
 	mu     sync.Mutex
 	masker *Masker
 	to     io.Writer
 	keys   *keyWriter // nil masks nothing
-	held   []byte
+	held   []byte     // the possible start of a secret
 }
 
 // Write masks p and reports the error of the underlying writer.
@@ -179,10 +193,12 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 	if len(w.masker.needles) == 0 {
 		return w.to.Write(p)
 	}
+
 	data := p
 	if len(w.held) > 0 {
 		data = append(w.held, p...)
 	}
+
 	masked, rest := w.masker.maskDecided(data)
 	held := append([]byte(nil), rest...)
 	var err error
@@ -190,15 +206,16 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 		_, err = w.to.Write(masked)
 	}
 	w.held = held
+
 	if err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// maskDecided returns the start of data, masked, and the rest, which may be the start of a
-// secret. It replaces complete secrets first, since the end of one may look like the start
-// of another.
+// maskDecided splits data at the start of a secret that may continue in the next write. It
+// returns the data before that, masked, and the rest. It replaces complete secrets first,
+// because the end of one may look like the start of another.
 func (m *Masker) maskDecided(data []byte) (masked, rest []byte) {
 	var out []byte
 	for {

@@ -15,15 +15,17 @@ var shapeTable string
 
 const (
 	shortestKey = 20       // the minimum length of keys, in bytes
-	longestKey  = 4 << 10  // a longer key is masked before its end was seen
-	longestPEM  = 32 << 10 // the same for a private key with its lines
-	minPEM      = 64       // the minimum after the first line of a private key
-	distinctive = 16       // enough bytes after a distinctive prefix
-	innerWithin = 512      // the inner text of a shape is within so many bytes
+	longestKey  = 4 << 10  // a longer key is masked before its end is known
+	longestPEM  = 32 << 10 // the same limit for a private key in PEM form
+	minPEM      = 64       // the minimum length after the first line of a private key in PEM form
+	distinctive = 16       // how many bytes are enough after a prefix that ends in a punctuation mark
+	innerWithin = 512      // the inner text of a shape is within this many bytes after the prefix
 	escapes     = 8        // the longest end of an escape sequence that consists of key bytes
 )
 
-// shape describes a kind of key: a fixed prefix, and at least minLength bytes of a set.
+// shape describes a kind of key: a fixed prefix, followed by at least minLength bytes of a
+// set. For example, the AWS access keys have the prefix AKIA and 16 upper-case letters or
+// digits. If inner is set, it must occur in the bytes after the prefix.
 type shape struct {
 	name, prefix, inner string
 	set                 *byteSet
@@ -33,6 +35,7 @@ type shape struct {
 // byteSet is a set of bytes.
 type byteSet [256]bool
 
+// newByteSet returns the set of the bytes in chars.
 func newByteSet(chars string) *byteSet {
 	var s byteSet
 	for i := range len(chars) {
@@ -54,8 +57,8 @@ var (
 	pemBytes  = newByteSet(alphabet + "+/=-:, \\\r\n\t")
 )
 
-// shapeIndex has the shapes by their first byte, the longest prefixes first, and the set of
-// their first two bytes.
+// shapeIndex has the shapes by their first byte, those with the longest prefixes first. pairs
+// is the set of their first two bytes.
 type shapeIndex struct {
 	byFirstByte [256][]shape
 	pairs       [1 << 10]uint64
@@ -67,7 +70,8 @@ func (x *shapeIndex) hasPair(a, b byte) bool {
 	return x.pairs[pair>>6]&(1<<(pair&63)) != 0
 }
 
-// shapes are the known shapes.
+// shapes returns the known shapes. It parses the embedded shapes.txt on first use; the comment
+// in that file explains its columns.
 var shapes = sync.OnceValue(func() *shapeIndex {
 	var all shapeIndex
 	for line := range strings.Lines(shapeTable) {
@@ -93,8 +97,9 @@ var shapes = sync.OnceValue(func() *shapeIndex {
 	return &all
 })
 
-// key is a range that looks like a key. An open one ends at the end of the text, and may
-// continue. A weak one is too short for a private key.
+// key is a range of a text that looks like a key. name replaces it. set has the bytes with
+// which it may continue. An open key reaches the end of the text, and may continue in the next
+// one. A weak key in PEM form is too short to be masked.
 type key struct {
 	name       string
 	start, end int
@@ -110,22 +115,23 @@ func (k key) limit() int {
 	return longestKey
 }
 
-// finder finds the keys of a text, in order.
+// finder finds the keys of a text in order. There are two kinds: private keys in PEM form,
+// which have lines, and tokens, which have one of the known shapes.
 type finder struct {
 	b      []byte
-	at     int // the search position
-	pem    key
-	hasPEM bool
+	at     int  // the search position
+	pem    key  // the next private key in PEM form
+	hasPEM bool // pem is set
 }
 
+// newFinder returns a finder that starts at a position of b. Bytes before it are only context.
 func newFinder(b []byte, from int) *finder {
 	f := &finder{b: b, at: from}
 	f.pem, f.hasPEM = findPEM(b, from)
 	return f
 }
 
-// next returns the next key. It moves a window of the minimum length past all bytes that
-// keys cannot contain, so it reads little of ordinary text.
+// next returns the next key, and false after the last one.
 func (f *finder) next() (k key, found bool) {
 	if f.hasPEM && f.pem.start < f.at {
 		f.pem, f.hasPEM = findPEM(f.b, f.at)
@@ -139,8 +145,9 @@ func (f *finder) next() (k key, found bool) {
 	return k, found
 }
 
-// nextToken returns the next key that is not a private key in PEM form. It stops at the next
-// one in PEM form.
+// nextToken returns the next key that is not in PEM form, and false if the next key is in PEM
+// form or there is none. It moves a window of the minimum length past all bytes that keys
+// cannot contain, so it reads little of ordinary text.
 func (f *finder) nextToken() (key, bool) {
 	b, known := f.b, shapes()
 	for i := f.at; i+shortestKey <= len(b) && !(f.hasPEM && f.pem.start < i); {
@@ -174,7 +181,8 @@ func keyIn(b []byte, start int, known *shapeIndex) (k key, end int, found bool) 
 	return k, end, false
 }
 
-// keyAt returns the key at p, if one of the shapes matches.
+// keyAt returns the key that starts at p, and false if none of the shapes matches. list has
+// the shapes that start with the byte at p.
 func keyAt(list []shape, b []byte, p int) (key, bool) {
 	for i := range list {
 		s := &list[i]
@@ -189,6 +197,7 @@ func keyAt(list []shape, b []byte, p int) (key, bool) {
 	return key{}, false
 }
 
+// span returns the bytes of b after from, up to the first one that is not in the set.
 func span(b []byte, from int, in *byteSet) []byte {
 	end := from
 	for end < len(b) && in[b[end]] {
@@ -197,8 +206,8 @@ func span(b []byte, from int, in *byteSet) []byte {
 	return b[from:end]
 }
 
-// matchesBody reports whether the bytes after the prefix make it a key. After a prefix that
-// ends in a punctuation mark, fewer bytes are enough if they contain a digit.
+// matchesBody reports whether the bytes after the prefix are those of a key. After a prefix
+// that ends in a punctuation mark, 16 bytes are enough if they contain a digit.
 func (s *shape) matchesBody(body []byte) bool {
 	switch {
 	case len(s.prefix)+len(body) < shortestKey:
@@ -212,8 +221,8 @@ func (s *shape) matchesBody(body []byte) bool {
 	return marked && len(body) >= distinctive && bytes.ContainsAny(body, digits)
 }
 
-// startsToken reports whether a key may start at p: after a byte that is not in a word, or
-// after an escape sequence of JSON, of a URL or of a terminal.
+// startsToken reports whether a key may start at p: at the start of a word, or after an escape
+// sequence of JSON (\n or \u0022), of a URL (%22), or of a terminal (ESC [31m).
 func startsToken(b []byte, p int) bool {
 	if p == 0 || !wordBytes[b[p-1]] {
 		return true
@@ -234,10 +243,12 @@ var (
 	pemEnd, dashes    = []byte("-----END "), []byte("-----")
 )
 
-// pemHead limits the first line of a private key, in bytes.
+// pemHead is the maximum length of the first line of a private key up to the words PRIVATE
+// KEY, in bytes.
 const pemHead = 80
 
-// findPEM returns the first private key in b at or after from, with its lines.
+// findPEM returns the first private key in PEM form at or after from, with its lines; false if
+// there is none. It skips keys that are complete and too short.
 func findPEM(b []byte, from int) (key, bool) {
 	for at := from; ; {
 		n := bytes.Index(b[at:], pemKind)
@@ -249,7 +260,9 @@ func findPEM(b []byte, from int) (key, bool) {
 		if begin < 0 {
 			continue
 		}
+
 		k := key{name: "private-key", start: max(from, at-pemHead) + begin, set: pemBytes}
+
 		body := span(b, at, pemBytes)
 		if end := bytes.Index(body, pemEnd); end >= 0 {
 			tail := bytes.Index(body[end+len(pemEnd):], dashes)
@@ -259,6 +272,7 @@ func findPEM(b []byte, from int) (key, bool) {
 		} else {
 			k.open = at+len(body) == len(b)
 		}
+
 		k.end, k.weak = at+len(body), len(body) < minPEM
 		if !k.weak || k.open {
 			return k, true
@@ -266,7 +280,8 @@ func findPEM(b []byte, from int) (key, bool) {
 	}
 }
 
-// maskKeys returns b[from:] with the keys replaced; b[from:] itself if it has none.
+// maskKeys returns b[from:] with the keys replaced by their names in brackets. It returns
+// b[from:] itself if there are none. The bytes before from are only context.
 func maskKeys(b []byte, from int) []byte {
 	var out []byte
 	at := from
@@ -286,7 +301,8 @@ func maskKeys(b []byte, from int) []byte {
 	return append(out, b[at:]...)
 }
 
-// undecidedStart returns the start of the suffix of b that may become a key.
+// undecidedStart returns the start of the end of b that may become a key with more text;
+// len(b) if there is no such end.
 func undecidedStart(b []byte, from int) int {
 	if at := max(from, len(b)-pemHead); at < len(b) {
 		if n := bytes.LastIndex(b[at:], pemBegin); n >= 0 && !bytes.ContainsAny(b[at+n+len(pemBegin):], "-\r\n") {
@@ -307,7 +323,7 @@ func undecidedStart(b []byte, from int) int {
 	return at
 }
 
-// mayBegin reports whether a key may start at p, depending on the text after b.
+// mayBegin reports whether a key may start at p and continue after b.
 func (x *shapeIndex) mayBegin(b []byte, p int) bool {
 	rest := b[p:]
 	if x.byFirstByte[rest[0]] == nil && rest[0] != '-' || !startsToken(b, p) {
@@ -329,18 +345,20 @@ func (x *shapeIndex) mayBegin(b []byte, p int) bool {
 	return false
 }
 
-// keyWriter masks the keys in a stream.
+// keyWriter masks the keys in a stream. It holds the possible start of a key until more text
+// decides.
 type keyWriter struct {
 	to           io.Writer
-	contextBytes []byte // the last of what passed, as it was
-	held         []byte
-	data         []byte   // to be used again
-	skipping     *byteSet // of a key that is too long to be waited for
+	contextBytes []byte   // the last bytes that were passed on, before masking
+	held         []byte   // the possible start of a key
+	data         []byte   // a buffer that each call of Write reuses
+	skipping     *byteSet // drops further bytes of a key that was masked before its end; nil if there is none
 }
 
 // contextSize is how many bytes before the held text are kept, for [startsToken].
 const contextSize = 16
 
+// Write masks the keys in p, and holds the end of p if it may be the start of a key.
 func (w *keyWriter) Write(p []byte) (int, error) {
 	rest := p
 	if w.skipping != nil {
@@ -349,11 +367,13 @@ func (w *keyWriter) Write(p []byte) (int, error) {
 		}
 		w.skipping = nil
 	}
+
 	data := append(append(append(w.data[:0], w.contextBytes...), w.held...), rest...)
 	out, hold := w.maskDecided(data, len(w.contextBytes))
 	w.data = data
 	w.held = append(w.held[:0], data[hold:]...)
 	w.contextBytes = append(w.contextBytes[:0], data[max(0, hold-contextSize):hold]...)
+
 	if len(out) > 0 {
 		if _, err := w.to.Write(out); err != nil {
 			return 0, err
@@ -362,7 +382,9 @@ func (w *keyWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maskDecided returns the decided part of data, masked, and the start of the rest.
+// maskDecided masks data[from:] as far as it is decided. It returns the masked text, and the
+// position from which data is held. A key that is longer than its limit is masked although its
+// end is unknown.
 func (w *keyWriter) maskDecided(data []byte, from int) (out []byte, hold int) {
 	at := from
 	for f := newFinder(data, from); ; {
