@@ -13,9 +13,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	OK           Outcome = "ok"
-	Auth         Outcome = "auth"           // the service rejects the user, or the user has no credit
-	BadRequest   Outcome = "bad_request"    // the service rejects the request: an unknown model, or a too long prompt
+	OK   Outcome = "ok"
+	Auth Outcome = "auth" // the service rejects the user, or the user has no credit
+	// the service rejects the request: an unknown model, or a too long prompt
+	BadRequest   Outcome = "bad_request"
 	AsksPerson   Outcome = "asks_person"    // the agent waits for a person: for a login, or for consent
 	RateLimit    Outcome = "rate_limit"     // the service limits the rate of requests
 	ServerError  Outcome = "server_error"   // the service or the network fails

@@ -1,6 +1,12 @@
-// Package agentrun runs the agent of a loop. It starts the program with its prompt, answers
-// its hooks, watches the tree, keeps a transcript, and waits and retries if the agent's
-// service fails. It returns a record of the run, without a verdict.
+// Package agentrun runs the agent of a loop, and returns a record of the run without a
+// verdict.
+//
+// [Agent.Run] does the work of one iteration. It calls attempt (attempt.go), which starts the
+// program once, until the service of the agent has answered or the loop cannot continue
+// (await.go, fallback.go, quotawait.go). During an attempt, command.go prepares the prompt and
+// the command, hooks.go answers the hooks of the agent, alarms.go watches the tree for missing
+// tests, asks.go notices an agent that waits for a person, and transcript.go records the
+// output. [Agent.RunSession] watches a session of the user instead.
 package agentrun
 
 import (
@@ -22,26 +28,28 @@ import (
 // Options configure the agent of a loop.
 type Options struct {
 	Setup
-	LoopID  string
-	Home    string   // supervise's own folder, which is none of the agent's business
-	Env     []string // of which the agent is given what Protect allows
-	Self    string   // supervise, absolute, for the agent's hooks to call; "": none are installed
-	Promise string   // the text by which the agent claims that the task is done; "": none
+	LoopID string
+	Home   string   // supervise's own folder, which the agent must not touch
+	Env    []string // the environment; the agent gets the variables that Protect allows
+	Self   string   // absolute path of supervise, which the agent's hooks call; "" installs no hooks
+	// Promise is the text by which the agent claims that the task is done, "" for none.
+	Promise string
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a separate, invisible terminal
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints
 	OnReport    func(Progress)                     // called when a known agent reports something new, may be nil
 	Grace       runner.Grace
-	OnInterrupt func()                       // the user asked at the terminal to stop
-	Warn        func(what string, err error) // of what does not keep the agent from running; err may be nil
-	Now         func() time.Time
+	OnInterrupt func() // the user asked at the terminal to stop
+	// Warn reports a problem that does not stop the agent; err may be nil.
+	Warn func(what string, err error)
+	Now  func() time.Time
 
 	Mode      hook.Mode // how strictly calls of tools are judged
 	Integrity integrity.Options
 	Checks    []string // files that the checks start, relative to the tree
 
-	Shield  protect.Shield // what keeps the agent from supervise's state
-	User    *runner.User   // whom the agent runs as; nil: as this process does
+	Shield  protect.Shield // protects the state of supervise from the agent
+	User    *runner.User   // the user that the agent runs as; nil is the user of this process
 	Masker  *runner.Masker
 	Ledger  *ledger.Ledger
 	Store   *snapshot.Store
@@ -51,26 +59,26 @@ type Options struct {
 // Progress is what a known agent has reported so far.
 type Progress struct {
 	Text  string      // the end of what it last said, "" for nothing
-	Usage agent.Usage // in the whole loop
-	// Window is the one of which most is used, nil if none was reported.
+	Usage agent.Usage // in the loop so far
+	// Window is the window with the largest used share, nil if none was reported.
 	Window *agent.Window
 }
 
-// Agent is the agent of one loop. Its runs do not overlap.
+// Agent is the agent of one loop. Only one run is active at a time.
 type Agent struct {
 	Options
 	session          agentSession
-	silenceReported  bool                 // that no hook was called was reported
+	silenceReported  bool                 // the user knows that no hook was called
 	programs         []Program            // all programs that may do the work
-	unavailableUntil map[string]time.Time // until when one may not be asked again, by its name
-	quotaWait        *quotaWait           // before the next run
+	unavailableUntil map[string]time.Time // when each unavailable program may be used again, by name
+	quotaWait        *quotaWait           // the wait before the next run, nil for none
 }
 
 // agentSession is the session of the agent that the next run may continue.
 type agentSession struct {
 	id          string
-	requestedID string      // that the present run was to continue
-	usage       agent.Usage // of the whole session so far, where its numbers grow
+	requestedID string      // the session that the current run should continue, "" for a new one
+	usage       agent.Usage // of all runs of the session, for programs whose numbers include earlier runs
 }
 
 // New returns the agent of a loop.
@@ -89,14 +97,14 @@ type Task struct {
 	Iteration int
 	Prompt    string
 	Evidence  map[string]string // files next to the prompt, by name: see [agent.EvidenceEnv]
-	Notes     string            // the agent's own of earlier iterations
+	Notes     string            // the agent's own notes from earlier iterations
 	Start     snapshot.ID       // the tree that the agent starts from
 	StartedAt time.Time
-	Spent     agent.Usage // of the loop before
+	Spent     agent.Usage // the usage of earlier iterations
 
-	// SessionContext is what hooks add at the start of the agent's session, Beware what
-	// they add to a warning, and Unmet what is missing when it wants to stop, "" for
-	// nothing.
+	// SessionContext is the text that hooks add at the start of the agent's session.
+	// AddWarning adds the current warning to a decision about a tool call. FindUnmet returns
+	// what is missing when the agent wants to stop, "" if nothing is.
 	SessionContext string
 	AddWarning     func(hook.Decision) hook.Decision
 	FindUnmet      func(context.Context) string
@@ -110,7 +118,7 @@ type Task struct {
 // Result is the result of the runs of one iteration.
 type Result struct {
 	Run *ledger.AgentRun // all runs as one
-	// Stop is why the agent cannot run again; the zero value if it can.
+	// Stop is why the agent cannot run again; it is the zero value if the agent can.
 	Stop event.Stop
 }
 
@@ -119,11 +127,11 @@ type run struct {
 	*Agent
 	task      Task
 	hooks     *hooks
-	record    *ledger.AgentRun // of the runs so far
-	waited    time.Duration    // for the service
+	record    *ledger.AgentRun // the attempts so far as one record, nil before the first
+	waited    time.Duration    // total wait for the service
 	notes     notes
-	promptDir string // folder with the prompt for another user, while the agent runs
-	stop      event.Stop
+	promptDir string     // folder with the prompt for another user, while the agent runs
+	stop      event.Stop // why the agent cannot run again; the zero value if it can
 }
 
 // Run runs the agent until its process tree has ended. While the service fails, it waits and
@@ -134,6 +142,7 @@ func (a *Agent) Run(ctx context.Context, t Task) (Result, error) {
 	return Result{Run: r.record, Stop: r.stop}, err
 }
 
+// runUntilDone makes attempts until no further one is needed or possible.
 func (r *run) runUntilDone(ctx context.Context) (err error) {
 	if rested, err := r.awaitQuota(ctx); err != nil || !rested {
 		return err

@@ -19,6 +19,7 @@ import (
 // alarmError is the reason for stopping an agent that deletes tests.
 type alarmError struct{ event.TreeAlarm }
 
+// Error says which files are missing.
 func (e alarmError) Error() string { return e.String() }
 
 const (
@@ -29,11 +30,13 @@ const (
 	shrunkFiles, shrunkPart = 20, .10
 )
 
-// treeAlarms watches the tree while one agent works.
+// treeAlarms watches the tree while one agent works, and raises an alarm when tests or many
+// files are missing. Events of the file system only say when to look: each inspection compares
+// the files on disk with the snapshot at the agent's start.
 type treeAlarms struct {
 	*run
-	control    *runner.Control
-	cancel     context.CancelCauseFunc
+	control    *runner.Control          // pauses the agent during an inspection
+	cancel     context.CancelCauseFunc  // stops the agent
 	files      map[string]snapshot.File // at the agent's start
 	gitBefore  gitState                 // at the agent's start
 	startedAt  time.Time
@@ -64,6 +67,7 @@ func (r *run) watchTree(ctx context.Context, ctl *runner.Control, end context.Ca
 	}
 }
 
+// newAlarms returns the watcher of a run that starts now.
 func (r *run) newAlarms() *treeAlarms {
 	return &treeAlarms{
 		run: r, startedAt: time.Now(), gitBefore: readGitState(r.Root),
@@ -105,7 +109,7 @@ func (a *treeAlarms) watch(ctx context.Context) (err error) {
 	return nil
 }
 
-// follow inspects the tree when files have been deleted and no more are.
+// follow inspects the tree when files have been deleted and the deletions have stopped.
 func (a *treeAlarms) follow(ctx context.Context, events <-chan fileevents.Event) {
 	settled := time.NewTimer(settleTime)
 	defer settled.Stop()
@@ -155,6 +159,7 @@ func (a *treeAlarms) noteEvent(e fileevents.Event) bool {
 
 func isTest(file string) bool { return source.IsTestFile(file, source.DetectLanguage(file, nil)) }
 
+// isSuspicious reports whether a test or many files were deleted since the last inspection.
 func (a *treeAlarms) isSuspicious() bool {
 	for file := range a.vanished {
 		if isTest(file) {
@@ -164,6 +169,7 @@ func (a *treeAlarms) isSuspicious() bool {
 	return a.hasShrunk(len(a.vanished))
 }
 
+// hasShrunk reports whether so many missing files are a sign of damage.
 func (a *treeAlarms) hasShrunk(gone int) bool {
 	return gone >= shrunkFiles && float64(gone) >= shrunkPart*float64(len(a.files))
 }
@@ -198,6 +204,7 @@ func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bo
 	if isGitBusy(a.Root) {
 		return event.TreeAlarm{}, true
 	}
+
 	there := a.scanTree()
 	var gone []string
 	for file := range a.files {
@@ -208,10 +215,12 @@ func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bo
 	if len(gone) == 0 {
 		return event.TreeAlarm{}, false
 	}
+
 	slices.Sort(gone) // a new test replaces only one missing test
 	now := a.collectNewFiles(ctx, there)
 	git, done := a.gitExplainer(ctx)
 	defer done()
+
 	out, news := event.TreeAlarm{Total: len(a.files), MissingTests: []string{}}, 0
 	for _, file := range gone {
 		answer := git(file)
@@ -231,6 +240,7 @@ func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bo
 			out.MissingTests = append(out.MissingTests, file)
 		}
 	}
+
 	if len(out.MissingTests) == 0 && !a.hasShrunk(news) {
 		return event.TreeAlarm{}, again
 	}
@@ -250,11 +260,10 @@ func (a *treeAlarms) textBefore(ctx context.Context, file string) []byte {
 	return text
 }
 
-// treeFiles are the files of the working tree, and those that are new or were recently
-// written.
+// treeFiles are the files of the working tree.
 type treeFiles struct {
-	paths   map[string]bool
-	written []string
+	paths   map[string]bool // all files, by path relative to the root
+	written []string        // those that are new or were written since the agent started
 }
 
 // scanTree lists the files of the tree as the watcher does, without .git and node_modules.

@@ -14,16 +14,18 @@ const questionPatience = 5 * time.Minute
 // questionError is the question of an unattended agent that was stopped for it.
 type questionError string
 
+// Error quotes the question.
 func (e questionError) Error() string { return "it waits for a person: " + string(e) }
 
-// questionWatcher stops an unattended agent that waits for a person.
+// questionWatcher stops an unattended agent that waits for a person. It keeps the last output,
+// and looks for a question when the agent has printed nothing for a while.
 type questionWatcher struct {
-	after time.Duration
-	end   func(error)
+	after time.Duration // how long the agent must print nothing
+	end   func(error)   // stops the agent
 
 	mu    sync.Mutex
-	tail  []byte
-	timer *time.Timer
+	tail  []byte      // the last output
+	timer *time.Timer // calls checkScreen; nil until the agent prints something
 }
 
 // screenSize is how much of the last output is searched for a question, in bytes.
@@ -53,6 +55,7 @@ func (a *questionWatcher) checkScreen() {
 	}
 }
 
+// stop ends the watch.
 func (a *questionWatcher) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,7 +16,8 @@ import (
 	"supervise/runner"
 )
 
-// attempt runs the agent once and records the result.
+// attempt runs the agent once, adds the result to r.record, and returns what the agent
+// reported.
 func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	var none agent.Report
 	dir, err := r.Ledger.MakeIterationDir(r.task.Iteration)
@@ -34,12 +35,14 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if err := moveTranscript(dir, r.record); err != nil {
 		return none, err
 	}
+
 	script, err := r.startTranscript(&cmd, dir, r.task.Iteration)
 	if err != nil {
 		return none, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+
 	preset, _ := r.Preset()
 	log := preset.NewLogReader(cmd.Env)
 	reader := r.newReader(cancel, log)
@@ -51,6 +54,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if cmd.Terminal == nil {
 		cmd.Stderr = cmd.Stdout
 	}
+
 	var noted error
 	cmd.BeforeStart = r.Journal.Starting(event.ChildAgent, func() int { return r.task.Iteration })
 	cmd.OnStart = func(shim, leader runner.Process) {
@@ -58,6 +62,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	}
 	cmd.Control = runner.NewControl()
 	unwatch := r.watchTree(ctx, cmd.Control, cancel)
+
 	res, err := runner.Run(ctx, cmd)
 	unwatch()
 	r.readBackNotes()
@@ -76,8 +81,8 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	return r.recordRun(res, log.Add(reader.Report()), script.tail.String(), context.Cause(ctx))
 }
 
-// recordRun adds an attempt to the record of the iteration. printed is the end of what the
-// agent printed.
+// recordRun adds an attempt to the record of the iteration. printed is the end of the agent's
+// output, and cause is why supervise stopped the agent, nil if it did not.
 func (r *run) recordRun(res runner.Result, report agent.Report, printed string, cause error) (agent.Report, error) {
 	last := r.newRecord(res, report, cause)
 	last.LastOutput = cmp.Or(last.LastOutput, lastLine(printed))
@@ -88,7 +93,9 @@ func (r *run) recordRun(res runner.Result, report agent.Report, printed string, 
 	return report, r.Journal.Write(event.AgentFinished, r.task.Iteration, *r.record)
 }
 
-// newRecord returns the record of one run.
+// newRecord returns the record of one attempt. cause is why supervise stopped the agent; it
+// may decide the outcome. newRecord also remembers the session, so that the next run can
+// continue it.
 func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
 	p, _ := a.Preset()
 	run := &ledger.AgentRun{
@@ -96,6 +103,7 @@ func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *
 		Containment: res.Containment.String(), Leftovers: res.Leftovers, RefusedHosts: res.RefusedHosts,
 		Program: p.Name, Session: report.Session, Model: report.Model, Version: report.Version,
 	}
+
 	outcome := report.Outcome(p, processEnding(res), a.Program.Name != "" && p.HasReader())
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
@@ -106,12 +114,14 @@ func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *
 	if full, ok := errors.AsType[windowError](cause); ok {
 		outcome, report.Message = full.outcomeOf(p, report)
 	}
+
 	if alarm := (alarmError{}); errors.As(cause, &alarm) {
 		run.Alarm = alarm.String()
 	}
 	if limit := limitError(""); errors.As(cause, &limit) {
 		run.LimitReached = string(limit)
 	}
+
 	run.Outcome = string(outcome)
 	if outcome != agent.OK {
 		run.Message = a.masked(shortLine(report.Message))
@@ -122,6 +132,7 @@ func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *
 	if run.Window = report.Window(a.Now()); run.Window != nil {
 		run.Window.Name = a.masked(run.Window.Name)
 	}
+
 	a.session.usage, run.Usage = a.sessionUsage(p, report)
 	a.session.id = report.Session
 	if outcome == agent.Crashed || outcome == agent.NoFinalEvent {
@@ -130,8 +141,8 @@ func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *
 	return run
 }
 
-// sessionUsage returns what the agent's session consumed, and what this run did of it; nil
-// where nothing is known.
+// sessionUsage returns the usage of the agent's session, and the part of it that belongs to
+// this run. run is nil if the agent reported no usage.
 func (a *Agent) sessionUsage(p agent.Preset, r agent.Report) (total agent.Usage, run *agent.Usage) {
 	if r.Usage.IsZero() {
 		return a.session.usage, nil
@@ -143,6 +154,7 @@ func (a *Agent) sessionUsage(p agent.Preset, r agent.Report) (total agent.Usage,
 	return r.Usage, &u
 }
 
+// processEnding converts the result of the process for [agent.Report.Outcome].
 func processEnding(res runner.Result) agent.Ending {
 	e := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal}
 	switch res.Cause {
@@ -155,7 +167,8 @@ func processEnding(res runner.Result) agent.Ending {
 	return e
 }
 
-// mergeRuns adds earlier runs of the same iteration to the last one.
+// mergeRuns adds the numbers of earlier attempts of the iteration to the record of the last
+// one, and returns that. before is nil for the first attempt.
 func mergeRuns(before, run *ledger.AgentRun) *ledger.AgentRun {
 	if before == nil {
 		return run
@@ -174,7 +187,8 @@ func mergeRuns(before, run *ledger.AgentRun) *ledger.AgentRun {
 	return run
 }
 
-// moveTranscript renames the transcript of an earlier run of the iteration.
+// moveTranscript renames the transcript of an earlier attempt to transcript.runN.cast, so that
+// the next attempt does not overwrite it.
 func moveTranscript(dir string, before *ledger.AgentRun) error {
 	if before == nil {
 		return nil
@@ -187,9 +201,10 @@ func moveTranscript(dir string, before *ledger.AgentRun) error {
 	return nil
 }
 
-// maxShortLine limits the kept part of an agent's message, in bytes.
+// maxShortLine is the length at which shortLine cuts a message of the agent, in bytes.
 const maxShortLine = 500
 
+// shortLine returns a text as one line of limited length, without escape sequences.
 func shortLine(text string) string {
 	text = strings.Join(strings.Fields(agent.StripEscapes(text)), " ")
 	if len(text) > maxShortLine {
@@ -198,7 +213,7 @@ func shortLine(text string) string {
 	return text
 }
 
-// lastLine returns the last line of an output that is not empty.
+// lastLine returns the last line of an output that is not blank, "" if there is none.
 func lastLine(s string) string {
 	lines := strings.FieldsFunc(agent.StripEscapes(s), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -209,11 +224,12 @@ func lastLine(s string) string {
 	return ""
 }
 
-// errHopeless is the reason for stopping an agent whose service never accepts it.
+// errHopeless is the reason for stopping an agent that its service never accepts.
 var errHopeless = errors.New("the service refuses the agent")
 
-// newReader returns a reader of the agent's output and of its log. It reports progress and
-// retries, and calls end if a limit is reached or the agent cannot succeed.
+// newReader returns a reader of the agent's output and of its log. After each event the reader
+// reports progress and retries, and calls end with the reason if the agent must stop: a limit
+// is reached, a window is used up, or the agent cannot succeed.
 func (r *run) newReader(end context.CancelCauseFunc, log *agent.LogReader) *agent.Reader {
 	preset, _ := r.Preset()
 	before, last := r.usedSoFar(), agent.Retry{}

@@ -30,8 +30,8 @@ func WasUnavailable(run *ledger.AgentRun) bool {
 	return o.IsTemporary() || o.NeedsPerson()
 }
 
-// awaitService waits if the service failed in the last run, and reports whether to run the
-// agent again. If the loop cannot continue, it sets r.stop.
+// awaitService decides what follows an attempt. It waits if the service failed, and reports
+// whether to run the agent again. If the loop cannot continue, it sets r.stop.
 func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool, err error) {
 	o := agent.Outcome(r.record.Outcome)
 	if o.NeedsPerson() {
@@ -53,8 +53,9 @@ func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool
 	return false, nil
 }
 
-// waitOrHandOver waits for the service, or switches to another program if that takes too
-// long. It reports whether to run the agent again; otherwise it sets r.stop.
+// waitOrHandOver waits for the service, or switches to another program if the wait is too
+// long. It reports whether to run the agent again; if neither is possible, it sets r.stop.
+// byService means that the service named the delay.
 func (r *run) waitOrHandOver(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
 	stop := r.waitStop(ctx, why, delay)
 	if stop == (event.Stop{}) {
@@ -67,7 +68,8 @@ func (r *run) waitOrHandOver(ctx context.Context, why *ledger.AgentRun, delay ti
 	return false, nil
 }
 
-// waitStop returns the stop of a loop that cannot wait so long; the zero value if it can.
+// waitStop returns the stop of a loop whose limits do not allow the delay, and the zero value
+// if they do.
 func (r *run) waitStop(ctx context.Context, why *ledger.AgentRun, delay time.Duration) event.Stop {
 	limit := cmp.Or(r.MaxWait, DefaultMaxWait)
 	deadline, timed := ctx.Deadline()
@@ -80,14 +82,17 @@ func (r *run) waitStop(ctx context.Context, why *ledger.AgentRun, delay time.Dur
 	return event.Stop{}
 }
 
+// interrupted reports whether the loop is being stopped.
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
-// waitTime returns how long to wait: as long as the service asks for, or twice as long each
-// time. It ignores short times of a service that fails repeatedly.
+// waitTime returns how long to wait before the next attempt. It is the time that the service
+// asks for, or else a step that doubles after each attempt, up to maxStep. If a service fails
+// repeatedly, times shorter than the step are ignored.
 func (a *Agent) waitTime(run *ledger.AgentRun, report agent.Report) (d time.Duration, byService bool) {
 	first := cmp.Or(a.FirstWait, DefaultFirstWait)
 	before := max(run.Runs-1, 0)
 	step := min(first<<min(before, 20), max(maxStep, first))
+
 	wait := report.Reset.Wait(a.Now())
 	if wait > 0 && (before == 0 || wait >= step) {
 		return wait, true
@@ -103,7 +108,8 @@ func (r *run) runCount() int {
 	return max(r.record.Runs, 1)
 }
 
-// waitFor waits, and writes that into the journal and the record.
+// waitFor waits, and records the wait in the journal and in why. again is false if the context
+// ended first.
 func (r *run) waitFor(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
 	from := r.Now()
 	until := from.Add(delay)
@@ -116,6 +122,7 @@ func (r *run) waitFor(ctx context.Context, why *ledger.AgentRun, delay time.Dura
 	if err := r.task.OnWait(fmt.Sprintf("%s, until %s", reasonOf(why), until.Local().Format(time.DateTime))); err != nil {
 		return false, err
 	}
+
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
@@ -123,11 +130,14 @@ func (r *run) waitFor(ctx context.Context, why *ledger.AgentRun, delay time.Dura
 		again = true
 	case <-ctx.Done():
 	}
+
 	r.waited += r.Now().Sub(from)
 	why.Waited = r.waited
 	return again, r.task.OnWait("")
 }
 
+// reasonOf returns the outcome and message of a run for people, like "rate limit: try again in
+// 5 minutes".
 func reasonOf(run *ledger.AgentRun) string {
 	outcome := strings.ReplaceAll(run.Outcome, "_", " ")
 	if run.Message == "" {
@@ -146,6 +156,7 @@ func (r *run) refusedStop(o agent.Outcome) event.Stop {
 		}
 		return event.Stop{Reason: event.NoCommand, Text: text}
 	}
+
 	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastOutput)
 	switch {
 	case o == agent.AsksPerson:

@@ -48,7 +48,7 @@ func (h *hooks) answerBlocked(q rpc.Blocked) rpc.Reply {
 	return rpc.Reply{Output: []byte(blockedAnswer(b))}
 }
 
-// noteBlocked records a statement, unless it is a repetition, or there are too many.
+// noteBlocked records a statement, unless it is a repetition or there are too many.
 func (h *hooks) noteBlocked(b ledger.Block) error {
 	again := func(x ledger.Block) bool { return x.Reason == b.Reason && slices.Equal(x.Tests, b.Tests) }
 	if len(h.statements) >= maxStatements || slices.ContainsFunc(h.statements, again) {
@@ -61,7 +61,7 @@ func (h *hooks) noteBlocked(b ledger.Block) error {
 	return nil
 }
 
-// blockedAnswer returns the answer for an agent that is blocked.
+// blockedAnswer returns the answer to a statement: what the agent should do now.
 func blockedAnswer(b ledger.Block) string {
 	text := "noted: a person decides whether the task can be done. Stop working on it, leave the tree as it is, and end your turn.\n"
 	if len(b.Tests) > 0 {
@@ -102,8 +102,9 @@ func (h *hooks) blockedStatements() []ledger.Block {
 	return slices.Clone(h.statements)
 }
 
-// BlockedCommand is how the agent says that it cannot continue, "" where it cannot reach its
-// supervisor. self is the path of supervise, env the environment before protection.
+// BlockedCommand returns the command by which the agent says that it cannot continue, "" if it
+// cannot reach its supervisor. self is the path of supervise, and env the environment before
+// protection.
 func (s Setup) BlockedCommand(self string, env []string) string {
 	if self == "" || s.Protect.User != "" {
 		return ""

@@ -41,15 +41,17 @@ func checkArgument(arg string) error {
 	return nil
 }
 
-// command returns the agent's command. The prompt is always available as a file outside of
-// the tree. The preset of a known program says how to pass it. Otherwise it replaces the
-// placeholders in the arguments; without any, a task is passed on standard input.
+// command returns the agent's command, and writes the files that it names to dir. The prompt
+// is always available as a file outside of the tree. The preset of a known program says how to
+// pass it. In a command of the user it replaces the placeholders; if there are none, a task is
+// passed on standard input.
 func (r *run) command(dir string) (runner.Command, error) {
 	text := r.task.Prompt
 	path, evidence, err := r.writePrompt(dir, text)
 	if err != nil {
 		return runner.Command{}, err
 	}
+
 	box, err := r.sandbox(path, evidence)
 	if err == nil {
 		err = r.writeNotes()
@@ -57,6 +59,7 @@ func (r *run) command(dir string) (runner.Command, error) {
 	if err != nil {
 		return runner.Command{}, err
 	}
+
 	cmd := runner.Command{
 		Dir: r.WorkDir(), Terminal: r.terminal(), Timeout: r.IterationTimeout, FirstOutput: r.FirstOutputTimeout, Idle: r.IdleTimeout, Grace: r.Grace,
 		Env: r.agentEnv(path, evidence), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, KeepOpen: r.Ledger.TreeLocks(), User: r.User,
@@ -64,6 +67,7 @@ func (r *run) command(dir string) (runner.Command, error) {
 	if r.Program.Name != "" {
 		return cmd, r.launch(&cmd, path)
 	}
+
 	placed := false
 	fill := strings.NewReplacer(promptText, text, promptFile, path)
 	for _, arg := range r.Args {
@@ -74,6 +78,7 @@ func (r *run) command(dir string) (runner.Command, error) {
 		}
 		cmd.Args = append(cmd.Args, filled)
 	}
+
 	switch {
 	case r.Setup.Task != "" && !placed:
 		cmd.Stdin = strings.NewReader(text)
@@ -86,7 +91,7 @@ func (r *run) command(dir string) (runner.Command, error) {
 // minBudget is the minimum budget that is passed to a program, in US dollars.
 const minBudget = .0001
 
-// launch completes the command of a known program.
+// launch completes the command of a known program. path is the file with the prompt.
 func (r *run) launch(cmd *runner.Command, path string) error {
 	p, err := agent.ByName(r.Program.Name)
 	if err != nil {
@@ -95,6 +100,7 @@ func (r *run) launch(cmd *runner.Command, path string) error {
 	if r.Setup.Task == "" {
 		return errNoTask
 	}
+
 	l := agent.Launch{Prompt: r.task.Prompt, File: path, Model: r.Program.Model, Yolo: r.Program.Yolo, Extra: append(slices.Clone(r.hooks.args()), r.Args...)}
 	if r.Program.Continue {
 		l.Session = r.session.id
@@ -102,6 +108,7 @@ func (r *run) launch(cmd *runner.Command, path string) error {
 	if r.MaxCost > 0 {
 		l.Budget = max(r.MaxCost-costOf(r.task.Spent), minBudget)
 	}
+
 	inv := p.Command(l)
 	cmd.Args, cmd.Stdin = inv.Args, strings.NewReader(inv.Stdin)
 	if cmd.Grace == (runner.Grace{}) {
@@ -111,7 +118,7 @@ func (r *run) launch(cmd *runner.Command, path string) error {
 	return nil
 }
 
-// terminal returns the agent's terminal, nil for none.
+// terminal returns the terminal for the agent, nil if it gets none.
 func (a *Agent) terminal() *runner.Terminal {
 	if a.Pty == PtyNever {
 		return nil
@@ -124,6 +131,8 @@ func (a *Agent) terminal() *runner.Terminal {
 	return &t
 }
 
+// agentEnv returns the environment of the agent, with the variables of supervise. prompt is
+// the path of the prompt, and evidence the folder of the evidence.
 func (r *run) agentEnv(prompt, evidence string) []string {
 	env := r.environ(r.Env)
 	if r.User != nil {
@@ -167,6 +176,7 @@ func (r *run) writePrompt(dir, text string) (path, evidence string, err error) {
 			return "", "", err
 		}
 	}
+
 	if r.User == nil {
 		return path, evidence, nil
 	}

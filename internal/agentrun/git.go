@@ -16,10 +16,10 @@ import (
 
 // gitState is the state of git: what is checked out, and the latest stash.
 type gitState struct {
-	head   string // the branch, or the commit
-	commit string // that is checked out; empty where the files of git do not tell
-	stash  string
-	tables string // where references are kept in tables, what names these
+	head   string // the text of the file HEAD: "ref: refs/heads/main", or a commit
+	commit string // the commit that is checked out, "" if the files of git do not name it
+	stash  string // the commit of the latest stash, "" for none
+	tables string // the list of reference tables, "" for the usual format of references
 }
 
 // readGitState reads the state of git; the zero value without a repository.
@@ -33,6 +33,7 @@ func readGitState(root string) gitState {
 	return g
 }
 
+// readGitFile returns the text of a file in a git folder, "" if it does not exist.
 func readGitFile(dir, name string) string {
 	text, err := projectfile.ReadAnywhere(filepath.Join(dir, filepath.FromSlash(name)), projectfile.Git)
 	if err != nil {
@@ -41,7 +42,8 @@ func readGitFile(dir, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// resolveRef returns the commit of a ref, from its own file or from packed-refs.
+// resolveRef returns the commit of a ref, from its own file or from packed-refs; "" if there
+// is none.
 func resolveRef(dir, name string) string {
 	if id := readGitFile(dir, name); id != "" {
 		return id
@@ -54,8 +56,8 @@ func resolveRef(dir, name string) string {
 	return ""
 }
 
-// gitDirs returns the git folder of this working tree, and the one that worktrees share. The
-// tree may be part of a larger one.
+// gitDirs returns the git folder of the working tree that contains root, and the one that it
+// shares with its worktrees. Both are the same unless this is a linked worktree.
 func gitDirs(root string) (dir, common string) {
 	dir = filepath.Join(root, ".git")
 	for top := root; ; top = filepath.Dir(top) {
@@ -67,12 +69,14 @@ func gitDirs(root string) (dir, common string) {
 			break
 		}
 	}
+
 	if text, err := projectfile.ReadAnywhere(dir, projectfile.Settings); err == nil {
 		to, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 		if dir = filepath.FromSlash(to); !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, dir)
 		}
 	}
+
 	common = dir
 	if text, err := projectfile.ReadAnywhere(filepath.Join(dir, "commondir"), projectfile.Settings); err == nil {
 		if common = strings.TrimSpace(string(text)); !filepath.IsAbs(common) {
@@ -101,20 +105,21 @@ type gitAnswer uint8
 const (
 	gitKeepsFile   gitAnswer = iota // its index has the file, or there is no git
 	gitRemovedFile                  // a checkout, a stash, a merge or a commit
-	gitUnknown                      // nothing of that is seen, but it may be in the middle of it
+	gitUnknown                      // git shows none of that, but may be in the middle of it
 )
 
-// gitTimeout limits the questions to git: the agent is stopped meanwhile.
+// gitTimeout limits the commands of git, because the agent is paused while they run.
 const gitTimeout = 10 * time.Second
 
-// gitExplainer returns a function that says whether git has removed a file. Git has not
-// removed a file that is in the index, or one that was never in git. Removals by git are
-// judged after the run.
+// gitExplainer returns a function that says whether git has removed a file, and a function to
+// call after the last question. Git has not removed a file that is still in the index, or that
+// was never in a commit. Removals by git are judged after the run.
 func (a *treeAlarms) gitExplainer(ctx context.Context) (answer func(file string) gitAnswer, done context.CancelFunc) {
 	now := readGitState(a.Root)
 	if now == (gitState{}) {
 		return func(string) gitAnswer { return gitKeepsFile }, func() {}
 	}
+
 	ctx, done = context.WithTimeout(ctx, gitTimeout)
 	repo, moved := treediff.Repo{Dir: a.Root}, now != a.gitBefore
 	tracked, err := repo.TrackedFiles(ctx)
@@ -124,6 +129,7 @@ func (a *treeAlarms) gitExplainer(ctx context.Context) (answer func(file string)
 		}
 		return repo.HistoryFiles(ctx, a.gitBefore.commit, a.startedAt.Add(-time.Second))
 	})
+
 	return func(file string) gitAnswer {
 		switch {
 		case err == nil && tracked[file], err != nil && !moved:

@@ -21,19 +21,20 @@ import (
 	"supervise/runner"
 )
 
-// hooks answers the hooks of one run of the agent.
+// hooks answers the hooks of one iteration of the agent. A hook is a call of supervise by the
+// agent, before or after it uses a tool, or when it wants to stop. A nil *hooks answers none.
 type hooks struct {
 	*run
 	server    *rpc.Server
-	installed hook.Installation
+	installed hook.Installation // zero if no hooks were installed
 	options   hook.Options
 
-	mu          sync.Mutex
-	calls       int
-	stops       int
-	startSizes  map[string]int64 // of the files that the agent started with
-	warnedRisks map[string]bool  // risks that the agent was warned of already
-	statements  []ledger.Block   // of the agent that it cannot continue
+	mu          sync.Mutex       // guards the fields below
+	calls       int              // how many hooks were called
+	stops       int              // how often the agent was made to continue
+	startSizes  map[string]int64 // sizes of the files at the agent's start, by path
+	warnedRisks map[string]bool  // risks that the agent knows already, by rule and target
+	statements  []ledger.Block   // the agent's statements that it cannot continue
 }
 
 // maxStops is how often an agent may be made to continue in one run.
@@ -42,8 +43,9 @@ const maxStops = 3
 // errOtherUser says why hooks of another user's agent are not answered.
 var errOtherUser = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")
 
-// openHooks starts to answer hooks and statements of the agent. It reports why hooks cannot be
-// installed, and the run continues without them.
+// openHooks starts to answer hooks and statements of the agent. If hooks cannot be installed,
+// it records why in the journal, and the run continues without them. The result is nil if the
+// agent cannot reach the supervisor at all.
 func (r *run) openHooks() (*hooks, error) {
 	if r.User != nil {
 		if r.Hooks.Disabled || r.Hooks.Client == "" {
@@ -68,18 +70,19 @@ func (r *run) openHooks() (*hooks, error) {
 	return h, nil
 }
 
-// reportHooksBroken reports why hooks are not installed.
+// reportHooksBroken records in the journal why hooks are not installed.
 func (a *Agent) reportHooksBroken(iteration int, why error) error {
 	return a.Journal.Write(event.HooksBroken, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: why.Error()})
 }
 
-// reportHooksSilent reports that hooks were installed and none was called.
+// reportHooksSilent records in the journal that hooks were installed, but none was called.
 func (a *Agent) reportHooksSilent(iteration int) error {
 	return a.Journal.Write(event.HooksSilent, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: hook.SilentReason(a.Hooks.Client)})
 }
 
-// installHooks writes the files, and returns the arguments and variables, by which the agent's
-// hooks call the server.
+// installHooks writes the files by which the agent's hooks call the server, and returns the
+// arguments and variables that make the agent use them. The result is the zero value if the
+// program has no hooks.
 func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err error) {
 	if a.Hooks.Client == "" || a.Self == "" {
 		return in, nil
@@ -90,6 +93,7 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 	if why := hook.InstallProblem(a.Hooks.Client, getenv, exists); why != "" {
 		return in, errors.New(why)
 	}
+
 	dir := filepath.Join(a.Ledger.Dir(), "hooks")
 	in, err = hook.Install(hook.InstallRequest{
 		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), FailClosed: a.Hooks.FailClosed, Dir: dir, Getenv: getenv, ReadFile: readSettings,
@@ -97,18 +101,20 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 	if err == nil && len(in.Files) > 0 {
 		err = os.MkdirAll(dir, 0o700)
 	}
+
 	for name, text := range in.Files {
 		if err == nil {
 			err = ledger.WriteFile(filepath.Join(dir, name), text)
 		}
 	}
+
 	if err != nil {
 		return hook.Installation{}, err
 	}
 	return in, nil
 }
 
-// env returns additional variables for the agent.
+// env returns the additional variables of the agent, nil without a server.
 func (h *hooks) env() []string {
 	if h == nil {
 		return nil
@@ -120,7 +126,7 @@ func (h *hooks) env() []string {
 	return append(append(out, hook.SocketEnv+"="+h.server.Path()), h.installed.Env...)
 }
 
-// args returns additional arguments for a known program.
+// args returns the additional arguments of a known program, nil if there are none.
 func (h *hooks) args() []string {
 	if h == nil {
 		return nil
@@ -142,6 +148,7 @@ func (h *hooks) close(run *ledger.AgentRun) error {
 	return errors.Join(err, h.reportHooksSilent(h.task.Iteration))
 }
 
+// isInstalled reports whether hooks were installed.
 func isInstalled(in hook.Installation) bool { return len(in.Args)+len(in.Env) > 0 }
 
 // hookOptions returns the options for judging calls, with the tree at the agent's start.
@@ -168,19 +175,22 @@ func readSettings(path string) ([]byte, error) {
 	return projectfile.ReadAnywhere(path, projectfile.Manifest)
 }
 
-// maxText limits the files that are read, in bytes.
+// maxText is the size of the largest file that is read, in bytes.
 const maxText = 1 << 20
 
+// readNow reads a file of the tree. rel is relative to the root.
 func (h *hooks) readNow(rel string) ([]byte, bool) {
 	return readShort(filepath.Join(h.Root, filepath.FromSlash(rel)))
 }
 
-// readShort reads a file. ok is false if it is missing or too long.
+// readShort reads a file of any folder. It returns false if the file is missing or too long.
 func readShort(path string) ([]byte, bool) {
 	text, err := projectfile.ReadAnywhere(path, maxText)
 	return text, err == nil
 }
 
+// readBefore reads a file of the tree as it existed at the agent's start. It returns false if
+// the file is missing or too long.
 func (h *hooks) readBefore(rel string) ([]byte, bool) {
 	if size, known := h.startSizes[rel]; !known || size > maxText {
 		return nil, false
@@ -189,10 +199,12 @@ func (h *hooks) readBefore(rel string) ([]byte, bool) {
 	return text, err == nil
 }
 
-// answer answers a hook or a statement of the agent. Refused calls and warnings are written to
-// the journal before the answer, and synced after it. A permitted call that may destroy files
-// waits for a snapshot; for a refused one the snapshot is taken after the answer. Harmless
-// calls are written to the journal after the answer.
+// answer answers a hook or a statement of the agent. The function that it returns runs after
+// the answer was sent.
+//
+// Refused calls and warnings are written to the journal before the answer, and synced after
+// it; harmless calls are written after the answer. A permitted call that may destroy files
+// waits for a snapshot. For a refused one the snapshot is taken after the answer.
 func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	switch {
 	case q.Blocked != nil:
@@ -200,6 +212,7 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	case h.Hooks.Disabled:
 		return rpc.Reply{Error: "hooks are off"}, nil
 	}
+
 	began := time.Now()
 	h.mu.Lock()
 	h.calls++
@@ -209,11 +222,13 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	if err == nil {
 		call, err = hook.ReadCall(client, q.Event, q.Input)
 	}
+
 	if err != nil {
 		note.Problem = h.shorten(err.Error())
 		h.noteCall(note, began)
 		return rpc.Reply{Error: err.Error()}, h.syncAndUnlock
 	}
+
 	call.Dir = cmp.Or(call.Dir, q.Dir)
 	d := h.decide(call)
 	note.Tool, note.Target = call.Tool, h.shorten(cmp.Or(call.Command, call.Path))
@@ -222,10 +237,12 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	if d.Checkpoint && !refused {
 		note.Checkpoint, note.Problem = h.checkpoint()
 	}
+
 	took := time.Since(began)
 	if refused || len(d.Risks) > 0 {
 		h.noteCall(note, began)
 	}
+
 	return rpc.Reply{Output: hook.FormatAnswer(call, d)}, func() {
 		if !refused && len(d.Risks) == 0 {
 			h.noteCall(note, time.Now().Add(-took))
@@ -239,12 +256,13 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	}
 }
 
-// syncAndUnlock is the end of [hooks.answer], after the answer was sent.
+// syncAndUnlock ends [hooks.answer] after the answer was sent.
 func (h *hooks) syncAndUnlock() {
 	h.Journal.Sync()
 	h.mu.Unlock()
 }
 
+// decide returns the decision about a call, by the kind of the event.
 func (h *hooks) decide(call hook.Call) hook.Decision {
 	switch call.Event {
 	case hook.PreTool:
@@ -260,7 +278,8 @@ func (h *hooks) decide(call hook.Call) hook.Decision {
 	return hook.Decision{Verdict: hook.Allow}
 }
 
-// checkpoint takes a snapshot before a call that may destroy files.
+// checkpoint takes a snapshot before a call that may destroy files. It returns the name of the
+// snapshot, or the problem if there is none.
 func (h *hooks) checkpoint() (name, problem string) {
 	n := h.task.Iteration
 	info, err := h.Store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.IterationName(n), event.BeforeTool))
@@ -271,7 +290,7 @@ func (h *hooks) checkpoint() (name, problem string) {
 	return info.ID.Name(), ""
 }
 
-// maxInspected limits the changed files that are inspected after a call.
+// maxInspected is how many changed files are inspected after a call.
 const maxInspected = 50
 
 // inspectChanges warns about tests and settings that a call has changed, each risk once.
@@ -291,7 +310,8 @@ func (h *hooks) inspectChanges(call hook.Call) hook.Decision {
 	return hook.Decision{Verdict: hook.Allow, Context: text, Risks: news}
 }
 
-// changedTests lists the tests that were deleted or written since the agent started.
+// changedTests lists the tests that were deleted or written since the agent started, at most
+// maxInspected of them.
 func (h *hooks) changedTests() []string {
 	var out []string
 	for _, rel := range h.options.Tree.Files() {
@@ -307,7 +327,7 @@ func (h *hooks) changedTests() []string {
 }
 
 // answerStop answers an agent that wants to stop. If the settings ask for it and the criterion
-// is not met, the agent has to continue.
+// is not met, the agent has to continue, at most maxStops times.
 func (h *hooks) answerStop(call hook.Call) hook.Decision {
 	allow := hook.Decision{Verdict: hook.Allow}
 	if !h.Hooks.Stop || len(h.statements) > 0 || h.stops >= maxStops || call.StopActive && h.stops == 0 {
@@ -328,7 +348,7 @@ func (h *hooks) noteCall(c event.HookCall, began time.Time) {
 	h.Journal.NoteUnsynced(event.HookCalled, h.task.Iteration, c)
 }
 
-// maxTarget limits the kept part of a command, in bytes.
+// maxTarget is the length at which shorten cuts a text, in bytes.
 const maxTarget = 500
 
 // shorten shortens a text, and masks the secrets in it.
@@ -340,6 +360,7 @@ func (h *hooks) shorten(text string) string {
 	return text
 }
 
+// maskRisks returns a copy of the risks with their texts shortened and masked.
 func (h *hooks) maskRisks(list []hook.Risk) []hook.Risk {
 	list = slices.Clone(list)
 	for i := range list {

@@ -8,7 +8,7 @@ import (
 	"supervise/internal/event"
 )
 
-// limitError is the limit for which a run was stopped.
+// limitError is the reason for stopping a run that has reached a limit.
 type limitError string
 
 // The limits of what an agent may consume.
@@ -42,7 +42,8 @@ func (s Setup) LimitStop(u agent.Usage) event.Stop {
 	return event.Stop{}
 }
 
-// windowError is the window for which a run was stopped, and its limit in percent.
+// windowError is the reason for stopping a run that has used too much of a window. limit is in
+// percent.
 type windowError struct {
 	agent.Window
 	limit float64
@@ -83,7 +84,8 @@ func (s Setup) WindowNote() string {
 	return "limits.max_window has no effect on " + strings.Join(names, ", ") + ": nothing tells how much of a window is used; use --max-tokens or --max-time"
 }
 
-// fullWindow returns the window that has reached the limit of the loop.
+// fullWindow returns the window that has reached the limit of the loop, and false if there is
+// none.
 func (a *Agent) fullWindow(r agent.Report) (e windowError, found bool) {
 	w := r.Window(a.Now())
 	if a.MaxWindow == 0 || w == nil || w.Used < a.MaxWindow {
@@ -92,7 +94,7 @@ func (a *Agent) fullWindow(r agent.Report) (e windowError, found bool) {
 	return windowError{*w, a.MaxWindow}, true
 }
 
-// usedSoFar returns the usage of the loop, with earlier runs of the iteration.
+// usedSoFar returns the usage of the loop, including earlier attempts of the iteration.
 func (r *run) usedSoFar() agent.Usage {
 	if r.record == nil || r.record.Usage == nil {
 		return r.task.Spent
@@ -100,6 +102,7 @@ func (r *run) usedSoFar() agent.Usage {
 	return r.task.Spent.Plus(*r.record.Usage)
 }
 
+// costOf returns the cost in US dollars, 0 if unknown.
 func costOf(u agent.Usage) float64 {
 	if u.CostUSD == nil {
 		return 0

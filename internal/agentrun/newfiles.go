@@ -13,11 +13,12 @@ import (
 	"supervise/source"
 )
 
-// newFiles are files and tests that the agent has added. They may replace missing ones.
+// newFiles are the files and tests that the agent has added. They may replace missing ones: a
+// missing file was moved if its name, text or tests exist in new files.
 type newFiles struct {
-	names map[string]bool // of new files, without their folders
-	texts map[[sha256.Size]byte]bool
-	tests []source.TestDef // that explain nothing yet
+	names map[string]bool            // names of new files, without their folders
+	texts map[[sha256.Size]byte]bool // checksums of new texts
+	tests []source.TestDef           // new tests that have not replaced a missing test yet
 }
 
 // minTestSimilarity is the similarity from which one test replaces another, as in the rules
@@ -51,8 +52,8 @@ func (a *treeAlarms) collectNewFiles(ctx context.Context, there treeFiles) *newF
 	return g
 }
 
-// explains reports whether a missing file with that text, or all of its tests, are in new
-// files.
+// explains reports whether a missing file was moved: its name, its text or all of its tests
+// are in new files. text is the text of the file at the agent's start, nil if unknown.
 func (g *newFiles) explains(file string, text []byte) bool {
 	if g.names[path.Base(file)] {
 		return true
@@ -72,8 +73,8 @@ func (g *newFiles) explains(file string, text []byte) bool {
 	return true
 }
 
-// pairTests pairs tests of before with those of now, first by name and then by similarity, and
-// returns those without a partner.
+// pairTests pairs the tests of before with those of now, first by name and then by similarity.
+// It returns the tests of before without a partner, and those of now.
 func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
 	left = slices.Clone(now)
 	for _, def := range before {
@@ -84,9 +85,11 @@ func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
 		}
 		left = slices.Delete(left, i, i+1)
 	}
+
 	if len(lost)*len(left) > maxPairs {
 		return lost, left
 	}
+
 	lost = slices.DeleteFunc(lost, func(def source.TestDef) bool {
 		i := slices.IndexFunc(left, func(d source.TestDef) bool { return source.Similarity(def, d) >= minTestSimilarity })
 		if i >= 0 {
@@ -97,6 +100,7 @@ func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
 	return lost, left
 }
 
+// testsIn returns the tests in the text of a file, as far as it can be parsed.
 func testsIn(file string, text []byte) []source.TestDef {
 	f, _ := source.Scan(file, text) // what does not parse is read as far as it goes
 	return f.Tests

@@ -25,7 +25,7 @@ type notes struct {
 }
 
 // writeNotes writes the notes of earlier iterations to a file that the agent can read and
-// write. It cannot access the state folder.
+// write. The file is outside of the state folder, which the agent cannot access.
 func (r *run) writeNotes() (err error) {
 	switch {
 	case r.promptDir != "":
@@ -46,7 +46,7 @@ func (r *run) writeNotes() (err error) {
 }
 
 // readBackNotes reads the agent's notes after its run, and removes the file. An unreadable
-// file changes nothing.
+// file leaves the notes unchanged; a file that the agent removed makes them empty.
 func (r *run) readBackNotes() {
 	if r.notes.path == "" {
 		return
@@ -68,7 +68,8 @@ func (r *run) readBackNotes() {
 	r.notes = notes{}
 }
 
-// readNotes reads the kept part of a file of notes, up to the last complete line.
+// readNotes reads a file of notes without escape sequences. It cuts a long file after the last
+// complete line within the limit.
 func readNotes(path string) (string, error) {
 	f, err := projectfile.OpenFile(path, projectfile.Source)
 	if err != nil {

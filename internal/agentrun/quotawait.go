@@ -13,7 +13,7 @@ import (
 // quotaWait is a wait before the next run of the agent, because the previous run has reached
 // the limit of a window.
 type quotaWait struct {
-	why   *ledger.AgentRun
+	why   *ledger.AgentRun // the record that explains the wait
 	until time.Time
 }
 

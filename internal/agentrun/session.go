@@ -18,21 +18,21 @@ import (
 	"supervise/runner"
 )
 
-// titleDelay is how long the agent has to print nothing before supervise writes to its
-// terminal: the agent may be in the middle of a sequence.
+// titleDelay is how long the agent must print nothing before supervise writes to its terminal.
+// Earlier, the agent may be in the middle of an escape sequence.
 const titleDelay = time.Second
 
 // SessionOptions configure how a user's own session is watched.
 type SessionOptions struct {
-	IdleAfter time.Duration         // how long the agent says and writes nothing until it rests
-	Skip      func(dir string) bool // folders in which it does no work
-	// OnIdle is called when the agent rests. printed returns how much it has printed
-	// so far, in bytes. news reports whether there is something to tell the user.
+	IdleAfter time.Duration         // how long the agent must print and write nothing to count as idle
+	Skip      func(dir string) bool // reports folders whose changes are not work of the agent
+	// OnIdle is called when the agent becomes idle. printed returns how many bytes it has
+	// printed so far. news reports whether there is something to show to the user.
 	OnIdle func(ctx context.Context, printed func() int64) (news bool, err error)
-	// OnQuiet is called when there were news, and it is safe to write between what
-	// the agent prints.
+	// OnQuiet is called after OnIdle had news, when supervise can safely write between the
+	// outputs of the agent.
 	OnQuiet   func()
-	Iteration func() int // the present one
+	Iteration func() int // the number of the current iteration
 }
 
 // sessionRun is a running session of the user.
@@ -41,17 +41,18 @@ type sessionRun struct {
 	SessionOptions
 	server       *rpc.Server // nil where no hooks are answered
 	installed    hook.Installation
-	calls        atomic.Int64 // of hooks
-	printedBytes atomic.Int64 // bytes that the agent printed
-	activity     chan struct{}
+	calls        atomic.Int64  // of hooks
+	printedBytes atomic.Int64  // bytes that the agent printed
+	activity     chan struct{} // the agent printed something
 	stopped      chan struct{} // a hook reported that the agent stopped
 	agentEnded   chan struct{} // closed when the agent has ended
-	followDone   chan struct{} // closed when nothing is measured any more
-	news         bool          // something was found since the agent rested last
-	err          error         // of the measuring, once ended is closed
+	followDone   chan struct{} // closed when follow has returned
+	news         bool          // OnIdle had news that OnQuiet has not shown yet
+	err          error         // the error of OnIdle; valid when followDone is closed
 }
 
-// RunSession runs the agent on the user's terminal, and reports whenever it is idle.
+// RunSession runs the agent on the user's terminal until it ends, and calls o.OnIdle whenever
+// it is idle.
 func (a *Agent) RunSession(ctx context.Context, o SessionOptions) (err error) {
 	s := &sessionRun{
 		Agent: a, SessionOptions: o, activity: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
@@ -73,8 +74,9 @@ func (a *Agent) RunSession(ctx context.Context, o SessionOptions) (err error) {
 	return err
 }
 
-// listen opens the socket on which the agent's hooks report that it stopped, unless they are
-// disabled or the program has none. It reports why hooks cannot be installed.
+// listen opens the socket on which the agent's hooks report that it stopped, unless hooks are
+// disabled or the program has none. Problems with hooks are recorded in the journal, and the
+// session continues without them.
 func (s *sessionRun) listen() (err error) {
 	if s.Hooks.Disabled || s.Hooks.Client == "" {
 		return nil
@@ -105,7 +107,7 @@ func (s *sessionRun) answer(q rpc.Request) (rpc.Reply, func()) {
 	return rpc.Reply{Output: hook.FormatAnswer(call, hook.Decision{Verdict: hook.Allow})}, nil
 }
 
-// runAgent runs the agent.
+// runAgent runs the agent until it has ended, and returns its record.
 func (s *sessionRun) runAgent(ctx context.Context) (*ledger.AgentRun, error) {
 	dir, err := s.Ledger.MakeIterationDir(1)
 	if err != nil {
@@ -115,15 +117,18 @@ func (s *sessionRun) runAgent(ctx context.Context) (*ledger.AgentRun, error) {
 	if s.server != nil {
 		env = append(append(env, hook.SocketEnv+"="+s.server.Path()), s.installed.Env...)
 	}
+
 	cmd := runner.Command{
 		Args: slices.Insert(slices.Clone(s.Args), 1, s.installed.Args...), Dir: s.WorkDir(), Terminal: s.terminal(), Grace: s.Grace, ForwardCtrlC: true,
 		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), ReadOnly: s.Shield.ReadOnly, Writable: s.Shield.Writable, KeepOpen: s.Ledger.TreeLocks(),
 	}
+
 	script, err := s.startTranscript(&cmd, dir, 1)
 	if err != nil {
 		return nil, err
 	}
 	cmd.Stdout = io.MultiWriter(cmd.Stdout, s)
+
 	var noted error
 	started := false
 	cmd.BeforeStart = s.Journal.Starting(event.ChildAgent, s.Iteration)
@@ -131,6 +136,7 @@ func (s *sessionRun) runAgent(ctx context.Context) (*ledger.AgentRun, error) {
 		noted, started = s.Journal.Write(event.AgentSpawned, 1, event.Spawned{Shim: shim, Leader: leader}), true
 		go s.follow(ctx)
 	}
+
 	res, err := runner.Run(ctx, cmd)
 	close(s.agentEnded)
 	if started {
@@ -142,6 +148,7 @@ func (s *sessionRun) runAgent(ctx context.Context) (*ledger.AgentRun, error) {
 	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) {
 		return nil, fmt.Errorf("run the agent: %w", err)
 	}
+
 	run := s.newRecord(res, agent.Report{}, context.Cause(ctx))
 	run.LastOutput = lastLine(script.tail.String())
 	return run, errors.Join(noted, s.err)
@@ -154,7 +161,8 @@ func (s *sessionRun) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// notify sends without blocking. Several notifications may become one.
+// notify sends without blocking. If an earlier notification was not received yet, this one is
+// dropped.
 func notify(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -206,13 +214,14 @@ func (s *sessionRun) follow(ctx context.Context) {
 	}
 }
 
+// reportIdle calls OnIdle, and records its news and error.
 func (s *sessionRun) reportIdle(ctx context.Context) {
 	var news bool
 	news, s.err = s.OnIdle(ctx, s.printedBytes.Load)
 	s.news = s.news || news
 }
 
-// idleWait returns how long the agent has to be inactive until the next action.
+// idleWait returns how long the agent must be inactive before follow acts the next time.
 func (s *sessionRun) idleWait() time.Duration {
 	if s.news {
 		return min(titleDelay, s.IdleAfter)

@@ -17,26 +17,31 @@ import (
 // Setup is the configuration of a loop's agent, with its limits. It is a part of the settings
 // of the loop.
 type Setup struct {
-	Root string   `json:"root"`            // the working tree, absolute
-	Dir  string   `json:"dir,omitempty"`   // where the agent runs; "" is Root
-	Task string   `json:"task,omitempty"`  // what the agent is to do; "" when it knows
-	Args []string `json:"agent,omitempty"` // its command; behind a known program's own arguments where Program names one
-	// Program is how a known agent program is started; its zero value is a command
-	// that the user has put together.
+	Root string `json:"root"`          // the working tree, absolute
+	Dir  string `json:"dir,omitempty"` // where the agent runs; "" is Root
+	// Task is what the agent should do; "" if its command says so.
+	Task string   `json:"task,omitempty"`
+	Args []string `json:"agent,omitempty"` // its command; if Program is set, more arguments for that program
+	// Program is the known agent program to start; its zero value means that Args is a
+	// complete command.
 	Program Program `json:"program,omitzero"`
 	// Fallback are the programs that continue, in this order, when the quota of an earlier
 	// one is used up.
 	Fallback []Program `json:"fallback,omitempty"`
-	RawTask  []byte    `json:"task_bytes,omitempty"` // Task, where it is no text that JSON can hold
+	RawTask  []byte    `json:"task_bytes,omitempty"` // Task, if it is not valid UTF-8
 
-	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // of the whole loop; 0: none
+	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // of the loop; 0: none
 	IterationTimeout time.Duration `json:"iteration_timeout_ns,omitempty"` // 0: none
 	IdleTimeout      time.Duration `json:"idle_timeout_ns,omitempty"`      // 0: none
 	// FirstOutputTimeout is how long the agent may take to print anything; 0: none.
 	FirstOutputTimeout time.Duration `json:"first_output_timeout_ns,omitempty"`
-	MaxCost            float64       `json:"max_cost_usd,omitempty"`       // of the agent in the whole loop, in US dollars; 0: none
-	MaxTokens          int64         `json:"max_tokens,omitempty"`         // the same in tokens of all kinds; 0: none
-	MaxWindow          float64       `json:"max_window_percent,omitempty"` // of a window of the agent's service, that may be used; 0: all
+	// MaxCost is the limit of the loop's usage, in US dollars; 0: none.
+	MaxCost float64 `json:"max_cost_usd,omitempty"`
+	// MaxTokens is the same limit in tokens of all kinds; 0: none.
+	MaxTokens int64 `json:"max_tokens,omitempty"`
+	// MaxWindow is how much of a window of the agent's service may be used, in percent; 0:
+	// all.
+	MaxWindow float64 `json:"max_window_percent,omitempty"`
 	// MaxWait limits the total wait for the agent's service without a break, and FirstWait
 	// is the first wait if the service does not name one. 0: the default; a negative
 	// MaxWait: no wait.
@@ -46,7 +51,7 @@ type Setup struct {
 	Transcript int64         `json:"transcript_bytes,omitempty"` // limit of the transcript of one iteration; 0: the default
 
 	Hooks   Hooks            `json:"hooks,omitzero"`   // what the agent's own hooks are used for
-	Protect protect.Settings `json:"protect,omitzero"` // what keeps agent and checks from what is none of theirs
+	Protect protect.Settings `json:"protect,omitzero"` // what the agent and the checks must not access
 	Alarms  AlarmAction      `json:"alarm,omitempty"`  // what is done when tests vanish while the agent works
 }
 
@@ -102,7 +107,8 @@ const (
 // Valid reports whether m is one of the modes; empty is PtyAuto.
 func (m PtyMode) Valid() bool { return m == "" || m == PtyAuto || m == PtyAlways || m == PtyNever }
 
-// Preset returns the preset of the named program, or of the program in the user's command.
+// Preset returns the preset of the named program, or of the program in the user's command;
+// known is false if there is none.
 func (s Setup) Preset() (p agent.Preset, known bool) {
 	if s.Program.Name != "" {
 		p, err := agent.ByName(s.Program.Name)
@@ -165,7 +171,7 @@ func (s Setup) environ(env []string) []string {
 	return p.Environ(env, s.Program.Yolo)
 }
 
-// allowedEnv returns the variables that the agent may get.
+// allowedEnv returns the variables of env that the agent may get.
 func (s Setup) allowedEnv(env []string) []string {
 	p, _ := s.Preset()
 	return slices.Clone(s.Protect.ForAgent(env, p.Needs().Vars))

@@ -12,17 +12,18 @@ import (
 // tailSize is how much of the agent's last output is kept in memory, in bytes.
 const tailSize = 4 << 10
 
-// transcript records the output of an agent.
+// transcript records the output of an agent. The output passes the masker, and then goes to
+// cast, which writes the file, and to tail. The mirror receives it unmasked.
 type transcript struct {
 	file   *runner.Transcript
 	cast   *runner.Cast
 	tail   *runner.Tail
-	masked io.WriteCloser // before cast and words
+	masked io.WriteCloser // masks secrets before cast and tail
 	mirror io.WriteCloser // receives the unmasked output
 }
 
-// startTranscript makes the command write its output to a transcript in the folder of its
-// iteration.
+// startTranscript makes the command write its output to a transcript in the folder dir of its
+// iteration. The caller closes the transcript.
 func (a *Agent) startTranscript(cmd *runner.Command, dir string, iteration int) (*transcript, error) {
 	file, err := runner.CreateTranscript(filepath.Join(dir, "transcript.cast"), a.Transcript)
 	if err != nil {
@@ -39,6 +40,7 @@ func (a *Agent) startTranscript(cmd *runner.Command, dir string, iteration int) 
 		r.cast = runner.NewCast(file, 0, 0)
 		screen = &crlfWriter{to: r.cast}
 	}
+
 	r.masked = a.Masker.Writer(io.MultiWriter(screen, r.tail))
 	to := []io.Writer{r.masked, r.mirror}
 	if cmd.Terminal == nil && a.Terminal != nil && a.Terminal.Out != nil {
@@ -51,11 +53,12 @@ func (a *Agent) startTranscript(cmd *runner.Command, dir string, iteration int) 
 	return r, nil
 }
 
+// close writes the rest of the output, and closes all files.
 func (r *transcript) close() error {
 	return errors.Join(r.masked.Close(), r.cast.Close(), r.file.Close(), r.mirror.Close())
 }
 
-// crlfWriter converts line feeds to the line ends of a terminal.
+// crlfWriter converts line feeds to the line ends of a terminal (\r\n).
 type crlfWriter struct{ to io.Writer }
 
 func (l *crlfWriter) Write(p []byte) (int, error) {

@@ -349,10 +349,12 @@ func (x *shapeIndex) mayBegin(b []byte, p int) bool {
 // decides.
 type keyWriter struct {
 	to           io.Writer
-	contextBytes []byte   // the last bytes that were passed on, before masking
-	held         []byte   // the possible start of a key
-	data         []byte   // a buffer that each call of Write reuses
-	skipping     *byteSet // drops further bytes of a key that was masked before its end; nil if there is none
+	contextBytes []byte // the last bytes that were passed on, before masking
+	held         []byte // the possible start of a key
+	data         []byte // a buffer that each call of Write reuses
+	// skipping is the set of a key that was masked before its end, whose further bytes are
+	// dropped; nil if there is none.
+	skipping *byteSet
 }
 
 // contextSize is how many bytes before the held text are kept, for [startsToken].
