@@ -11,18 +11,21 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// Hints find names that no pattern of a scope can match, so that git need not check them. They may report a match where
-// there is none, but never miss one: all patterns apply in all folders, anything matches after a bracket or backslash, letter
-// case is ignored, and negated patterns (a leading !) are omitted.
+// Hints find names that no pattern of a scope can match, so that git need not check them. They
+// may report a match where there is none, but never miss one. Therefore all patterns apply in
+// all folders, a bracket or backslash and everything after it match anything, letter case is
+// ignored, and negated patterns (a leading !) are omitted.
 type Hints struct {
-	exact map[string]bool // lower case
+	exact map[string]bool // patterns without wildcards, in lower case
 	globs []glob
 }
 
-// glob is the last element of a pattern, split at its wildcards. The pieces must occur in order.
+// glob is the last element of a pattern, split at its wildcards: lib*.so has the pieces "lib"
+// and ".so". The pieces must occur in a name in order. The first one is a prefix of the name,
+// and the last one a suffix; both may be empty.
 type glob struct {
-	pieces  []string // the first is a prefix of the name, the last a suffix
-	folders bool     // matches only folders
+	pieces  []string
+	folders bool // matches only folders
 }
 
 // NewHints returns hints without patterns.
@@ -38,6 +41,7 @@ func (h *Hints) Add(file []byte) {
 	}
 }
 
+// addPattern adds one pattern, in lower case.
 func (h *Hints) addPattern(p string) {
 	if i := strings.IndexAny(p, "[\\\x00"); i >= 0 {
 		p = p[:i] + "*"
@@ -47,10 +51,12 @@ func (h *Hints) addPattern(p string) {
 			p = strings.TrimRight(t, "/") + "*"
 		}
 	}
+
 	g := glob{folders: strings.HasSuffix(p, "/")}
 	p = strings.TrimRight(p, "/")
 	p = p[strings.LastIndexByte(p, '/')+1:]
 	g.pieces = strings.FieldsFunc(strings.ReplaceAll(p, "?", "*"), func(r rune) bool { return r == '*' })
+
 	switch wild := strings.ContainsAny(p, "*?"); {
 	case !wild && !g.folders:
 		h.exact[p] = true
@@ -60,6 +66,7 @@ func (h *Hints) addPattern(p string) {
 		h.globs = append(h.globs, g)
 		return
 	}
+
 	if len(g.pieces) == 0 || strings.IndexAny(p, "*?") == 0 {
 		g.pieces = append([]string{""}, g.pieces...)
 	}
@@ -69,7 +76,8 @@ func (h *Hints) addPattern(p string) {
 	h.globs = append(h.globs, g)
 }
 
-// MayMatch reports whether any pattern may match a name.
+// MayMatch reports whether any pattern may match a name. It is true for all names with letters
+// outside of ASCII.
 func (h *Hints) MayMatch(name string, folder bool) bool {
 	if len(h.exact)+len(h.globs) == 0 {
 		return false
@@ -91,6 +99,7 @@ func (h *Hints) MayMatch(name string, folder bool) bool {
 	return false
 }
 
+// matches reports whether the pieces occur in a name, which is in lower case.
 func (g glob) matches(name string) bool {
 	last := len(g.pieces) - 1
 	if !strings.HasPrefix(name, g.pieces[0]) {
@@ -123,14 +132,16 @@ func lowerASCII(s string) string {
 	return s
 }
 
-// mayIgnore reports whether git has to check a node.
+// mayIgnore reports whether git has to check a node: some pattern of the scope may match its
+// name.
 func (r *Rules) mayIgnore(s scope, n *walk.Node) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.hintsOf(s.Dir).MayMatch(n.Name, n.Kind == disk.KindDir)
 }
 
-// hintsOf returns the hints of a scope. It reads the copied ignore files on first use.
+// hintsOf returns the hints of the scope whose copy is in dir. It reads the copied ignore
+// files on first use. If that fails, every name may match.
 func (r *Rules) hintsOf(dir string) *Hints {
 	h := r.hints[dir]
 	if h != nil {
@@ -154,6 +165,7 @@ func (r *Rules) hintsOf(dir string) *Hints {
 	return h
 }
 
+// addFile adds the patterns of a file. If it cannot be read, every name may match.
 func (h *Hints) addFile(name string) {
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// learner creates the rules of a new store: it copies all relevant ignore files and records tracked files that are
-// ignored, and uncommitted files.
+// learner creates the rules of a new store in one walk of the tree. It copies all ignore files
+// that apply, and records uncommitted files and ignored files that git tracks.
 type learner struct {
-	work string
+	work string // path of the tree
 	skip string // path of the store, if it is inside the tree
 	*Rules
 
 	mu          sync.Mutex
 	judgement   *Judgement
 	tracked     []string          // paths in all scopes, sorted
-	topmost     map[string]string // folder below an ignored one → topmost ignored folder
+	topmost     map[string]string // ignored folder → the topmost ignored folder that contains it
 	nameCounts  map[string]int    // topmost ignored folder → number of names in it
 	uncommitted Uncommitted
 	edited      map[string]string // tracked path that differs from HEAD → id of the content in HEAD
@@ -36,7 +36,9 @@ type learner struct {
 	unborn      []string          // scopes without commits
 }
 
-// Learn creates the ignore rules from the current tree, and lists what is in no commit. The ignore files are copied to dir.
+// Learn creates the ignore rules from the current tree, and lists the work that is in no
+// commit. It copies the ignore files to dir. skip is the path of the store if that is inside
+// the tree, and "" otherwise.
 func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*Rules, Uncommitted, error) {
 	l := &learner{
 		work: root.Name(), skip: skip, Rules: New(dir, Config{}, precious), topmost: map[string]string{}, nameCounts: map[string]int{},
@@ -57,6 +59,8 @@ func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []stri
 	return l.Rules, l.uncommitted, nil
 }
 
+// keepFilter returns a function that excludes the store from the walk, nil if the store is
+// outside the tree.
 func (l *learner) keepFilter(dir string, _ walk.Zone) func(string) bool {
 	if l.skip == "" {
 		return nil
@@ -64,6 +68,8 @@ func (l *learner) keepFilter(dir string, _ walk.Zone) func(string) bool {
 	return func(name string) bool { return manifest.Join(dir, name) != l.skip }
 }
 
+// visit learns from one folder, and says in Next which of its subfolders are visited, and as
+// what.
 func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 	l.mu.Lock() // visits of other folders read the scopes
 	defer l.mu.Unlock()
@@ -71,13 +77,16 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 		l.visitIgnored(at)
 		return nil
 	}
+
 	if err := l.copyRules(ctx, at); err != nil {
 		return err
 	}
+
 	ignored, err := l.judgement.FindIgnored(ctx, at)
 	if err != nil {
 		return err
 	}
+
 	for i := range at.Nodes {
 		n := &at.Nodes[i]
 		switch {
@@ -100,7 +109,8 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 	return nil
 }
 
-// visitIgnored decides whether an ignored folder is kept.
+// visitIgnored decides whether an ignored folder is kept. A topmost ignored folder is dropped
+// when it has too many names.
 func (l *learner) visitIgnored(at *walk.Folder) {
 	top := l.topmost[at.Dir]
 	if l.nameCounts[top] += len(at.Nodes); l.nameCounts[top] > maxKeptNames {
@@ -128,10 +138,12 @@ func (l *learner) copyRules(ctx context.Context, at *walk.Folder) error {
 			}
 		}
 	}
+
 	s := l.scopeOf(at.Dir)
 	if s.Plain {
 		return nil
 	}
+
 	for _, n := range at.Nodes {
 		if n.Name != ".gitignore" || n.Kind != disk.KindFile {
 			continue
@@ -150,7 +162,8 @@ func (l *learner) copyRules(ctx context.Context, at *walk.Folder) error {
 	return nil
 }
 
-// addToHints adds the patterns of a copied file to the hints, if they were already read.
+// addToHints adds the patterns of a copied file to the hints of a scope if these were already
+// read.
 func (l *learner) addToHints(dir string, file []byte) {
 	l.Rules.mu.Lock()
 	defer l.Rules.mu.Unlock()
@@ -159,7 +172,7 @@ func (l *learner) addToHints(dir string, file []byte) {
 	}
 }
 
-// forceBelow forces the tracked files at and below an ignored path to be captured.
+// forceBelow makes the tracked files at and below an ignored path be captured.
 func (l *learner) forceBelow(p string, isDir bool) {
 	i := sort.SearchStrings(l.tracked, p)
 	if i < len(l.tracked) && l.tracked[i] == p {
@@ -173,8 +186,8 @@ func (l *learner) forceBelow(p string, isDir bool) {
 	}
 }
 
-// addScope creates the scratch repository of a scope. A nested repository that git cannot read counts as one without
-// rules. The repository of the tree itself must be readable.
+// addScope creates the scratch repository of a scope. A nested repository that git cannot read
+// counts as one without rules; the repository of the tree itself must be readable.
 func (l *learner) addScope(ctx context.Context, rel string) error {
 	root := filepath.Join(l.work, filepath.FromSlash(rel))
 	s := scope{Root: manifest.PathText(rel), Dir: scopeDir(len(l.scopes))}
@@ -202,7 +215,8 @@ func (l *learner) addScope(ctx context.Context, rel string) error {
 	return writeScope(filepath.Join(l.dir, s.Dir), exclude, global)
 }
 
-// repoIgnores reads the ignore files outside the tree: info/exclude of the repository and the global file of the user.
+// repoIgnores reads the ignore files outside the tree: info/exclude of the repository, and the
+// global file of the user. A missing file is empty.
 func repoIgnores(ctx context.Context, root string) (exclude, global []byte) {
 	if out, err := gitdir.RepoGit(ctx, root, "rev-parse", "--git-path", "info/exclude"); err == nil {
 		name := strings.TrimSuffix(string(out), "\n")
@@ -226,6 +240,8 @@ func makeScope(dir string) error {
 	return errors.Join(errs...)
 }
 
+// writeScope creates a scope with the given texts of info/exclude and of the user's global
+// ignore file.
 func writeScope(dir string, exclude, global []byte) error {
 	errs := []error{makeScope(dir)}
 	for name, data := range map[string][]byte{"git/HEAD": []byte("ref: refs/heads/none\n"), "git/info/exclude": exclude, "global": global} {

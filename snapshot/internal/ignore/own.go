@@ -18,10 +18,11 @@ import (
 
 // Uncommitted is the work that was in no commit when the store was created. Without a repository it is not known.
 type Uncommitted struct {
-	// Files are the untracked files and those that differ from HEAD, each with the id of its content in HEAD, "" if there
-	// is none.
+	// Files are the untracked files and those that differ from HEAD, each with the id of its
+	// content in HEAD, "" if HEAD does not have it.
 	Files map[manifest.PathText]string
-	// Staged are the files whose staged content differs from that in the tree, with the id of the staged content.
+	// Staged are the files whose staged content differs from that in the tree, each with the
+	// id of the staged content.
 	Staged map[manifest.PathText]string `json:",omitempty"`
 	// Tips are the commits of refs, HEAD and the stash, by the root of the repository.
 	Tips map[manifest.PathText][]string
@@ -52,8 +53,8 @@ func (u Uncommitted) Write(file string) error {
 	return disk.WriteFile(file, data)
 }
 
-// compareHead finds the files of a repository that differ from HEAD, by the times in the index, without running filters.
-// Unchanged files may be included if the index is out of date.
+// compareHead finds the files of a repository that differ from HEAD. It compares the times in
+// the index, and runs no filters. It may report unchanged files if the index is out of date.
 func (l *learner) compareHead(ctx context.Context, rel, root string) {
 	l.uncommitted.Tips[manifest.PathText(rel)] = FindTips(ctx, root)
 	args := []string{"diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all", "HEAD", "--"}
@@ -84,7 +85,9 @@ func (l *learner) compareIndex(ctx context.Context, rel, root string) {
 	}
 }
 
-// parseOldIDs parses the raw output of a diff: path → id of the old content, "" for none.
+// parseOldIDs parses the output of git diff --raw -z. Each file has two fields that end in a
+// zero byte: ":100644 100644 OLD NEW M", and the path. The result maps a path to the id of the
+// old content, "" for a new file.
 func parseOldIDs(raw []byte) map[string]string {
 	out := map[string]string{}
 	fields := strings.Split(string(raw), "\x00")
@@ -99,7 +102,8 @@ func parseOldIDs(raw []byte) map[string]string {
 	return out
 }
 
-// FindTips returns the commits of refs, HEAD and stash entries, sorted; none if git fails.
+// FindTips returns the commits of all refs, of HEAD and of the stash entries, sorted. It
+// returns none if git fails.
 func FindTips(ctx context.Context, root string) []string {
 	refs, _ := gitdir.RepoGit(ctx, root, "for-each-ref", "--format=%(objectname)")
 	head, _ := gitdir.RepoGit(ctx, root, "rev-parse", "--verify", "-q", "HEAD")
@@ -109,7 +113,8 @@ func FindTips(ctx context.Context, root string) []string {
 	return tips
 }
 
-// recordUncommitted adds a file to l.uncommitted if its content is in no commit.
+// recordUncommitted adds a file to l.uncommitted if its content is in no commit. Files outside
+// of a repository are not recorded.
 func (l *learner) recordUncommitted(p string) {
 	s := l.scopeOf(p)
 	if s.Plain {

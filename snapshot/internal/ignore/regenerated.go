@@ -24,6 +24,7 @@ var regenerableFiles = strings.Fields(`
 	*.log *.log.* *.tmp *.temp *.swp *.swo *~ *.pid *.lock *.prof *.trace *.stackdump core core.[0-9]* .DS_Store Thumbs.db desktop.ini
 	.coverage .coverage.* coverage.* *.cover *.coverprofile *.lcov lcov.info *.gcda *.gcno *.gcov *.profraw *.profdata junit*.xml .eslintcache .stylelintcache *.tsbuildinfo .phpunit.result.cache .testmondata*`)
 
+// wordSet returns the words of a text as a set.
 func wordSet(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(text) {
@@ -32,7 +33,8 @@ func wordSet(text string) map[string]bool {
 	return out
 }
 
-// isRegenerable reports whether tools regenerate ignored files or folders of that name, so that they need not be kept.
+// isRegenerable reports whether tools regenerate ignored files, or folders, of that name, so
+// that they need not be kept.
 func isRegenerable(name string, folder bool) bool {
 	if regenerableFolders[name] {
 		return true
@@ -74,7 +76,8 @@ func (r *Rules) IsKept(p string, n *walk.Node) bool {
 	return n.Kind != disk.KindDir || r.retentions[p] == retentionKept
 }
 
-// IsKeptBelow is IsKept for a path in an ignored folder.
+// IsKeptBelow is IsKept for a path inside an ignored folder. The innermost folder with a known
+// retention decides.
 func (r *Rules) IsKeptBelow(p string, n *walk.Node) bool {
 	if n.Kind == 0 || r.retentions[p] == retentionDropped || isRegenerable(n.Name, n.Kind == disk.KindDir) {
 		return false
@@ -91,7 +94,7 @@ func (r *Rules) IsKeptBelow(p string, n *walk.Node) bool {
 type retention byte
 
 const (
-	retentionUnknown retention = iota
+	retentionUnknown retention = iota // the folder was not visited
 	retentionKept
 	retentionDropped
 )

@@ -23,17 +23,19 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// plainIgnores are the ignore patterns, see gitignore(5), in folders that are not a git repository.
+// plainIgnores are the ignore patterns, see gitignore(5), for folders that are not a git
+// repository.
 const plainIgnores = "node_modules/\ntarget/\n.venv/\nvenv/\n__pycache__/\n.tox/\n.*_cache/\n.gradle/\n.DS_Store\n"
 
 // MaxPrecious is the size in bytes up to which ignored files with precious names are captured.
 const MaxPrecious = 1 << 20
 
-// scope is the part of the tree that belongs to one repository, with a copy of its ignore files in the store.
+// scope is the part of the tree that belongs to one repository. A copy of its ignore files is
+// in the store.
 type scope struct {
 	Root       manifest.PathText // relative to the root of the tree
-	Dir        string            // relative to the folder of the rules
-	IgnoreCase string            // core.ignoreCase, "" if unset
+	Dir        string            // folder of the copy, relative to the folder of the rules
+	IgnoreCase string            // value of core.ignoreCase, "" if it is not set
 	Plain      bool              // not a repository: .gitignore files have no effect
 }
 
@@ -41,17 +43,18 @@ type scope struct {
 type Config struct {
 	Scopes []scope
 	Forced []manifest.PathText // ignored files that were tracked when the rules were created
-	// Kept are the topmost ignored folders whose files are captured. Dropped are the others, and excluded folders below them.
+	// Kept are the topmost ignored folders whose files are captured. Dropped are the other
+	// topmost ignored folders, and folders below kept ones that are excluded.
 	Kept, Dropped []manifest.PathText `json:",omitempty"`
 }
 
-// Rules decide what is ignored, using the ignore files from when the store was created.
+// Rules decide what is ignored, by the ignore files that existed when the store was created.
 type Rules struct {
-	dir        string
-	scopes     []scope
+	dir        string  // has the copies of the ignore files
+	scopes     []scope // the first is the scope of the root
 	Forced     map[string]bool
-	ForcedDirs map[string]bool // the parent folders of forced files
-	precious   []string
+	ForcedDirs map[string]bool      // the parent folders of forced files
+	precious   []string             // patterns of [path.Match]
 	retentions map[string]retention // see Config.Kept
 
 	mu      sync.Mutex
@@ -97,6 +100,7 @@ func (r *Rules) Config() Config {
 	return c
 }
 
+// forceTracked makes an ignored file be captured, because git tracks it.
 func (r *Rules) forceTracked(p string) {
 	r.Forced[p] = true
 	for d := path.Dir(p); d != "."; d = path.Dir(d) {
@@ -104,8 +108,8 @@ func (r *Rules) forceTracked(p string) {
 	}
 }
 
-// Judgement decides which paths of one walk are ignored. It asks git only about paths that are not in the base manifest and
-// that some pattern may match.
+// Judgement decides which paths of one walk are ignored. It asks git only about paths that are
+// not in the base manifest and that some pattern may match.
 type Judgement struct {
 	*Rules
 	base   *manifest.Manifest
@@ -125,7 +129,8 @@ func (j *Judgement) Close() {
 	}
 }
 
-// FindIgnored reports for every node of a folder of working files whether it is ignored; nil means that none is.
+// FindIgnored reports for each node of a folder whether it is ignored, in the order of the
+// nodes. A nil slice means that none is.
 func (j *Judgement) FindIgnored(ctx context.Context, folder *walk.Folder) ([]bool, error) {
 	if folder.Zone != walk.ZoneWork {
 		return nil, nil
@@ -144,12 +149,14 @@ func (j *Judgement) FindIgnored(ctx context.Context, folder *walk.Folder) ([]boo
 			out[i] = true
 		}
 	}
+
 	if len(undecided) == 0 {
 		return out, nil
 	}
 	if out == nil {
 		out = make([]bool, len(folder.Nodes))
 	}
+
 	paths := make([]string, len(undecided))
 	for k, i := range undecided {
 		paths[k] = walk.NodeKey(folder.Dir, &folder.Nodes[i])
@@ -158,6 +165,7 @@ func (j *Judgement) FindIgnored(ctx context.Context, folder *walk.Folder) ([]boo
 	if err != nil {
 		return nil, err
 	}
+
 	j.Rules.mu.Lock()
 	defer j.Rules.mu.Unlock()
 	for k, i := range undecided {
@@ -167,7 +175,8 @@ func (j *Judgement) FindIgnored(ctx context.Context, folder *walk.Folder) ([]boo
 	return out, nil
 }
 
-// decideWithoutGit decides from the base, the hints and earlier answers, if possible.
+// decideWithoutGit decides about a node by the base, the hints and earlier answers. known is
+// false if only git can decide.
 func (j *Judgement) decideWithoutGit(dir string, n *walk.Node) (ignored, known bool) {
 	if gitdir.IsDotGit(n.Name) {
 		return false, true
@@ -190,8 +199,9 @@ func (j *Judgement) decideWithoutGit(dir string, n *walk.Node) (ignored, known b
 	return ignored, known
 }
 
-// isCapturedInBase reports whether the base shows that a node is not ignored. Captured ignored nodes prove nothing: a folder
-// with tracked files, or a precious file that may have become too large.
+// isCapturedInBase reports whether the base shows that a node is not ignored. Ignored nodes
+// that are captured prove nothing: a folder with tracked files, or a precious file that may
+// have become too large.
 func (j *Judgement) isCapturedInBase(n *walk.Node) bool {
 	e := &j.base.Work[n.BaseIndex]
 	if n.Kind == disk.KindDir || e.Kind == disk.KindDir {
@@ -212,6 +222,8 @@ func (r *Rules) scopeOf(dir string) scope {
 	return best
 }
 
+// ask asks git which of the paths in a scope are ignored. It starts the process of the scope
+// on first use.
 func (j *Judgement) ask(ctx context.Context, s scope, paths []string) ([]bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -244,30 +256,35 @@ func (r *Rules) IsPrecious(p, base string) bool {
 	return false
 }
 
-// checkIgnore is a git check-ignore process that answers during a walk. It runs in a scratch tree with the copied ignore
-// files and the folders in question, which must exist for patterns such as "build/".
+// checkIgnore is a git check-ignore process that answers during a walk. It runs in a scratch
+// tree that has the copied ignore files, and the folders in question: patterns such as
+// "build/" match only folders that exist.
 type checkIgnore struct {
-	tree string
+	tree string // the scratch tree
 	cmd  interface{ Wait() error }
-	in   io.WriteCloser
-	out  *bufio.Reader
-	errs *strings.Builder
+	in   io.WriteCloser   // paths, each with a zero byte at its end
+	out  *bufio.Reader    // answers, see readAnswer
+	errs *strings.Builder // standard error; complete after Wait
 }
 
+// startCheckIgnore starts the process for a scope whose copy is in dir.
 func startCheckIgnore(ctx context.Context, dir, ignoreCase string) (*checkIgnore, error) {
 	if err := makeScope(dir); err != nil {
 		return nil, fmt.Errorf("make the copy of the ignore rules: %w", err)
 	}
+
 	tree := filepath.Join(dir, "tree")
 	args := []string{"-c", "core.excludesFile=" + filepath.Join(dir, "global"), "-c", "core.attributesFile=" + os.DevNull}
 	if ignoreCase != "" {
 		args = append(args, "-c", "core.ignoreCase="+ignoreCase)
 	}
 	args = append(args, "--git-dir="+filepath.Join(dir, "git"), "--work-tree="+tree, "check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
+
 	cmd, err := gitdir.IsolatedGit(tree, args...).Prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	a := &checkIgnore{tree: tree, cmd: cmd, errs: &strings.Builder{}}
 	cmd.Stderr = a.errs
 	in, errIn := cmd.StdinPipe()
@@ -276,13 +293,15 @@ func startCheckIgnore(ctx context.Context, dir, ignoreCase string) (*checkIgnore
 		return nil, fmt.Errorf("start git: %w", cmp.Or(errIn, errOut))
 	}
 	a.in, a.out = in, bufio.NewReader(out)
+
 	if err := cmd.Start(); err != nil {
 		return nil, git.CommandError(cmd.Dir, "check-ignore", err, "")
 	}
 	return a, nil
 }
 
-// ask reports for each path, relative to the root of the scope, whether it is ignored. Folders end in a slash.
+// ask reports for each path whether it is ignored. Paths are relative to the root of the
+// scope; a slash at the end marks a folder.
 func (a *checkIgnore) ask(paths []string) ([]bool, error) {
 	var input strings.Builder
 	for _, p := range paths {
@@ -294,16 +313,19 @@ func (a *checkIgnore) ask(paths []string) ([]bool, error) {
 		}
 		input.WriteString("./" + p + "\x00") // a leading colon would be pathspec magic
 	}
+
 	sent := make(chan error, 1)
 	go func() {
 		_, err := io.WriteString(a.in, input.String())
 		sent <- err
 	}()
+
 	out := make([]bool, len(paths))
 	var err error
 	for i := 0; i < len(paths) && err == nil; i++ {
 		out[i], err = a.readAnswer()
 	}
+
 	if err != nil {
 		a.in.Close()                                 // unblocks the write
 		err = errors.Join(err, <-sent, a.cmd.Wait()) // now errs is complete
@@ -312,7 +334,9 @@ func (a *checkIgnore) ask(paths []string) ([]bool, error) {
 	return out, <-sent
 }
 
-// readAnswer reads one answer: source, line, pattern and path. An empty pattern means that nothing matched.
+// readAnswer reads the answer about one path. It has four fields: the source, line and text of
+// the pattern, and the path. The text is empty if no pattern matches, and starts with ! if the
+// pattern includes the path again.
 func (a *checkIgnore) readAnswer() (bool, error) {
 	var field [4]string
 	for i := range field {
@@ -325,6 +349,7 @@ func (a *checkIgnore) readAnswer() (bool, error) {
 	return field[2] != "" && !strings.HasPrefix(field[2], "!"), nil
 }
 
+// close ends the process.
 func (a *checkIgnore) close() {
 	a.in.Close()
 	a.cmd.Wait() //nolint:errcheck // exit status 1 says that no path was ignored

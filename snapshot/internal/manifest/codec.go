@@ -27,13 +27,14 @@ import (
 // of everything before. Numbers are varints as in encoding/binary, signed if they are differences or sizes.
 const Version = "supervise-snapshot 4"
 
-// Earlier versions: without owners, and also without kept ignored files.
+// These are earlier versions that are still read: without owners, and also without kept
+// ignored files.
 const (
 	versionWithoutOwners = "supervise-snapshot 3"
 	versionWithoutKept   = "supervise-snapshot 2"
 )
 
-// Encode encodes the manifest.
+// Encode encodes the manifest in the format that [Version] describes.
 func (m *Manifest) Encode() ([]byte, error) {
 	h := m.Header
 	h.Skipped = nil
@@ -62,7 +63,7 @@ func appendChecksum(b []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// AppendEntries encodes one part of a manifest.
+// AppendEntries appends the entries of one part of a manifest to b, without their owners.
 func AppendEntries(b []byte, list []Entry) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	var last Entry
@@ -82,7 +83,8 @@ func AppendEntries(b []byte, list []Entry) []byte {
 	return b
 }
 
-// appendOwners encodes the owners of one part.
+// appendOwners appends the owners of one part. Consecutive entries with the same owner form a
+// run.
 func appendOwners(b []byte, list []Entry) []byte {
 	var runs []int // index of the first entry of each run
 	for i := range list {
@@ -103,6 +105,7 @@ func appendOwners(b []byte, list []Entry) []byte {
 	return b
 }
 
+// appendNames appends the number of names, and the names.
 func appendNames(b []byte, names []string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(names)))
 	last := ""
@@ -113,7 +116,8 @@ func appendNames(b []byte, names []string) []byte {
 	return b
 }
 
-// appendName encodes a name without the prefix that it shares with the last one.
+// appendName appends a name without the prefix that it shares with the last one: the length of
+// the prefix, the length of the rest, and the rest.
 func appendName(b []byte, last, name string) []byte {
 	n := 0
 	for n < len(last) && n < len(name) && last[n] == name[n] {
@@ -124,6 +128,7 @@ func appendName(b []byte, last, name string) []byte {
 	return append(b, name[n:]...)
 }
 
+// parseManifest decodes a file. The error is [ErrDamaged] if it differs from what was written.
 func parseManifest(data []byte) (*Manifest, error) {
 	h, err := parseHeader(bufio.NewReader(bytes.NewReader(data)))
 	if err != nil {
@@ -163,12 +168,14 @@ type decoder struct {
 	name      []byte // the last name
 }
 
+// readUint reads an unsigned number.
 func (d *decoder) readUint() uint64 {
 	v, n := binary.Uvarint(d.remaining)
 	d.skip(n)
 	return v
 }
 
+// readInt reads a signed number.
 func (d *decoder) readInt() int64 {
 	v, n := binary.Varint(d.remaining)
 	d.skip(n)
@@ -183,7 +190,8 @@ func (d *decoder) skip(n int) {
 	d.remaining = d.remaining[n:]
 }
 
-// readCount reads the number of items that take at least minSize bytes each.
+// readCount reads the number of items that take at least minSize bytes each. A number for
+// which the rest of the file is too short is an error, so that no memory is allocated for it.
 func (d *decoder) readCount(minSize int) int {
 	n := d.readUint()
 	if n > uint64(len(d.remaining)/minSize) {
@@ -193,7 +201,7 @@ func (d *decoder) readCount(minSize int) int {
 	return int(n)
 }
 
-// readName reads a name, which is valid until the next call.
+// readName reads a name. The result is valid until the next call.
 func (d *decoder) readName() []byte {
 	same, more := d.readUint(), d.readUint()
 	if same > uint64(len(d.name)) || more > uint64(len(d.remaining)) {
@@ -205,6 +213,7 @@ func (d *decoder) readName() []byte {
 	return d.name
 }
 
+// readEntries reads one part, as AppendEntries writes it.
 func (d *decoder) readEntries() []Entry {
 	n := d.readCount(30)
 	if n == 0 {
@@ -212,9 +221,11 @@ func (d *decoder) readEntries() []Entry {
 	}
 	list := make([]Entry, n)
 	ends := make([]int, n)
+
 	d.name = d.name[:0]
 	var text strings.Builder // all paths in one string, to save allocations
 	var last disk.Stat
+
 	for i := range list {
 		e := &list[i]
 		text.Write(d.readName())
@@ -237,6 +248,7 @@ func (d *decoder) readEntries() []Entry {
 			return nil
 		}
 	}
+
 	all, begin := text.String(), 0
 	for i := range list {
 		list[i].Path, begin = all[begin:ends[i]], ends[i]
@@ -244,7 +256,7 @@ func (d *decoder) readEntries() []Entry {
 	return list
 }
 
-// readOwners reads the owners of one part.
+// readOwners reads the owners of the entries of one part.
 func (d *decoder) readOwners(list []Entry) {
 	for range d.readCount(3) {
 		o, n := disk.Owner{UID: uint32(d.readUint()), GID: uint32(d.readUint())}, d.readUint()
@@ -260,7 +272,7 @@ func (d *decoder) readOwners(list []Entry) {
 	d.damaged = d.damaged || len(list) > 0
 }
 
-// DecodeEntries is the reverse of AppendEntries.
+// DecodeEntries decodes the result of AppendEntries.
 func DecodeEntries(data []byte) ([]Entry, error) {
 	d := decoder{remaining: data}
 	list := d.readEntries()
@@ -270,6 +282,7 @@ func DecodeEntries(data []byte) ([]Entry, error) {
 	return list, nil
 }
 
+// readNames reads a list of names, as appendNames writes it.
 func (d *decoder) readNames() []string {
 	var out []string
 	d.name = d.name[:0]

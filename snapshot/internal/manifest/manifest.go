@@ -31,15 +31,19 @@ func (e *Entry) RestoresSame(other *Entry) bool {
 	return e.Kind == other.Kind && (e.Kind == disk.KindDir || e.OID == other.OID) && (e.Kind == disk.KindLink || e.Stat.Mode == other.Stat.Mode)
 }
 
-// Header is the JSON header of a manifest.
+// Header is the JSON header of a manifest. Ids of commits, trees and blobs are hexadecimal
+// text.
 type Header struct {
 	Info
 	Started time.Time    // before the first file was scanned
-	Commit  string       // of the working files, in hex
-	Branch  Branch       // linked worktrees only
-	Root    *disk.Rights `json:",omitempty"` // of the root of the tree
-	Shared  string       `json:",omitempty"` // linked worktrees only: id of the blob that lists the shared files, in hex
-	// State is the commit of git's own state. WorkTree and StateTree are the trees of both commits, in hex.
+	Commit  string       // commit of the working files
+	Branch  Branch       // current branch; linked worktrees only
+	Root    *disk.Rights `json:",omitempty"` // rights of the root of the tree
+	// Shared is the id of the blob that lists the files that linked worktrees share, "" for
+	// other trees.
+	Shared string `json:",omitempty"`
+	// State is the commit of git's own state. WorkTree and StateTree are the trees of the two
+	// commits.
 	State               string `json:",omitempty"`
 	WorkTree, StateTree string `json:",omitempty"`
 }
@@ -84,6 +88,7 @@ type skipText struct {
 	Size, Mtime int64 `json:",omitempty"`
 }
 
+// encodeSkips converts skipped paths for the JSON header.
 func encodeSkips(list []Skip) []skipText {
 	out := make([]skipText, len(list))
 	for i, s := range list {
@@ -106,6 +111,7 @@ func ReadHeader(file string) (Header, error) {
 	return h, nil
 }
 
+// parseHeader reads the two lines of text at the start of a manifest.
 func parseHeader(r *bufio.Reader) (Header, error) {
 	version, err := r.ReadString('\n')
 	if err != nil {
@@ -144,7 +150,8 @@ func Read(file string) (*Manifest, error) {
 	return m, nil
 }
 
-// treeID hashes sorted entries, without times, inodes and folders.
+// treeID returns [Info.Tree]: a hash of the types, permission bits, contents and paths of
+// sorted entries. Times, inodes and folders do not count.
 func treeID(entries []Entry) string {
 	h := sha256.New()
 	buf := make([]byte, 0, 1<<14)
@@ -210,9 +217,10 @@ func (m *Manifest) UnkeptIgnored() []string {
 // Cache keeps the most recently used manifests, because callers compare the same few repeatedly.
 type Cache struct{ list []*Manifest }
 
+// cachedManifests is the maximum number of manifests in a Cache.
 const cachedManifests = 4
 
-// Get returns a cached manifest, or nil.
+// Get returns a cached manifest, nil if there is none.
 func (c *Cache) Get(id ID) *Manifest {
 	for i, m := range c.list {
 		if m.ID == id {
@@ -231,7 +239,8 @@ func (c *Cache) Put(m *Manifest) {
 	}
 }
 
-// HasSkipped reports whether exactly this path was skipped.
+// HasSkipped reports whether a path itself was skipped. Paths below a skipped folder do not
+// count.
 func (m *Manifest) HasSkipped(p string) bool {
 	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
 	return i < len(m.Skipped) && m.Skipped[i].Path == p
@@ -258,7 +267,8 @@ func (m *Manifest) SumUp() {
 	m.Tree = treeID(m.Work)
 }
 
-// SharedParts returns the shared files and their list, which the commit of git's state must contain.
+// SharedParts returns the files that linked worktrees share, and the blob that lists them; nil
+// if there are none. The commit of git's state must contain them.
 func (m *Manifest) SharedParts() []Entry {
 	id, err := pack.ParseOID(m.Shared)
 	if err != nil {

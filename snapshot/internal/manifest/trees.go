@@ -12,8 +12,10 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// WriteTrees writes the folders of sorted entries as git trees and returns the id of the top one. Empty folders are omitted.
-// The id of each tree is saved in the entry of its folder; known trees that are stored are not written again.
+// WriteTrees writes sorted entries as git trees, one for each folder, and returns the id of
+// the top one. All paths start with prefix, which is "" or ends in a slash. Empty folders are
+// omitted. The id of each tree is saved in the entry of its folder; trees that the store
+// already has are not written again.
 func WriteTrees(p *pack.Writer, entries []Entry, prefix string) (pack.OID, error) {
 	var items []treeItem
 	for i := 0; i < len(entries); {
@@ -25,6 +27,7 @@ func WriteTrees(p *pack.Writer, entries []Entry, prefix string) (pack.OID, error
 			i++
 			continue
 		}
+
 		dir := prefix + name
 		n := sort.Search(len(entries)-i, func(k int) bool { return !strings.HasPrefix(entries[i+k].Path[len(prefix):], name+"/") })
 		id, err := writeSubtree(p, entries[:i], entries[i:i+n], dir)
@@ -39,7 +42,8 @@ func WriteTrees(p *pack.Writer, entries []Entry, prefix string) (pack.OID, error
 	return p.Add(pack.Tree, encodeTree(items))
 }
 
-// writeSubtree writes the tree of a folder, whose own entry is in before. The id is zero if it contains no files.
+// writeSubtree writes the tree of the folder dir, which contains entries. The folder's own
+// entry is in before. The id is zero if the folder contains no files.
 func writeSubtree(p *pack.Writer, before, entries []Entry, dir string) (pack.OID, error) {
 	var self *Entry
 	if i := Lookup(before, dir); i >= 0 && before[i].Kind == disk.KindDir {
@@ -58,6 +62,7 @@ func writeSubtree(p *pack.Writer, before, entries []Entry, dir string) (pack.OID
 	return id, err
 }
 
+// treeItem is one line of a git tree. mode is octal text, like 100644.
 type treeItem struct {
 	name, mode string
 	id         pack.OID
@@ -69,6 +74,8 @@ const (
 	modeFile = "100644"
 )
 
+// gitMode returns the mode of an entry in a git tree. Git knows only links, executable files
+// and other files.
 func gitMode(e *Entry) string {
 	switch {
 	case e.Kind == disk.KindLink:
@@ -80,7 +87,8 @@ func gitMode(e *Entry) string {
 	}
 }
 
-// encodeTree encodes a tree object. Git sorts folders as if their names ended in a slash.
+// encodeTree encodes a git tree, and sorts the items as git requires: folders as if their
+// names ended in a slash.
 func encodeTree(items []treeItem) []byte {
 	key := func(t treeItem) string {
 		if t.mode == ModeTree {

@@ -34,15 +34,20 @@ func (o *Objects) Check(ctx context.Context) (CheckResult, error) {
 	return c, err
 }
 
+// addProblem adds a problem of a file.
 func (c *CheckResult) addProblem(file, format string, args ...any) {
 	c.Damaged[file] = append(c.Damaged[file], fmt.Sprintf(format, args...))
 }
 
+// checkPack verifies a pack and its index, and returns the objects in it. Damage is recorded
+// in c; an error means that the pack could not be checked. base is the path without .pack or
+// .idx.
 func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry, error) {
 	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
 		return nil, fmt.Errorf("read pack index: %w", err)
 	}
+
 	end := len(data) - int(packTailSize)
 	if end < 0 || sha1.Sum(data[:end]) != [sha1.Size]byte(data[end:]) { //nolint:gosec // git's
 		c.addProblem(base+".idx", "its checksum is another")
@@ -52,6 +57,7 @@ func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry,
 		c.addProblem(base+".idx", "%v", err)
 		return nil, nil
 	}
+
 	f, err := os.Open(base + ".pack")
 	if _, there := os.Lstat(base + ".idx"); there == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // a crash may leave an index without a pack
@@ -63,6 +69,7 @@ func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry,
 	if err := c.checkSum(f); err != nil {
 		c.addProblem(f.Name(), "%v", err)
 	}
+
 	for _, obj := range objs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -78,7 +85,8 @@ func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry,
 	return objs, nil
 }
 
-// checkSum verifies the checksum at the end of a pack.
+// checkSum verifies the checksum at the end of a pack, and adds the size of the pack to
+// c.Bytes.
 func (c *CheckResult) checkSum(f *os.File) error {
 	fi, err := f.Stat()
 	if err != nil {

@@ -21,20 +21,24 @@ type Objects struct {
 	dir string // the bare git directory
 
 	mu           sync.RWMutex
-	locations    map[OID]location
-	packs        []string // file names of the packs
-	knownIndexes map[string]bool
+	locations    map[OID]location // where each object is
+	packs        []string         // file names of the packs
+	knownIndexes map[string]bool  // file names of the indexes that were read
 	epoch        *Epoch
 }
 
-// Epoch identifies a period in which no object was dropped.
+// Epoch identifies a period in which no object was dropped. If a manifest was stored in the
+// current epoch, its contents need not be looked up.
 type Epoch struct{ _ byte }
 
+// location is the index of a pack in Objects.packs, and a position in that pack.
 type location struct {
 	pack   int
 	offset int64
 }
 
+// repoConfig is the configuration of the git directory. It disables git gc, which would write
+// packs that this package cannot read.
 const repoConfig = `[core]
 	repositoryformatversion = 0
 	bare = true
@@ -72,6 +76,7 @@ func (o *Objects) Indexes() ([]string, error) {
 	return list, nil
 }
 
+// contains reports whether a known pack has an object.
 func (o *Objects) contains(id OID) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -88,9 +93,11 @@ func (o *Objects) Refresh() error {
 	if err != nil {
 		return err
 	}
+
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.forgetDropped(list)
+
 	for _, idx := range list {
 		if o.knownIndexes[idx] {
 			continue
@@ -148,7 +155,8 @@ func (o *Objects) addPack(idx string, objs []indexEntry) {
 	o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
 }
 
-// openObject opens the content of an object and returns its length.
+// openObject opens the content of an object, and returns its length in bytes. The caller
+// closes the reader.
 func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 	o.mu.RLock()
 	at, ok := o.locations[id]
@@ -160,6 +168,7 @@ func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 	if !ok {
 		return nil, 0, fmt.Errorf("content %s is missing from %s", id, o.dir)
 	}
+
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && o.Reload() == nil { // another process has rewritten the pack
 		return o.openObject(id)
@@ -167,6 +176,7 @@ func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("open pack: %w", err)
 	}
+
 	r := bufio.NewReaderSize(io.NewSectionReader(f, at.offset, 1<<62), 1<<14)
 	size, err := readEntryHead(r)
 	if err == nil {
@@ -179,13 +189,16 @@ func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 	return nil, 0, fmt.Errorf("read %s from %s: %w", id, name, err)
 }
 
+// blobReader reads the content of an object, and closes its pack.
 type blobReader struct {
 	io.Reader
 	f *os.File
 }
 
+// Close closes the pack.
 func (b blobReader) Close() error { return b.f.Close() }
 
+// readEntryHead reads what entryHead writes, and returns the length.
 func readEntryHead(r io.ByteReader) (int64, error) {
 	c, err := r.ReadByte()
 	size := int64(c & 15)
@@ -196,7 +209,7 @@ func readEntryHead(r io.ByteReader) (int64, error) {
 	return size, err
 }
 
-// CopyTo writes a content to w and verifies its id.
+// CopyTo writes the content of a blob to w, and verifies its id.
 func (o *Objects) CopyTo(w io.Writer, id OID) error {
 	r, size, err := o.openObject(id)
 	if err != nil {
@@ -213,7 +226,7 @@ func (o *Objects) CopyTo(w io.Writer, id OID) error {
 	return nil
 }
 
-// Content returns a complete content.
+// Content returns the content of a blob.
 func (o *Objects) Content(id OID) ([]byte, error) {
 	var b bytes.Buffer
 	if err := o.CopyTo(&b, id); err != nil {
@@ -222,7 +235,7 @@ func (o *Objects) Content(id OID) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SetRefs writes refs, full name → object, without syncing them.
+// SetRefs writes refs without syncing them. refs maps full names to ids.
 func (o *Objects) SetRefs(refs map[string]string) error {
 	for name, id := range refs {
 		file := filepath.Join(o.dir, filepath.FromSlash(name))

@@ -25,6 +25,7 @@ import (
 // OID is the id of a git object: the SHA-1 of its type, length and content.
 type OID [sha1.Size]byte
 
+// String returns the id in hex.
 func (o OID) String() string { return hex.EncodeToString(o[:]) }
 
 // ParseOID reads an id in hex.
@@ -60,7 +61,7 @@ func NewHash(t Type, size int64) hash.Hash {
 	return h
 }
 
-// Sum returns the id from a hash of NewHash.
+// Sum returns the id of the object whose content was written to a hash of NewHash.
 func Sum(h hash.Hash) (o OID) {
 	h.Sum(o[:0])
 	return o
@@ -73,8 +74,9 @@ func Hash(t Type, data []byte) OID {
 	return Sum(h)
 }
 
-// Writer writes new objects to one pack, format version 2 without deltas (https://git-scm.com/docs/gitformat-pack). Nothing
-// is visible to git until Finish. Add and Stream may be called from several goroutines.
+// Writer writes new objects to one pack, in format version 2 without deltas
+// (https://git-scm.com/docs/gitformat-pack). Nothing is visible to git until Finish. Add and
+// Stream may be called from several goroutines.
 type Writer struct {
 	dir     string // objects/pack
 	objects *Objects
@@ -84,13 +86,15 @@ type Writer struct {
 	Space   *disk.Space // nil: not checked
 
 	mu      sync.Mutex
-	file    *os.File
-	offset  int64  // of the next object
-	buf     []byte // data before offset that is not in the file yet
+	file    *os.File // a temporary file; nil until the first object
+	offset  int64    // position of the next object
+	buf     []byte   // data before offset that is not in the file yet
 	entries []indexEntry
-	written map[OID]bool
+	written map[OID]bool // the objects in this pack
 }
 
+// indexEntry is one object in the index of a pack: its id, the checksum of its encoded bytes,
+// and its position in the pack.
 type indexEntry struct {
 	ID     OID
 	crc    uint32
@@ -105,17 +109,19 @@ func NewWriter(o *Objects) *Writer {
 	return &Writer{dir: o.PackDir(), objects: o, written: map[OID]bool{}}
 }
 
-// Add stores an object, unless it is already stored.
+// Add stores an object unless it is already stored, and returns its id.
 func (p *Writer) Add(t Type, data []byte) (OID, error) {
 	id := Hash(t, data)
 	if p.Has(id) {
 		return id, nil
 	}
+
 	b, ok := p.bufs.Get().(*bytes.Buffer)
 	if !ok {
 		b = &bytes.Buffer{}
 	}
 	defer p.bufs.Put(b)
+
 	b.Reset()
 	b.Write(entryHead(t, int64(len(data))))
 	if p.Raw.Load() {
@@ -123,12 +129,14 @@ func (p *Writer) Add(t Type, data []byte) (OID, error) {
 	} else if err := p.deflate(b, bytes.NewReader(data)); err != nil {
 		return id, err
 	}
+
 	crc := crc32.ChecksumIEEE(b.Bytes())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.written[id] {
 		return id, nil
 	}
+
 	if err := p.createFile(); err != nil {
 		return id, err
 	}
@@ -137,6 +145,7 @@ func (p *Writer) Add(t Type, data []byte) (OID, error) {
 	if p.offset > deflateUpTo {
 		p.Raw.Store(true)
 	}
+
 	if len(p.buf) < packBuffer {
 		return id, nil
 	}
@@ -148,7 +157,7 @@ const (
 	deflateUpTo = 8 << 20 // bytes of a pack after which contents are stored uncompressed, for speed
 )
 
-// flush writes the buffer to the file.
+// flush writes the buffer to the file. The caller holds the lock.
 func (p *Writer) flush() error {
 	if len(p.buf) == 0 {
 		return nil
@@ -188,6 +197,7 @@ func (p *Writer) Has(id OID) bool {
 	return p.written[id] || p.objects.contains(id)
 }
 
+// recordObject records an object of n encoded bytes that was just written.
 func (p *Writer) recordObject(id OID, crc uint32, n int64) {
 	p.entries = append(p.entries, indexEntry{id, crc, p.offset})
 	p.written[id] = true
@@ -205,6 +215,7 @@ func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 	if err := errors.Join(p.createFile(), p.flush()); err != nil {
 		return err
 	}
+
 	crc := crc32.NewIEEE()
 	out := &offsetWriter{f: p.file, off: p.offset, space: p.Space}
 	w := bufio.NewWriterSize(io.MultiWriter(out, crc), 1<<16)
@@ -216,6 +227,7 @@ func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("write pack: %w", err)
 	}
+
 	if Sum(h) != want {
 		return ErrChanged // the next object overwrites the written data
 	}
@@ -223,12 +235,14 @@ func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 	return nil
 }
 
+// offsetWriter writes to a file from a position on, if there is enough space.
 type offsetWriter struct {
 	f     *os.File
 	off   int64
 	space *disk.Space
 }
 
+// Write writes b, and moves the position.
 func (w *offsetWriter) Write(b []byte) (int, error) {
 	if err := w.space.Check(w.off + int64(len(b))); err != nil {
 		return 0, err
@@ -238,8 +252,10 @@ func (w *offsetWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// packHeadSize is the size of the header of a pack, in bytes.
 const packHeadSize = 12
 
+// createFile creates the temporary file of the pack if it does not exist.
 func (p *Writer) createFile() error {
 	if p.file != nil {
 		return nil
@@ -252,7 +268,9 @@ func (p *Writer) createFile() error {
 	return nil
 }
 
-// entryHead encodes the type and length of an object: 4 bits of the length in the first byte, 7 bits in each further byte.
+// entryHead encodes the type and length of an object. The first byte has 3 bits of type and 4
+// bits of length, each further byte 7 bits of length. The highest bit says that another byte
+// follows.
 func entryHead(t Type, size int64) []byte {
 	c := byte(t)<<4 | byte(size&15)
 	size >>= 4
@@ -265,6 +283,7 @@ func entryHead(t Type, size int64) []byte {
 	return append(b, c)
 }
 
+// deflate writes the compressed content of r to w.
 func (p *Writer) deflate(w io.Writer, r io.Reader) error {
 	z, ok := p.zips.Get().(*zlib.Writer)
 	if ok {
@@ -292,20 +311,24 @@ func (p *Writer) Finish(after ...*disk.Staged) error {
 	if p.file == nil {
 		return disk.Publish(after...)
 	}
+
 	sum, err := p.finishFile()
 	if err != nil {
 		return fmt.Errorf("write pack: %w", err)
 	}
+
 	sort.Slice(p.entries, func(i, j int) bool { return bytes.Compare(p.entries[i].ID[:], p.entries[j].ID[:]) < 0 })
 	name := sha1.New()
 	for i := range p.entries {
 		name.Write(p.entries[i].ID[:])
 	}
 	base := filepath.Join(p.dir, fmt.Sprintf("pack-%x", name.Sum(nil)))
+
 	idx, err := disk.Stage(base+".idx", encodeIndex(p.entries, sum), 0o444)
 	if err != nil {
 		return err
 	}
+
 	pack := &disk.Staged{File: p.file, Name: base + ".pack"}
 	p.file = nil
 	// The index comes last: a pack without one is invisible.
@@ -316,7 +339,8 @@ func (p *Writer) Finish(after ...*disk.Staged) error {
 	return nil
 }
 
-// finishFile writes the header, with the final number of objects, and the checksum of the pack.
+// finishFile writes the header, which has the final number of objects, and the checksum of the
+// pack. It returns the checksum.
 func (p *Writer) finishFile() ([]byte, error) {
 	head := append([]byte("PACK"), 0, 0, 0, 2)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(p.entries)))
@@ -341,7 +365,9 @@ func (p *Writer) Abort() {
 	}
 }
 
-// encodeIndex encodes the version 2 index of a pack; entries must be sorted by id.
+// encodeIndex encodes the version 2 index of a pack: for each first byte the number of ids up
+// to it, then the ids, checksums and offsets, and at the end two checksums. The entries must
+// be sorted by id.
 func encodeIndex(entries []indexEntry, packSum []byte) []byte {
 	b := []byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}
 	n := 0
@@ -351,12 +377,14 @@ func encodeIndex(entries []indexEntry, packSum []byte) []byte {
 		}
 		b = binary.BigEndian.AppendUint32(b, uint32(n))
 	}
+
 	for _, o := range entries {
 		b = append(b, o.ID[:]...)
 	}
 	for _, o := range entries {
 		b = binary.BigEndian.AppendUint32(b, o.crc)
 	}
+
 	var largeOffsets []byte // offsets that need more than 31 bits
 	for _, o := range entries {
 		off := uint32(o.offset)
@@ -366,6 +394,7 @@ func encodeIndex(entries []indexEntry, packSum []byte) []byte {
 		}
 		b = binary.BigEndian.AppendUint32(b, off)
 	}
+
 	b = append(append(b, largeOffsets...), packSum...)
 	sum := sha1.Sum(b)
 	return append(b, sum[:]...)

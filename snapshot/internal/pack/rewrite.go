@@ -32,7 +32,7 @@ func (o *Objects) Read(id OID, t Type) ([]byte, error) {
 	return data, nil
 }
 
-// File is a pack with its objects in file order.
+// File is a pack with its objects, in the order of the file.
 type File struct {
 	base    string // the path without .pack or .idx
 	Objects []indexEntry
@@ -50,7 +50,7 @@ func (p File) Length(i int) int64 {
 // packTailSize is the size of the checksum at the end of a pack.
 const packTailSize = int64(len(OID{}))
 
-// readPackFile reads the index of a pack.
+// readPackFile reads the index of a pack. base is the path without .pack or .idx.
 func readPackFile(base string) (File, error) {
 	p := File{base: base}
 	fi, err := os.Stat(base + ".pack")
@@ -69,7 +69,7 @@ func readPackFile(base string) (File, error) {
 	return p, nil
 }
 
-// parseIndex decodes the index of a pack.
+// parseIndex decodes the index of a pack, see encodeIndex.
 func parseIndex(data []byte) ([]indexEntry, error) {
 	const head = 8 + 4*256
 	if len(data) < head || !bytes.HasPrefix(data, []byte("\xfftOc\x00\x00\x00\x02")) {
@@ -115,15 +115,19 @@ func (o *Objects) PackFiles() ([]File, error) {
 	return out, nil
 }
 
-// maxRewrite limits how many bytes of packs are rewritten at a time, and so how much free space that needs.
+// maxRewrite is how many bytes of packs are rewritten at a time. It limits the free space that
+// a rewrite needs.
 const maxRewrite = 256 << 20
 
-// Prune deletes unneeded packs and rewrites packs that are needed in part. The database must be opened again afterwards.
+// Prune drops all objects that are not keys of needed. It deletes packs without needed
+// objects, and rewrites packs that are needed in part. The database must be opened again
+// afterward.
 func (o *Objects) Prune(needed map[OID]int) error {
 	packs, err := o.PackFiles()
 	if err != nil {
 		return err
 	}
+
 	stored := map[OID]bool{} // objects in packs that stay or were written
 	var partlyNeeded []File
 	for _, p := range packs {
@@ -135,6 +139,7 @@ func (o *Objects) Prune(needed map[OID]int) error {
 			stored[obj.ID] = true
 		}
 	}
+
 	for len(partlyNeeded) > 0 {
 		n, size := 0, int64(0)
 		for ; n < len(partlyNeeded) && (n == 0 || size < maxRewrite); n++ {
@@ -148,7 +153,8 @@ func (o *Objects) Prune(needed map[OID]int) error {
 	return Sweep(o.PackDir())
 }
 
-// isFullyNeeded reports whether every object of a pack is needed and not stored in another pack.
+// isFullyNeeded reports whether each object of a pack is needed, and not stored in another
+// pack.
 func isFullyNeeded(p File, needed map[OID]int, stored map[OID]bool) bool {
 	for _, o := range p.Objects {
 		if _, ok := needed[o.ID]; !ok || stored[o.ID] {
@@ -208,7 +214,7 @@ func (w *Writer) copyNeeded(p File, needed map[OID]int, stored map[OID]bool) err
 	return nil
 }
 
-// copyRaw copies the encoded object from another pack.
+// copyRaw copies an object from another pack in its encoded form. r has exactly its bytes.
 func (w *Writer) copyRaw(r io.Reader, o indexEntry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

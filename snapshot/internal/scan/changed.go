@@ -12,7 +12,8 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// partScan compares one part of the tree with the base of the scan. For unchanged entries it only sets a mark.
+// partScan compares one part of the tree with the base of the scan. For an unchanged entry it
+// only sets a mark in seen; everything else is in changes.
 type partScan struct {
 	base []manifest.Entry
 	seen []bool // by index in base: the entry is unchanged or replaced
@@ -28,17 +29,20 @@ type change struct {
 	unread    bool // the content must be read
 }
 
+// newPartScan returns the comparison with a part of the base.
 func newPartScan(base []manifest.Entry) *partScan {
 	return &partScan{base: base, seen: make([]bool, len(base))}
 }
 
+// add adds a change.
 func (p *partScan) add(f change) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.changes = append(p.changes, f)
 }
 
-// locate sets the base index of the nodes of a folder.
+// locate sets the index in the base of each node of a folder. Nodes that the base does not
+// have keep their index.
 func (p *partScan) locate(dir string, nodes []walk.Node) {
 	lo, hi := manifest.Below(p.base, dir)
 	if lo == hi {
@@ -57,7 +61,8 @@ func (p *partScan) locate(dir string, nodes []walk.Node) {
 	}
 }
 
-// childNodes appends a node for each entry of the sorted list directly in a folder.
+// childNodes appends a node for each entry of the sorted list that is directly in the folder
+// dir.
 func childNodes(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Node {
 	lo, hi := manifest.Below(list, dir)
 	skip := len(dir) + 1
@@ -74,13 +79,15 @@ func childNodes(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Nod
 	return nodes
 }
 
-// merge returns the sorted list of current entries and the indexes of those whose content must be read. If nothing has
-// changed, it returns the list of the base itself, which must not be modified.
+// merge returns the sorted list of current entries, and the indexes of those whose content
+// must be read. It adds the folders with changes to dirty. If nothing has changed, it returns
+// the list of the base itself, which must not be modified.
 func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) {
 	if len(p.changes) == 0 && p.isComplete() {
 		return p.base, nil
 	}
 	sort.Slice(p.changes, func(i, j int) bool { return p.changes[i].Path < p.changes[j].Path })
+
 	list = make([]manifest.Entry, 0, len(p.base)+len(p.changes))
 	changes := p.changes
 	appendChange := func(f change) {
@@ -92,6 +99,7 @@ func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) 
 		}
 		list = append(list, f.Entry)
 	}
+
 	for i := range p.base {
 		e := &p.base[i]
 		for len(changes) > 0 && changes[0].Path < e.Path {
@@ -108,6 +116,7 @@ func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) 
 			dirty.addParents(e.Path)
 		}
 	}
+
 	for _, f := range changes {
 		appendChange(f)
 	}

@@ -18,12 +18,15 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
+// readAttempts is how often a file is read that changes meanwhile.
 const readAttempts = 3
 
 // StreamFrom is the size in bytes from which files are streamed instead of read into memory.
 const StreamFrom = 4 << 20
 
-// readContents hashes and stores the contents of the entries with the given indexes. Unreadable entries get kind 0.
+// readContents hashes and stores the contents of the entries with the indexes in todo. The
+// kind of an entry that cannot be read becomes 0. The files of a folder are consecutive in
+// todo, and are read by one goroutine.
 func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries []manifest.Entry, todo []int) error {
 	if len(todo) == 0 {
 		return nil
@@ -42,8 +45,10 @@ func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries [
 		return fmt.Errorf("open %s: %w", rootPath, err)
 	}
 	defer top.Close()
+
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(2, runtime.NumCPU()))
+
 	for len(todo) > 0 {
 		dir, n := manifest.Dir(entries[todo[0]].Path), 1
 		for n < len(todo) && manifest.Dir(entries[todo[n]].Path) == dir {
@@ -61,7 +66,7 @@ func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries [
 	return g.Wait()
 }
 
-// openBelow opens a folder at any depth below top.
+// openBelow opens a folder below top. dir is its path, "" for top itself.
 func openBelow(top disk.Dir, dir string) (disk.Dir, error) {
 	at, _, err := top.Sub(".")
 	for name := range strings.SplitSeq(dir, "/") {
@@ -78,6 +83,8 @@ func openBelow(top disk.Dir, dir string) (disk.Dir, error) {
 	return at, err
 }
 
+// readFolder reads the entries of one folder whose indexes are in list. It returns only errors
+// of the store; entries that cannot be read are skipped.
 func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entries []manifest.Entry, list []int) error {
 	sub, err := openBelow(top, dir)
 	if err != nil {
@@ -115,6 +122,8 @@ func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entrie
 // errStore marks errors of the store, as opposed to errors of the file.
 var errStore = errors.New("store content")
 
+// skipEntry clears an entry that cannot be captured, and records it as skipped unless it is in
+// the git folder outside the tree.
 func (sc *scanner) skipEntry(e *manifest.Entry, of manifest.Part, r manifest.Reason) {
 	if of != manifest.PartExt {
 		sc.addSkip(manifest.Skip{Path: e.Path, Reason: r, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
@@ -122,6 +131,7 @@ func (sc *scanner) skipEntry(e *manifest.Entry, of manifest.Part, r manifest.Rea
 	e.Kind = 0
 }
 
+// storeContent returns the id of a content, and stores it if there is a pack.
 func (sc *scanner) storeContent(data []byte) (pack.OID, error) {
 	if sc.Pack == nil {
 		return pack.Hash(pack.Blob, data), nil
@@ -133,7 +143,8 @@ func (sc *scanner) storeContent(data []byte) (pack.OID, error) {
 	return id, nil
 }
 
-// readFile reads a file that does not change meanwhile, with several attempts. The entry gets the Stat of the content.
+// readFile reads a file. If the file changes meanwhile, it tries again, and finally returns
+// ErrChanged. The entry gets the id and the Stat of the content.
 func (sc *scanner) readFile(dir disk.Dir, e *manifest.Entry, buf *[]byte) error {
 	err := pack.ErrChanged
 	for try := 0; try < readAttempts && errors.Is(err, pack.ErrChanged); try++ {
@@ -142,12 +153,14 @@ func (sc *scanner) readFile(dir disk.Dir, e *manifest.Entry, buf *[]byte) error 
 	return err
 }
 
+// readOnce makes one attempt of readFile.
 func (sc *scanner) readOnce(dir disk.Dir, e *manifest.Entry, buf *[]byte) error {
 	f, err := dir.File(path.Base(e.Path))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+
 	k, st, err := f.Stat()
 	if err != nil {
 		return err
@@ -156,10 +169,12 @@ func (sc *scanner) readOnce(dir disk.Dir, e *manifest.Entry, buf *[]byte) error 
 		e.Stat = st
 		return pack.ErrChanged
 	}
+
 	id, err := sc.hashContent(f, st.Size, buf)
 	if err != nil {
 		return err
 	}
+
 	_, after, err := f.Stat()
 	if err != nil {
 		return err
@@ -167,10 +182,13 @@ func (sc *scanner) readOnce(dir disk.Dir, e *manifest.Entry, buf *[]byte) error 
 	if after != st {
 		return pack.ErrChanged
 	}
+
 	e.OID, e.Stat = id, st
 	return nil
 }
 
+// hashContent returns the id of a file's content, and stores the content if there is a pack.
+// It reads a small file into buf, and streams a large one.
 func (sc *scanner) hashContent(f disk.File, size int64, buf *[]byte) (pack.OID, error) {
 	if size < StreamFrom {
 		if int64(cap(*buf)) <= size {
@@ -186,6 +204,7 @@ func (sc *scanner) hashContent(f disk.File, size int64, buf *[]byte) (pack.OID, 
 		}
 		return sc.storeContent(data[:n])
 	}
+
 	h := pack.NewHash(pack.Blob, size)
 	n, err := io.Copy(h, io.LimitReader(f, size+1))
 	if err == nil && n != size {
@@ -204,6 +223,7 @@ func (sc *scanner) hashContent(f disk.File, size int64, buf *[]byte) (pack.OID, 
 	return id, nil
 }
 
+// ignoreEOF returns nil for the errors of a file that is shorter than expected.
 func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil

@@ -27,13 +27,13 @@ import (
 type Options struct {
 	*gitdir.Tree
 	Inside            string // path of the store relative to the tree, "" if it is outside
-	MaxFile, MaxTotal int64
-	MaxIgnored        int64 // of all captured ignored files; below 1 none are captured
+	MaxFile, MaxTotal int64  // limits of a working file and of all of them, in bytes
+	MaxIgnored        int64  // limit of all captured ignored files, in bytes; below 1 none are captured
 	Rules             *ignore.Rules
-	Epoch             *pack.Epoch        // of the store
+	Epoch             *pack.Epoch        // current epoch of the store
 	Base              *manifest.Manifest // the tree at the last scan; nil if unknown
 	Pack              *pack.Writer       // nil: contents are hashed and not stored
-	Token             string             // of the current restore; its temporary files are not captured
+	Token             string             // mark in the names of temporary files of the current restore, which are not captured; "" for none
 }
 
 // scanner makes the manifest of the current tree.
@@ -41,33 +41,40 @@ type scanner struct {
 	Options
 	judgement *ignore.Judgement
 
-	parts           [manifest.Parts]*partScan
-	stable          int64 // files of the base that were last changed before this time need not be read again
-	hasBaseContents bool  // the store holds all contents of the base
+	parts [manifest.Parts]*partScan
+	// stable is a time in nanoseconds since 1970. Files of the base that were last changed
+	// before it need not be read again.
+	stable          int64
+	hasBaseContents bool // the store holds all contents of the base
 
 	mu       sync.Mutex
 	manifest *manifest.Manifest
-	links    map[string]string // path → target of new symbolic links
+	links    map[string]string // linkKey → target of new symbolic links
 }
 
-// Run scans the tree and reads the files that may have changed since the base.
+// Run scans the tree, reads the files that may have changed since the base, and returns the
+// manifest.
 func Run(ctx context.Context, o Options) (*manifest.Manifest, error) {
 	sc := &scanner{Options: o, manifest: &manifest.Manifest{}, links: map[string]string{}}
 	if sc.Base == nil {
 		sc.Base = &manifest.Manifest{}
 	}
+
 	sc.judgement = sc.Rules.NewJudgement(sc.Base)
 	defer sc.judgement.Close()
 	sc.stable = sc.Base.Started.Add(-disk.RacyWindow).UnixNano()
 	sc.hasBaseContents = sc.Pack == nil || sc.Base.Stored == sc.Epoch
+
 	for i := range sc.parts {
 		sc.parts[i] = newPartScan(*sc.Base.List(manifest.Part(i)))
 	}
+
 	sc.manifest.Started = time.Now()
 	if fi, err := sc.Root.Stat("."); err == nil {
 		rights := disk.RightsOf(fi)
 		sc.manifest.Root = &rights
 	}
+
 	if err := sc.newWalker(manifest.PartWork).Walk(ctx, sc.Root, walk.ZoneWork); err != nil {
 		return nil, err
 	}
@@ -136,6 +143,7 @@ func (sc *scanner) clearFolderTimes() {
 	}
 }
 
+// newWalker returns the walker for a root: the tree, or the git folder outside the tree.
 func (sc *scanner) newWalker(root manifest.Part) *walk.Walker {
 	return &walk.Walker{
 		Keep:         func(dir string, z walk.Zone) func(string) bool { return sc.keepFilter(root, dir, z) },
@@ -149,6 +157,7 @@ func (sc *scanner) newWalker(root manifest.Part) *walk.Walker {
 	}
 }
 
+// addSkip records a path that cannot be captured.
 func (sc *scanner) addSkip(s manifest.Skip) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -182,6 +191,7 @@ func (sc *scanner) keepFilter(root manifest.Part, dir string, z walk.Zone) func(
 	}
 }
 
+// isTemp reports whether a name is that of a temporary file of the current restore.
 func (sc *scanner) isTemp(name string) bool {
 	return sc.Token != "" && strings.HasPrefix(name, disk.TempPrefix+sc.Token)
 }
@@ -197,21 +207,25 @@ func partOf(root manifest.Part, l *walk.Folder) manifest.Part {
 	return root
 }
 
-// listFromBase lists an unchanged folder from the base, and returns false if the folder may have changed. Adding or removing
-// a name changes the times of a folder.
+// listFromBase lists an unchanged folder from the base, and returns false if the folder may
+// have changed. It compares the times of the folder, which change when a name is added or
+// removed.
 func (sc *scanner) listFromBase(root manifest.Part, folder *walk.Folder) bool {
 	part := partOf(root, folder)
 	base := sc.parts[part].base
 	if gitdir.IsDotGit(folder.Self.Name) || folder.Self.BaseIndex < 0 || !disk.HasInodes {
 		return false // .git contains names that are not captured
 	}
+
 	e := &base[folder.Self.BaseIndex]
 	if e.Kind != disk.KindDir || e.Stat != statWithoutSize(folder.Self.Stat) || e.Stat.Ctime == 0 || !sc.isSettled(e.Stat.Ctime) {
 		return false
 	}
+
 	if lo, hi := manifest.Below(sc.parts[manifest.PartGit].base, folder.Dir); part == manifest.PartWork && lo < hi {
 		return false
 	}
+
 	folder.Nodes = childNodes(base, folder.Dir, folder.Nodes)
 	if part == manifest.PartWork {
 		sc.addKeptNodes(folder)
@@ -219,6 +233,7 @@ func (sc *scanner) listFromBase(root manifest.Part, folder *walk.Folder) bool {
 	if part == manifest.PartWork || part == manifest.PartKept {
 		sc.addIgnoredFromBase(folder)
 	}
+
 	if keep := sc.keepFilter(root, folder.Dir, folder.Zone); keep != nil {
 		folder.Nodes = slices.DeleteFunc(folder.Nodes, func(n walk.Node) bool { return !keep(n.Name) })
 	}
@@ -264,9 +279,11 @@ func (sc *scanner) visitFolder(ctx context.Context, root manifest.Part, folder *
 		rel = gitdir.PathInGit(folder.Dir)
 	default:
 	}
+
 	if !folder.FromBase {
 		sc.parts[part].locate(folder.Dir, folder.Nodes)
 	}
+
 	if folder.Zone == walk.ZoneGit {
 		if gitdir.IsObjectDir(rel) || gitdir.IsLargeFileDir(rel) {
 			sc.mu.Lock()
@@ -281,6 +298,7 @@ func (sc *scanner) visitFolder(ctx context.Context, root manifest.Part, folder *
 		}
 		return nil
 	}
+
 	ignored, err := sc.judgement.FindIgnored(ctx, folder)
 	if err != nil {
 		return err
@@ -315,7 +333,8 @@ func (sc *scanner) recordNode(l *walk.Folder, n *walk.Node, ignored bool) walk.Z
 	return sc.recordIgnored(l, n, p)
 }
 
-// recordIgnored records an ignored node, in the part of captured ignored files if it is kept.
+// recordIgnored records an ignored node and returns the zone for its content. A node that is
+// kept goes to the part of captured ignored files.
 func (sc *scanner) recordIgnored(l *walk.Folder, n *walk.Node, p string) walk.Zone {
 	isKept := sc.Rules.IsKeptBelow
 	if l.Zone == walk.ZoneWork {
@@ -336,6 +355,8 @@ func (sc *scanner) recordIgnored(l *walk.Folder, n *walk.Node, p string) walk.Zo
 	return walk.ZoneKept
 }
 
+// recordDotGit records a .git folder or file, unless it is in an ignored folder. It returns
+// the zone for its content.
 func (sc *scanner) recordDotGit(l *walk.Folder, n *walk.Node) walk.Zone {
 	if l.Zone == walk.ZoneIgnored || l.Zone == walk.ZoneKept {
 		return walk.ZoneNone
@@ -359,7 +380,8 @@ func leadsOutOfTree(l *walk.Folder, name string) bool {
 	return path.IsAbs(to) || strings.HasPrefix(path.Clean(manifest.Join(l.Dir, to)), "..")
 }
 
-// record records a node in a part, or as skipped.
+// record compares a node with the base, and records the difference in a part. A node that
+// cannot be captured is recorded as skipped.
 func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 	p := sc.parts[of]
 	st := n.Stat
@@ -370,7 +392,9 @@ func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 		p.seen[n.BaseIndex] = true
 		return
 	}
+
 	f := change{Entry: manifest.Entry{Path: l.Join(n.Name), Kind: n.Kind, Stat: st}, baseIndex: n.BaseIndex, unread: true}
+
 	switch n.Kind {
 	case disk.KindDir:
 		f.unread = false
@@ -399,12 +423,14 @@ func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 		sc.addSkip(manifest.Skip{Path: f.Path, Reason: manifest.Special})
 		return
 	}
+
 	if n.BaseIndex >= 0 {
 		p.seen[n.BaseIndex] = true
 	}
 	p.add(f)
 }
 
+// linkKey returns the key of a path in scanner.links. The same path may be in several parts.
 func linkKey(of manifest.Part, path string) string { return string(rune('0'+of)) + path }
 
 // isUnchanged reports whether an entry of the base can be reused without reading it.
@@ -437,9 +463,10 @@ func (sc *scanner) isSettled(changed int64) bool {
 	return changed < sc.stable
 }
 
-// maxGitFile is the size limit of git files. The index can be large.
+// maxGitFile is the size limit of git files in bytes, because the index can be large.
 const maxGitFile = 1 << 30
 
+// sizeLimit returns the size limit of a file in a part, in bytes.
 func (sc *scanner) sizeLimit(of manifest.Part) int64 {
 	switch of {
 	case manifest.PartWork:
@@ -451,13 +478,16 @@ func (sc *scanner) sizeLimit(of manifest.Part) int64 {
 	return max(sc.MaxFile, maxGitFile)
 }
 
-// byteLimit is the number of bytes that may be captured, and the reason to skip the others.
+// byteLimit is the number of bytes that may be captured, and the reason for skipping the
+// others.
 type byteLimit struct {
 	bytes  int64
 	reason manifest.Reason
 }
 
-// skipLargest skips the largest files until the others are within the limit.
+// skipLargest skips the largest files until the rest is within the limit. It returns the
+// remaining entries, and the indexes of those whose content must be read. list and todo are
+// the values before that.
 func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSet, limit byteLimit) ([]manifest.Entry, []int) {
 	var total int64
 	for i := range list {
@@ -466,7 +496,9 @@ func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSe
 	if total <= limit.bytes {
 		return list, todo
 	}
+
 	list = slices.Clone(list) // may be the list of the base
+
 	var bySize []int
 	for i := range list {
 		if list[i].Kind == disk.KindFile {
@@ -474,6 +506,7 @@ func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSe
 		}
 	}
 	sort.SliceStable(bySize, func(a, b int) bool { return list[bySize[a]].Stat.Size > list[bySize[b]].Stat.Size })
+
 	for _, i := range bySize {
 		if total <= limit.bytes {
 			break
@@ -484,6 +517,7 @@ func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSe
 		dirty.addParents(e.Path)
 		e.Kind = 0
 	}
+
 	unread := map[string]bool{}
 	for _, i := range todo {
 		unread[list[i].Path] = true
@@ -530,6 +564,7 @@ func (sc *scanner) scanExternal(ctx context.Context) error {
 			}
 		}
 	}
+
 	root, err := os.OpenRoot(ext.GitDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // deleted; a restore recreates it
@@ -538,6 +573,7 @@ func (sc *scanner) scanExternal(ctx context.Context) error {
 		return fmt.Errorf("open git folder: %w", err)
 	}
 	defer root.Close()
+
 	if err := sc.newWalker(manifest.PartExt).Walk(ctx, root, walk.ZoneGit); err != nil {
 		return err
 	}
