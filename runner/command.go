@@ -141,6 +141,7 @@ type Grace struct {
 	Terminate time.Duration // after SIGTERM, before SIGKILL; default 5 s
 }
 
+// withDefaults returns the grace with defaults for the durations that are 0.
 func (g Grace) withDefaults() Grace {
 	if g.Interrupt == 0 {
 		g.Interrupt = 2 * time.Second
@@ -178,7 +179,7 @@ type Cause uint8
 // The causes. If Run itself stopped the child, the first reason counts.
 const (
 	NotStarted  Cause = iota // it never ran
-	Exited                   // by itself
+	Exited                   // it ended by itself
 	Stopped                  // the context ended
 	TimedOut                 // Timeout passed
 	NoOutput                 // FirstOutput passed without any output
@@ -223,6 +224,7 @@ var ErrUnstartable = errors.New("the command cannot be started")
 // unstartableError marks an error as [ErrUnstartable] without changing its text.
 type unstartableError struct{ error }
 
+// Unwrap returns the error without the mark.
 func (u unstartableError) Unwrap() error { return u.error }
 
 // Is reports whether the target is [ErrUnstartable].
@@ -250,6 +252,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return run(ctx, c)
 }
 
+// isShim reports whether this process was started as a shim.
 func isShim() bool { return len(os.Args) > 0 && os.Args[0] == proc.ShimName }
 
 // ShimMain acts as the shim and exits if this process was started as one; otherwise it
@@ -261,10 +264,10 @@ func ShimMain() {
 	}
 }
 
-// bareWordRE matches words that need no quotes, like ./a-b_c.sh.
+// bareWordRE matches words that need no quotes in a shell, like ./a-b_c.sh.
 var bareWordRE = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// ShellQuote joins words and quotes them for a POSIX shell.
+// ShellQuote joins words with spaces, and quotes those that need it for a POSIX shell.
 func ShellQuote(words ...string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

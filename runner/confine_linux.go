@@ -29,6 +29,8 @@ func CheckLandlock() error {
 	return err
 }
 
+// landlockVersion returns the version of Landlock in the kernel. The error says how to get
+// Landlock.
 func landlockVersion() (int, error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	switch {
@@ -42,9 +44,9 @@ func landlockVersion() (int, error) {
 	return int(v), nil
 }
 
-// writeRights returns the rights that a ruleset of that version restricts, for files and
-// for everything. The first version always forbids moving files between folders; with
-// REFER that is allowed if both are writable.
+// writeRights returns the rights that a ruleset of a version restricts: those of a file, and
+// those of everything. The first version always forbids moving files between folders; the
+// right REFER of the second allows it if both folders are writable.
 func writeRights(version int) (file, all uint64) {
 	file, all = fileWrites, fileWrites|dirWrites
 	if version >= 2 {
@@ -70,12 +72,14 @@ func confine(writable []string) error {
 	if errno != 0 {
 		return errno
 	}
+
 	defer unix.Close(int(set))
 	for _, path := range writable {
 		if err := allowPath(int(set), path, file, all); err != nil {
 			return err
 		}
 	}
+
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
@@ -85,7 +89,8 @@ func confine(writable []string) error {
 	return nil
 }
 
-// allowPath adds a writable path to a ruleset.
+// allowPath adds a path to a ruleset, with the rights file if it is a file, and all if it is a
+// folder. It ignores a path that does not exist.
 func allowPath(set int, path string, file, all uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -148,6 +153,7 @@ func (s *shim) confineThread(sp spec) error {
 			return err
 		}
 	}
+
 	if len(sp.Mounts) > 0 {
 		places := make([]Mount, len(sp.Mounts))
 		for i, p := range sp.Mounts {
@@ -157,11 +163,13 @@ func (s *shim) confineThread(sp spec) error {
 			return err
 		}
 	}
+
 	if len(sp.ReadOnly) > 0 {
 		if err := mountns.MakeReadOnly(toStrings(sp.ReadOnly)); err != nil {
 			return err
 		}
 	}
+
 	if sp.LimitWrites {
 		return confine(toStrings(sp.Writable))
 	}

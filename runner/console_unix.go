@@ -15,21 +15,21 @@ import (
 	"supervise/runner/internal/terminal"
 )
 
-// console is the user's terminal while a child uses it. Its methods are called
-// from the goroutine of Run, except Write.
+// console is the user's terminal while a child uses it. It passes keys to the child, and shows
+// the child's output. Its methods are called from the goroutine of Run, except Write.
 type console struct {
 	terminal   *Terminal
 	in         *os.File // the terminal for keys, nil for none
 	streams    *streams
-	presses    chan<- terminal.Press
-	keyboard   *terminal.Keyboard // nil while another process has the terminal
-	feeder     *terminal.Feeder
-	nextLook   <-chan time.Time
-	childEnded bool // keys are no longer forwarded
-	stopped    chan struct{}
+	presses    chan<- terminal.Press // receives every Ctrl-C
+	keyboard   *terminal.Keyboard    // nil while another process has the terminal
+	feeder     *terminal.Feeder      // writes keys to the child
+	nextLook   <-chan time.Time      // fires when openKeyboard should be called again; nil for never
+	childEnded bool                  // keys are no longer forwarded
+	stopped    chan struct{}         // closed by close
 	goroutines sync.WaitGroup
 
-	screenMu sync.Mutex // over what follows, and what is written to the terminal
+	screenMu sync.Mutex // guards modes, and the output to the terminal
 	modes    terminal.Modes
 }
 
@@ -54,7 +54,7 @@ func (t *Terminal) Size() (cols, rows uint16) {
 	return DefaultCols, DefaultRows
 }
 
-// inputTerminal returns In if it is a terminal.
+// inputTerminal returns In if it is a terminal, and nil otherwise.
 func (t *Terminal) inputTerminal() *os.File {
 	if t == nil || t.In == nil || !term.IsTerminal(int(t.In.Fd())) {
 		return nil
@@ -116,6 +116,8 @@ func (c *console) lookTimer() <-chan time.Time {
 	return c.nextLook
 }
 
+// followSize resizes the child's terminal when the user's terminal changes, until the console
+// is closed.
 func (c *console) followSize(sizes chan os.Signal) {
 	defer signal.Stop(sizes)
 	for {
@@ -128,7 +130,7 @@ func (c *console) followSize(sizes chan os.Signal) {
 	}
 }
 
-// resize gives the child's terminal the size of the user's.
+// resize gives the child's terminal the size of the user's terminal.
 func (c *console) resize() {
 	c.streams.followSize(c.terminal)
 }
@@ -145,7 +147,7 @@ func (c *console) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeModes writes sequences that reset, or reapply, the terminal modes of the child.
+// writeModes writes the sequences that reset, or apply again, the terminal modes of the child.
 func (c *console) writeModes(sequences func(*terminal.Modes) string) {
 	if c.terminal.Out == nil || !term.IsTerminal(int(c.terminal.Out.Fd())) {
 		return

@@ -15,12 +15,13 @@ type Control struct {
 	done     chan struct{} // closed when the run is over
 }
 
+// request asks Run to freeze or thaw the tree. answer receives one error, nil for success.
 type request struct {
 	freeze bool
 	answer chan error
 }
 
-// NewControl returns the control of the child of the command that it is put into.
+// NewControl returns a control. Put it into a command to control the child of that command.
 func NewControl() *Control {
 	return &Control{requests: make(chan request), done: make(chan struct{})}
 }
@@ -32,6 +33,7 @@ func (c *Control) Freeze(ctx context.Context) error { return c.request(ctx, true
 // Thaw continues what Freeze has stopped.
 func (c *Control) Thaw(ctx context.Context) error { return c.request(ctx, false) }
 
+// request sends a request, and waits for the answer, the end of the run, or the end of ctx.
 func (c *Control) request(ctx context.Context, freeze bool) error {
 	r := request{freeze, make(chan error, 1)}
 	select {
@@ -59,6 +61,7 @@ func (c *Control) requestsOrNil() <-chan request {
 	return c.requests
 }
 
+// close ends all requests with ErrNotRunning. A nil control ignores it.
 func (c *Control) close() {
 	if c != nil {
 		close(c.done)

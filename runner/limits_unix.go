@@ -8,22 +8,23 @@ import "time"
 // does not count.
 type limits struct {
 	timeout, firstOutput, idle time.Duration // 0: none
-	startedAt                  time.Time     // moved by excluded time
-	resumedAt                  time.Time
+	startedAt                  time.Time     // the start, moved by the time that does not count
+	resumedAt                  time.Time     // end of the last time that does not count
 }
 
+// newLimits returns the limits of a command that starts now.
 func newLimits(c Command) limits {
 	return limits{timeout: c.Timeout, firstOutput: c.FirstOutput, idle: c.Idle, startedAt: time.Now()}
 }
 
-// exclude does not count the time between two moments.
+// exclude makes the time between two moments not count.
 func (l *limits) exclude(from, to time.Time) {
 	l.startedAt, l.resumedAt = l.startedAt.Add(to.Sub(from)), to
 }
 
-// check returns why the child has to be stopped now. For NotStarted it does not have to
-// be, and next is the time until the next check, 0 if no limit is set. heard is the time
-// of the last output, zero for none.
+// check returns why the child must be stopped now. NotStarted means that it need not; next is
+// then the time until the next check, 0 if no limit is set. heard is the time of the last
+// output, zero if there was none.
 func (l *limits) check(now, heard time.Time) (cause Cause, next time.Duration) {
 	quietSince := latest(l.startedAt, l.resumedAt, heard)
 	for _, limit := range []struct {
@@ -49,6 +50,7 @@ func (l *limits) check(now, heard time.Time) (cause Cause, next time.Duration) {
 	return NotStarted, next
 }
 
+// durationIf returns d if the condition holds, and 0 otherwise.
 func durationIf(holds bool, d time.Duration) time.Duration {
 	if !holds {
 		return 0
@@ -56,6 +58,7 @@ func durationIf(holds bool, d time.Duration) time.Duration {
 	return d
 }
 
+// latest returns the latest of the times.
 func latest(times ...time.Time) (last time.Time) {
 	for _, t := range times {
 		if t.After(last) {

@@ -19,11 +19,12 @@ import (
 	"supervise/runner/internal/proc"
 )
 
-// link is the supervisor's end of the two pipes to a shim.
+// link is the supervisor's connection to a shim: two pipes, one for orders and one for
+// reports.
 type link struct {
 	cmd      *exec.Cmd
-	lifeline *os.File
-	status   *os.File
+	lifeline *os.File    // orders to the shim
+	status   *os.File    // reports of the shim, which read passes to the channel
 	reports  chan report // closed when the shim is gone
 	stderr   *Tail       // output of a panicking shim
 	shim     Process     // its Start is empty if unknown
@@ -55,6 +56,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 	if err != nil {
 		return nil, err
 	}
+
 	theirLifeline, lifeline, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start shim: %w", err)
@@ -64,6 +66,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 		_, _ = lifeline.Close(), theirLifeline.Close()
 		return nil, fmt.Errorf("start shim: %w", err)
 	}
+
 	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 16+maxRefused), stderr: NewTail(4 << 10)}
 	l.cmd = &exec.Cmd{
 		Path: program, Args: []string{proc.ShimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
@@ -76,6 +79,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 	if len(c.ReadOnly) > 0 || c.Sandbox != nil {
 		mountns.PrepareProcess(l.cmd.SysProcAttr)
 	}
+
 	err = l.cmd.Start()
 	// Only the shim may hold its ends of the pipes: they show when it ends.
 	_, _ = theirLifeline.Close(), theirStatus.Close()
@@ -83,6 +87,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 		_, _ = lifeline.Close(), status.Close()
 		return nil, fmt.Errorf("start shim: %w", err)
 	}
+
 	l.shim, _ = proc.Identify(l.cmd.Process.Pid)
 	go l.read()
 	if err := l.awaitReady(); err != nil {
@@ -119,6 +124,7 @@ func (l *link) read() {
 	}
 }
 
+// awaitReady waits for the first report of the shim.
 func (l *link) awaitReady() error {
 	select {
 	case r, ok := <-l.reports:
@@ -170,6 +176,7 @@ func startError(path string, errno syscall.Errno, why string) error {
 	return fmt.Errorf("start %s: %w", path, errno)
 }
 
+// toByteSlices converts strings for a spec.
 func toByteSlices(list []string) [][]byte {
 	out := make([][]byte, len(list))
 	for i, s := range list {
@@ -184,13 +191,15 @@ func (l *link) wasStopped() bool { return proc.WasStopped(l.cmd.Process.Pid) }
 // continueShim continues the shim, in case a process of the tree has stopped it.
 func (l *link) continueShim() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
 
-// send sends the shim an order. If the shim has ended, the channel of reports is closed.
+// send sends the shim an order. It ignores errors: if the shim has ended, the channel of
+// reports is closed.
 func (l *link) send(o order) {
 	l.continueShim()
 	_, _ = l.lifeline.Write([]byte{byte(o)})
 }
 
-// lostError kills the tree of a shim that ended too early, and returns the error.
+// lostError kills the tree of a shim that ended too early. The error says so, and what
+// happened to the tree.
 func (l *link) lostError() error {
 	if said := strings.TrimSpace(l.stderr.String()); said != "" {
 		return fmt.Errorf("%w (%s): %w", errLost, said, l.killTree())

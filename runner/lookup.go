@@ -16,11 +16,13 @@ import (
 
 // resolvedCommand has the parts of a command that depend on the state of this process.
 type resolvedCommand struct {
-	path string // of the program, absolute
-	dir  string // absolute
-	env  []string
+	path string   // of the program, absolute
+	dir  string   // absolute
+	env  []string // complete; each name occurs once
 }
 
+// resolveCommand finds the program, the working directory and the environment of a command. An
+// error about a missing one is marked as unstartable.
 func resolveCommand(c Command) (resolvedCommand, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -93,6 +95,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("start %s: %w: install it, or give its full path", name, ErrNotFound)
 }
 
+// checkExecutable returns an error if the file at path cannot be executed.
 func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {

@@ -15,24 +15,26 @@ import (
 	"supervise/runner/internal/terminal"
 )
 
-// output is one source of output, and the writer that receives it.
+// output is one source of output, and the writer that receives it. Output takes this path:
+// pump reads it into an outputBuffer, which joins small pieces; a batch passes them to another
+// goroutine, in which write calls the writer.
 type output struct {
-	from         *os.File
-	to           io.Writer
-	batch        *batch
-	returns      returnInserter
-	err          error // the first error of to
-	drainExpired bool  // the deadline for draining has passed
+	from         *os.File       // the terminal or a pipe
+	to           io.Writer      // of the caller
+	batch        *batch         // between pump and write
+	returns      returnInserter // for a terminal that sends no carriage returns
+	err          error          // the first error of to
+	drainExpired bool           // the deadline for draining has passed
 }
 
 // A switch of threads costs more than one read of a terminal, which returns at most 4 KiB.
 // Therefore continuous output is read without the poller of the Go runtime, and collected
 // before it is passed on. A pipe itself buffers up to 64 KiB.
 const (
-	flowGap       = time.Millisecond // longest gap in continuous output
-	maxGatherTime = 5 * time.Millisecond
-	readSize      = 64 << 10
-	flushSize     = readSize - 8<<10
+	flowGap       = time.Millisecond     // longest gap in continuous output
+	maxGatherTime = 5 * time.Millisecond // longest time until output is passed on
+	readSize      = 64 << 10             // bytes of an outputBuffer
+	flushSize     = readSize - 8<<10     // bytes after which it is passed on
 )
 
 // pump reads until the source ends. A Linux terminal ends with EIO.
@@ -62,7 +64,8 @@ func (s *streams) pump(o *output) {
 	}
 }
 
-// collect adds n bytes that were just read to g. It passes them on unless more follow at once.
+// collect adds n bytes that were just read to g. It passes them on unless more output follows
+// at once.
 func (s *streams) collect(o *output, g *outputBuffer, n int) {
 	now := time.Since(s.openedAt)
 	flows := now-time.Duration(s.lastOutput.Load()) < flowGap
@@ -89,9 +92,11 @@ type outputBuffer struct {
 	firstRead    time.Duration // when its first byte was read
 }
 
+// free returns the space for the next read.
 func (g *outputBuffer) free() []byte { return g.buf[g.size:] }
 
-// append adds n bytes that were read into the free part.
+// append adds n bytes that were read into the free part, at the time now. bare says that they
+// have no carriage returns; pieces with and without are not mixed.
 func (g *outputBuffer) append(n int, now time.Duration, bare bool) {
 	if g.size > 0 && bare != g.lacksReturns {
 		piece := bytes.Clone(g.buf[g.size : g.size+n])
@@ -115,8 +120,8 @@ func (g *outputBuffer) flush() {
 	}
 }
 
-// read reads available output, and waits for some. With briefly it waits only while the
-// output is continuous, and may return nothing.
+// read reads output into buf, and waits until there is some. If briefly is set, it waits only
+// while the output is continuous, and may return nothing. The error is io.EOF at the end.
 func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 	if o.from != s.master {
 		return o.from.Read(buf) //nolint:wrapcheck // for the caller's eyes alone
@@ -125,6 +130,7 @@ func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 	if err != nil {
 		return 0, err //nolint:wrapcheck // for the caller's eyes alone
 	}
+
 	flows := briefly || time.Since(s.openedAt)-time.Duration(s.lastOutput.Load()) < flowGap
 	failed := conn.Read(func(fd uintptr) bool {
 		n, err = unix.Read(int(fd), buf)
@@ -133,6 +139,7 @@ func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 		}
 		return briefly || !errors.Is(err, unix.EAGAIN)
 	})
+
 	n = max(n, 0)
 	switch {
 	case failed != nil:
@@ -177,7 +184,7 @@ func (s *streams) lacksReturns() bool {
 
 // returnInserter adds a carriage return before each line feed that has none.
 type returnInserter struct {
-	last byte // byte of the previous piece
+	last byte // the last byte of the previous piece
 	buf  []byte
 }
 
@@ -215,13 +222,14 @@ const maxBatch = 256 << 10
 type batch struct {
 	mu           sync.Mutex
 	changed      *sync.Cond
-	filling      []byte
+	filling      []byte // output for the next take
 	writing      []byte // buffer of the last take
 	lacksReturns bool   // filling has no carriage returns
 	busy         bool   // the last take is not written yet
 	closed       bool
 }
 
+// newBatch returns an empty batch.
 func newBatch() *batch {
 	b := &batch{}
 	b.changed = sync.NewCond(&b.mu)
@@ -242,8 +250,8 @@ func (b *batch) put(p []byte, bare bool) {
 	}
 }
 
-// take returns all output since the last take, nil after close. The result is valid until
-// the next call.
+// take waits for output and returns all of it since the last take. It returns nil after close.
+// bare says that the output has no carriage returns. The result is valid until the next call.
 func (b *batch) take() (p []byte, bare bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,8 +7,8 @@ import "syscall"
 // The descriptors that the shim is started with, after its own three.
 const (
 	fdLifeline = 3 + iota // read: one spec line, then orders; EOF means that the supervisor is dead
-	fdStatus              // written: one report a line
-	fdStdin               // the child's three
+	fdStatus              // written: one report in each line
+	fdStdin               // the child's three descriptors
 	fdStdout
 	fdStderr
 	fdTermIn  // the user's terminal, or the null device: the shim restores it
@@ -16,8 +16,8 @@ const (
 	fdEnd
 )
 
-// spec is the command that the shim starts. Byte slices are encoded as base64, since
-// arguments and variables need not be UTF-8.
+// spec is the command that the shim starts, as one line of JSON. Byte slices are encoded as
+// base64, because arguments and variables need not be UTF-8.
 type spec struct {
 	Path        []byte
 	Dir         []byte
@@ -25,10 +25,10 @@ type spec struct {
 	Env         [][]byte
 	Terminal    bool // descriptor 1 is a terminal, which becomes the controlling one
 	NoCgroup    bool
-	LimitWrites bool           // Writable counts
+	LimitWrites bool           // only the paths in Writable can be written
 	Writable    [][]byte       `json:",omitempty"`
 	ReadOnly    [][]byte       `json:",omitempty"`
-	Mounts      []encodedMount `json:",omitempty"` // of a sandbox
+	Mounts      []encodedMount `json:",omitempty"` // the mounts of a sandbox
 	Network     *Network       `json:",omitempty"`
 	User        *User          `json:",omitempty"`
 }
@@ -39,7 +39,7 @@ type encodedMount struct {
 	Write, Copy, Link bool
 }
 
-// order is one byte on the lifeline.
+// order is one byte that the supervisor writes to the lifeline.
 type order byte
 
 const (
@@ -54,7 +54,7 @@ const (
 	orderGoodbye         order = 'g' // the run is over: EOF on the lifeline no longer means death
 )
 
-// step is the progress of the shim.
+// step is the progress of the shim. The comment of each step names the fields of the report.
 type step string
 
 const (
@@ -69,7 +69,7 @@ const (
 	stepSwept     step = "swept"   // the tree was killed: Gone, Leftovers, Survivors
 )
 
-// report is one line on the status pipe.
+// report is one line of JSON that the shim writes to the status pipe.
 type report struct {
 	Step      step
 	Leader    Process       `json:",omitzero"`

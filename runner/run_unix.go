@@ -18,8 +18,12 @@ import (
 	"supervise/runner/internal/terminal"
 )
 
-// run opens the resources of the child and closes them in reverse order, so that every
-// return restores the terminal.
+// run opens the resources of the child and closes them in reverse order, so that every return
+// restores the terminal.
+//
+// A run has these parts: streams are the child's descriptors, link is the connection to the
+// shim, console is the user's terminal, and session reacts to everything that happens until
+// the tree has ended.
 func run(ctx context.Context, c Command) (Result, error) {
 	none := Result{ExitCode: -1}
 	defer c.Control.close()
@@ -27,6 +31,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return none, err
 	}
+
 	s, err := openStreams(c)
 	var noTerminal error
 	if errors.Is(err, errNoTerminal) && c.Terminal.Optional {
@@ -37,12 +42,14 @@ func run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
+
 	termIn, termOut, err := terminalForShim(c.Terminal)
 	if err != nil {
 		s.release()
 		s.close()
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
+
 	l, err := startShim(s.child, termIn, termOut, c)
 	s.release()
 	if err != nil {
@@ -50,6 +57,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
 	defer l.close()
+
 	res, err := superviseChild(ctx, c, &session{command: c, resolved: found, streams: s, link: l})
 	res.NoTerminal = noTerminal
 	return res, err
@@ -71,51 +79,55 @@ func terminalForShim(t *Terminal) (in, out *os.File, err error) {
 type session struct {
 	command  Command
 	resolved resolvedCommand
-	streams  *streams
-	link     *link
-	console  *console // nil without a user.s terminal
-	presses  chan terminal.Press
+	streams  *streams            // the child's descriptors
+	link     *link               // the connection to the shim
+	console  *console            // the user's terminal, nil without one
+	presses  chan terminal.Press // every Ctrl-C
 	result   Result
 
 	limits    limits
 	freezing  freezeState
 	continued chan os.Signal // SIGCONT to this process
 
-	stage              stage
-	timer              *time.Timer // to the next stage
+	stage              stage       // how far a stop has got
+	timer              *time.Timer // fires when the next stage begins
 	interruptRequested bool        // OnInterrupt has been called
-	ctrlCCount         int         // of Ctrl-C
-	lastPress          time.Time   // the last one
-	lastSignaled       time.Time   // when the child.s terminal last sent SIGINT for one
+	ctrlCCount         int         // how often Ctrl-C was pressed
+	lastPress          time.Time   // the time of the last Ctrl-C
+	lastSignaled       time.Time   // when the child's terminal last sent SIGINT for a Ctrl-C
 }
 
-// stage is the progress of a stop.
+// stage is the progress of a stop. Each stage sends a stronger signal than the one before.
 type stage uint8
 
 const (
-	running stage = iota
-	interrupting
-	terminating
-	killing
+	running      stage = iota // the child is not being stopped
+	interrupting              // SIGINT was sent
+	terminating               // SIGTERM was sent
+	killing                   // the shim kills the tree
 )
 
-// superviseChild runs the child after its resources have been opened.
+// superviseChild runs the child after its resources have been opened, and returns when the
+// tree has ended and its output was written.
 func superviseChild(ctx context.Context, c Command, s *session) (res Result, err error) {
 	s.presses, s.continued = make(chan terminal.Press, 16), make(chan os.Signal, 1)
 	s.result = Result{ExitCode: -1}
 	defer s.followSignals()()
+
 	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
 	if err != nil {
 		s.streams.close()
 		return s.result, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
 	defer s.console.close()
+
 	s.limits = newLimits(c)
 	var mirror io.Writer
 	if s.console.hasMirror() {
 		mirror = s.console
 	}
 	s.streams.start(c.Stdin, mirror)
+
 	if c.BeforeStart != nil {
 		err = c.BeforeStart(s.link.shim)
 	}
@@ -139,6 +151,7 @@ func (s *session) followSignals() (stop func()) {
 	if s.command.OnInterrupt != nil {
 		signal.Notify(interrupts, os.Interrupt)
 	}
+
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -159,6 +172,7 @@ func (s *session) followSignals() (stop func()) {
 			}
 		}
 	}()
+
 	return func() {
 		signal.Stop(s.continued)
 		signal.Stop(interrupts)
@@ -288,7 +302,8 @@ func (s *session) handleReport(r report) (last bool, err error) {
 	return false, nil
 }
 
-// setContainment records how the tree is held together.
+// setContainment records how the tree is held together: in the cgroup of the folder group, or
+// without one if group is "".
 func (s *session) setContainment(group string) {
 	s.link.group = proc.Cgroup{Dir: group}
 	if s.result.Containment = proc.FallbackContainment; group != "" {
@@ -296,6 +311,7 @@ func (s *session) setContainment(group string) {
 	}
 }
 
+// hasEnded reports whether the child itself has ended. Its tree may still run.
 func (s *session) hasEnded() bool { return !s.result.Ended.IsZero() }
 
 // stop starts to stop the child at the given stage, unless it has ended. The first cause

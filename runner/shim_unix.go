@@ -24,24 +24,27 @@ import (
 	"supervise/runner/internal/terminal"
 )
 
-// shim is the process between the supervisor and the child.
+// shim is the process between the supervisor and the child. It starts the child, follows the
+// orders of the supervisor, adopts orphans of the tree, and reports on the status pipe (see
+// protocol_unix.go).
 type shim struct {
 	orders           <-chan order      // closed when the supervisor is gone
 	children         chan os.Signal    // SIGCHLD
 	status           *json.Encoder     // errors are ignored: the supervisor may be dead
 	statusMu         sync.Mutex        // guards status and refusedHosts
-	refusedHosts     map[string]bool   // already reported
-	terminal         *savedTerminal    // nil: none to restore
+	refusedHosts     map[string]bool   // hosts that were reported already
+	terminal         *savedTerminal    // the terminal to restore, nil for none
 	terminalReleased bool              // the user has the terminal
 	leader           int               // pid of the child
-	exitStatus       *unix.WaitStatus  // of the child, once it has ended
-	group            proc.Cgroup       // of the tree, if the system has cgroups
+	exitStatus       *unix.WaitStatus  // status of the child, nil until it has ended
+	group            proc.Cgroup       // cgroup of the tree; the zero value without one
 	known            map[int]proc.Info // the tree when last listed
-	leftoverNames    map[int]string    // the leftovers by pid
-	stopped          map[int]bool      // by pauseTree
+	leftoverNames    map[int]string    // names of the leftovers, by pid
+	stopped          map[int]bool      // pids that pauseTree has stopped
 }
 
-// serveShim runs the shim, and returns its exit status.
+// serveShim runs the shim, and returns its exit status. It reads the spec, starts the child,
+// and waits for the end of the tree.
 func serveShim() int {
 	if !isPipe(fdLifeline) || !isPipe(fdStatus) {
 		fmt.Fprintln(os.Stderr, proc.ShimName+": started manually; only supervise starts it")
@@ -49,6 +52,7 @@ func serveShim() int {
 	}
 	closeOnExec()
 	runtime.LockOSThread() // the child is signaled when this thread ends
+
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
 		refusedHosts: map[string]bool{}, known: map[int]proc.Info{}, leftoverNames: map[int]string{}, stopped: map[int]bool{},
@@ -58,10 +62,12 @@ func serveShim() int {
 	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM,
 		unix.SIGTTIN, unix.SIGTTOU, unix.SIGTSTP, unix.SIGUSR1, unix.SIGUSR2)
 	signal.Notify(s.children, unix.SIGCHLD)
+
 	if err := proc.BecomeReaper(); err != nil {
 		fmt.Fprintln(os.Stderr, proc.ShimName+":", err)
 		return 1
 	}
+
 	lifeline := bufio.NewReader(os.NewFile(fdLifeline, "lifeline"))
 	s.report(report{Step: stepReady})
 	if s.start(lifeline) {
@@ -73,11 +79,13 @@ func serveShim() int {
 	return 0
 }
 
+// isPipe reports whether a descriptor is an open pipe.
 func isPipe(fd int) bool {
 	var stat unix.Stat_t
 	return unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFIFO
 }
 
+// report sends a report to the supervisor.
 func (s *shim) report(r report) {
 	s.statusMu.Lock()
 	defer s.statusMu.Unlock()
@@ -87,7 +95,7 @@ func (s *shim) report(r report) {
 // maxRefused is how many refused hosts are reported.
 const maxRefused = 20
 
-// reportRefused reports a refused host, once.
+// reportRefused reports a host that the sandbox refused, once for each host.
 func (s *shim) reportRefused(host string) {
 	s.statusMu.Lock()
 	news := !s.refusedHosts[host] && len(s.refusedHosts) < maxRefused
@@ -113,6 +121,7 @@ func failureReport(err error) report {
 // confinementError says why a restriction could not be applied.
 type confinementError struct{ error }
 
+// Unwrap returns the cause.
 func (f confinementError) Unwrap() error { return f.error }
 
 // closeOnExec keeps every descriptor except the first three from the child, including
@@ -141,6 +150,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		}
 		return false
 	}
+
 	var sp spec
 	if err := json.Unmarshal(line, &sp); err != nil {
 		s.report(report{Step: stepFailed, Errno: unix.EINVAL})
@@ -154,6 +164,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	// The shim may be killed before it has reported the child. The child's own children do
 	// not inherit this.
 	proc.SignalOnParentDeath(attr.Sys, unix.SIGKILL)
+
 	if u := sp.User; u != nil {
 		attr.Sys.Credential = u.credential()
 		if sp.Terminal {
@@ -164,12 +175,14 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.group, _ = proc.NewCgroup(self) // the report says what there is
 		s.report(report{Step: stepContained, Cgroup: s.group.Dir})
 	}
+
 	fork := s.fork
 	if sp.LimitWrites || len(sp.ReadOnly)+len(sp.Mounts) > 0 {
 		fork = func(path string, args []string, attr *syscall.ProcAttr) (int, bool, error) {
 			return s.forkConfined(path, args, attr, sp)
 		}
 	}
+
 	pid, inside, err := fork(string(sp.Path), toStrings(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
 		_ = unix.Close(fd) // otherwise the output would never end
@@ -182,6 +195,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.report(failureReport(err))
 		return false
 	}
+
 	s.leader = pid
 	leader, err := proc.Identify(pid) // the process exists until it is collected
 	if err != nil {
@@ -191,6 +205,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	return true
 }
 
+// toStrings converts byte slices of a spec.
 func toStrings(list [][]byte) []string {
 	out := make([]string, len(list))
 	for i, b := range list {
@@ -216,7 +231,7 @@ func readOrders(lifeline *bufio.Reader) <-chan order {
 	return orders
 }
 
-// watch waits until the child and its entire tree have ended, and reports both.
+// watch waits until the child and its tree have ended, and reports both.
 func (s *shim) watch() {
 	for none := false; s.exitStatus == nil && !none; {
 		select {
@@ -271,8 +286,8 @@ func (s *shim) signalGroup(sig unix.Signal) {
 	_ = unix.Kill(-s.leader, unix.SIGCONT)
 }
 
-// collectChildren waits for all children that have ended, and reports if the leader was
-// stopped. It returns whether no child is left.
+// collectChildren collects all children that have ended, and reports if the child was stopped.
+// It returns whether no child is left.
 func (s *shim) collectChildren() bool {
 	for {
 		var status unix.WaitStatus
@@ -304,7 +319,8 @@ func (s *shim) reportEnd() {
 	s.report(r)
 }
 
-// reportTree reports the leftovers and the survivors of the tree.
+// reportTree reports the leftovers of the tree, and the survivors in left. gone says that
+// there are none.
 func (s *shim) reportTree(left []proc.Info, gone bool) {
 	r := report{Step: stepSwept, Gone: gone}
 	for _, p := range left {
@@ -330,6 +346,7 @@ func (s *shim) awaitGoodbye() {
 // savedTerminal is the original state of the user's terminal.
 type savedTerminal struct{ state *term.State }
 
+// saveTerminal returns the state of the user's terminal, nil without one.
 func saveTerminal() *savedTerminal {
 	state, err := term.GetState(fdTermIn)
 	if err != nil {

@@ -25,26 +25,28 @@ const (
 	drainMore = 256 << 10
 )
 
-// streams are the child's three descriptors, and the goroutines that copy their bytes.
+// streams are the child's three descriptors, and the goroutines that copy their bytes. With a
+// terminal all three are the terminal, unless standard input is a pipe or a file.
 type streams struct {
 	child          [3]*os.File
 	childFiles     []*os.File // the files of child to close once the shim has them
-	stdinPipe      *os.File   // write end of the child.s standard input; nil if it is a file
+	stdinPipe      *os.File   // write end of the child's standard input; nil if it is a file
 	master         *os.File   // of the pseudo-terminal, nil without one
 	outputs        []*output
-	withoutReturns bool // the child.s terminal started without ONLCR
+	withoutReturns bool // the child's terminal started without ONLCR
 	openedAt       time.Time
 	lastOutput     atomic.Int64 // time of the last output, in nanoseconds after openedAt; 0 for none
 	lastTyped      atomic.Int64 // time of the last key, in nanoseconds since 1970
-	sizeMu         sync.Mutex
+	sizeMu         sync.Mutex   // guards cols and rows
 	cols           uint16
 	rows           uint16
-	stdinDone      chan struct{}
+	stdinDone      chan struct{} // closed when standard input was copied
 	pumps          sync.WaitGroup
 }
 
 var errNoTerminal = errors.New("open pseudo-terminal")
 
+// openStreams opens the descriptors of a command. An error closes all of them again.
 func openStreams(c Command) (*streams, error) {
 	s := &streams{openedAt: time.Now(), stdinDone: make(chan struct{})}
 	var err error
@@ -75,6 +77,7 @@ func (s *streams) openTerminal(c Command) error {
 	defer master.Close() // replaced by its copy
 	s.childFiles = append(s.childFiles, slave)
 	s.child = [3]*os.File{slave, slave, slave}
+
 	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return fmt.Errorf("open pseudo-terminal: %w", err)
@@ -83,13 +86,16 @@ func (s *streams) openTerminal(c Command) error {
 		_ = unix.Close(fd)
 		return fmt.Errorf("open pseudo-terminal: %w", err)
 	}
+
 	s.master = os.NewFile(uintptr(fd), "pseudo-terminal")
 	s.outputs = append(s.outputs, &output{from: s.master, to: orDiscard(c.Stdout)})
 	s.withoutReturns = c.Terminal.In == nil && c.Terminal.Out == nil && terminal.DisableReturns(slave)
+
 	cols, rows := c.Terminal.Size()
 	return s.resize(cols, rows)
 }
 
+// openPipes opens pipes for the two outputs, or a single one if both have the same writer.
 func (s *streams) openPipes(c Command) error {
 	to := []io.Writer{orDiscard(c.Stdout), orDiscard(c.Stderr)}
 	for i, w := range to {
@@ -108,6 +114,7 @@ func (s *streams) openPipes(c Command) error {
 	return nil
 }
 
+// orDiscard returns w, or a writer that discards everything if w is nil.
 func orDiscard(w io.Writer) io.Writer {
 	if w == nil {
 		return io.Discard
@@ -121,6 +128,8 @@ func sameWriter(a, b io.Writer) (same bool) {
 	return a == b
 }
 
+// openStdin opens standard input: the file of the command, a pipe for another reader, or the
+// null device without either. With a terminal and no reader it is the terminal.
 func (s *streams) openStdin(c Command) error {
 	if file, ok := c.Stdin.(*os.File); ok {
 		s.child[0] = file
@@ -250,6 +259,7 @@ func (s *streams) drain() error {
 	return errors.Join(errs...)
 }
 
+// close closes the supervisor's side of the streams.
 func (s *streams) close() {
 	for _, o := range s.outputs {
 		_ = o.from.Close()

@@ -99,12 +99,12 @@ func stopOwnGroup(continued <-chan os.Signal) {
 
 // freezeState is the state of a freeze by [Control].
 type freezeState struct {
-	since   time.Time // zero if the tree is not frozen
-	answers []chan error
+	since   time.Time    // zero if the tree is not frozen
+	answers []chan error // of requests that wait until the tree is stopped
 }
 
-// requests returns the channel of requests once the child has started. Until then they
-// wait.
+// requests returns the channel of requests to freeze or thaw. It is nil until the child has
+// started, so that requests wait.
 func (s *session) requests() <-chan request {
 	if s.link.leader.PID == 0 {
 		return nil
@@ -137,7 +137,7 @@ func (s *session) answerFrozen() {
 	s.freezing.answers = nil
 }
 
-// thaw continues a frozen tree.
+// thaw continues a frozen tree. It does nothing if the tree is not frozen.
 func (s *session) thaw() {
 	if s.freezing.since.IsZero() {
 		return
@@ -150,7 +150,7 @@ func (s *session) thaw() {
 // freezeRounds bounds how often pauseTree looks for processes that started meanwhile.
 const freezeRounds = 20
 
-// pauseTree stops all processes of the tree.
+// pauseTree stops all processes of the tree, and reports when it is done.
 func (s *shim) pauseTree() {
 	for range freezeRounds {
 		fresh := false
@@ -179,7 +179,8 @@ func (s *shim) continueTree() {
 	clear(s.stopped)
 }
 
-// listTree lists the current processes of the tree.
+// listTree lists the current processes of the tree without zombies, parents before their
+// children. It returns nil if processes cannot be listed.
 func (s *shim) listTree() []proc.Info {
 	all, err := proc.List()
 	if err != nil {

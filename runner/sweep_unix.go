@@ -21,11 +21,11 @@ const (
 	groupPoll  = time.Millisecond
 )
 
-// freezeAfter is after how many passes of killing the tree is frozen first.
+// freezeAfter is the number of passes after which killTree stops the tree before it kills it.
 const freezeAfter = 3
 
-// remaining returns the running processes of the tree. The list may miss new ones; only
-// gone means that the entire tree has ended.
+// remaining returns the running processes of the tree, and whether the tree has ended. The
+// list may miss new processes, so an empty one does not mean that the tree has ended.
 func (s *shim) remaining() (left []proc.Info, gone bool) {
 	none := s.collectChildren()
 	if none && proc.OrphansReturn {
@@ -59,20 +59,24 @@ func (s *shim) refreshMembers() []proc.Info {
 	return left
 }
 
-// sweep ends the processes that outlived the child. It returns the results of killTree.
+// sweep ends the processes that outlived the child: first with SIGTERM, and after sweepGrace
+// by killTree. It returns the processes that are left, and whether the tree has ended.
 func (s *shim) sweep() (left []proc.Info, gone bool) {
 	left, gone = s.remaining()
 	if gone {
 		return nil, true
 	}
+
 	s.noteNames(left)
 	for _, p := range left {
 		p.Signal(unix.SIGTERM)
 		p.Signal(unix.SIGCONT)
 	}
+
 	grace := time.After(sweepGrace)
 	tick := time.NewTicker(proc.SweepPoll)
 	defer tick.Stop()
+
 	for {
 		if s.isGone() {
 			return nil, true
@@ -90,8 +94,8 @@ func (s *shim) sweep() (left []proc.Info, gone bool) {
 	}
 }
 
-// killTree kills the tree until it has ended. After a limit it gives up and returns the
-// remaining processes.
+// killTree kills the processes of the tree until it has ended. After a limit it gives up, and
+// returns the processes that are left. gone says that the tree has ended.
 func (s *shim) killTree() (left []proc.Info, gone bool) {
 	s.killGroup()
 	end := time.Now().Add(proc.SweepLimit)
@@ -145,10 +149,12 @@ func (s *shim) killGroup() {
 	}
 	s.noteNames(s.group.Members(proc.MaxNamed + 1))
 	s.group.Kill()
+
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
 	rest := time.After(proc.KillOneByOneAfter)
 	end, empty := time.Now().Add(groupLimit), false
+
 	for !s.collectChildren() && time.Now().Before(end) {
 		if !empty && !s.group.IsPopulated() {
 			// The remaining processes are just ending, or have left the cgroup.

@@ -56,12 +56,14 @@ func LookupUser(name string) (User, error) {
 	return out, nil
 }
 
+// parseID reads the number of a user or group.
 func parseID(text string) (uint32, error) {
 	n, err := strconv.ParseUint(text, 10, 32)
 	return uint32(n), err
 }
 
-// otherUserVarsRE matches the variables that name a user or the user's folders.
+// otherUserVarsRE matches the variables that name a user or folders of a user, like HOME=/root
+// and XDG_CACHE_HOME=/root/.cache.
 var otherUserVarsRE = regexp.MustCompile(`^(HOME|USER|LOGNAME|MAIL|XDG_\w+|SUDO_\w+)=`)
 
 // Environ returns an environment with the name and home folder of the user, and without

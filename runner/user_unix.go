@@ -12,6 +12,7 @@ import (
 	"syscall"
 )
 
+// checkSwitchUser returns an error if this process cannot start children as another user.
 func checkSwitchUser() error {
 	if os.Geteuid() != 0 {
 		return ErrNotRoot
@@ -19,6 +20,7 @@ func checkSwitchUser() error {
 	return nil
 }
 
+// credential returns the user for the start of a process.
 func (u User) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
 }
@@ -74,6 +76,8 @@ func (u User) Chown(root string) error {
 	})
 }
 
+// walk calls look with each file and folder in a tree. It does not follow links, and skips
+// files that were just removed.
 func (u User) walk(root string, look func(*os.Root, string, *syscall.Stat_t) error) error {
 	in, err := os.OpenRoot(root)
 	if err != nil {

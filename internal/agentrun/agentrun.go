@@ -78,7 +78,7 @@ type Agent struct {
 type agentSession struct {
 	id          string
 	requestedID string      // the session that the current run should continue, "" for a new one
-	usage       agent.Usage // of all runs of the session, for programs whose numbers include earlier runs
+	usage       agent.Usage // usage of all runs of the session, if the numbers include earlier runs
 }
 
 // New returns the agent of a loop.

@@ -22,7 +22,8 @@ import (
 )
 
 // hooks answers the hooks of one iteration of the agent. A hook is a call of supervise by the
-// agent, before or after it uses a tool, or when it wants to stop. A nil *hooks answers none.
+// agent, for example before it uses a tool, or when it wants to stop. A nil *hooks answers
+// none.
 type hooks struct {
 	*run
 	server    *rpc.Server

@@ -25,7 +25,8 @@ type notes struct {
 }
 
 // writeNotes writes the notes of earlier iterations to a file that the agent can read and
-// write. The file is outside of the state folder, which the agent cannot access.
+// write. The agent cannot access the state folder, so the file is in a folder that it can
+// access.
 func (r *run) writeNotes() (err error) {
 	switch {
 	case r.promptDir != "":

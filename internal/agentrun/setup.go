@@ -20,8 +20,9 @@ type Setup struct {
 	Root string `json:"root"`          // the working tree, absolute
 	Dir  string `json:"dir,omitempty"` // where the agent runs; "" is Root
 	// Task is what the agent should do; "" if its command says so.
-	Task string   `json:"task,omitempty"`
-	Args []string `json:"agent,omitempty"` // its command; if Program is set, more arguments for that program
+	Task string `json:"task,omitempty"`
+	// Args is the agent's command. If Program is set, it has more arguments for that program.
+	Args []string `json:"agent,omitempty"`
 	// Program is the known agent program to start; its zero value means that Args is a
 	// complete command.
 	Program Program `json:"program,omitzero"`

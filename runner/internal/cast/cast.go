@@ -24,19 +24,21 @@ type Cast struct {
 	w             io.Writer
 	now           func() time.Time
 	header        castHeader
-	headerWritten bool // the header is written
-	last          time.Time
-	incomplete    []byte // the beginning of a character or sequence
-	line          []byte // for the next event
-	err           error
+	headerWritten bool      // the header is written
+	last          time.Time // the rounded time of the previous event
+	incomplete    []byte    // the start of a character or sequence whose rest is still to come
+	line          []byte    // a buffer that each event reuses
+	err           error     // the first error of w
 }
 
+// castHeader is the first line of a recording.
 type castHeader struct {
 	Version   int      `json:"version"`
 	Term      castTerm `json:"term"`
 	Timestamp int64    `json:"timestamp"`
 }
 
+// castTerm is the initial size of the terminal, in characters.
 type castTerm struct {
 	Cols uint16 `json:"cols"`
 	Rows uint16 `json:"rows"`
@@ -103,8 +105,9 @@ func (c *Cast) Close() error {
 	return c.err
 }
 
-// writeEvent writes one event. Its time is relative to the rounded time of the previous
-// event, so that rounding errors do not add up.
+// writeEvent writes one event, like [0.248848,"o","text"]. The code is o for output and r for
+// a new size. The time is relative to the rounded time of the previous event, so that rounding
+// errors do not add up.
 func (c *Cast) writeEvent(code byte, data []byte) {
 	c.writeHeader()
 	elapsed := max(0, c.now().Sub(c.last).Round(time.Microsecond))
@@ -114,7 +117,7 @@ func (c *Cast) writeEvent(code byte, data []byte) {
 	c.writeLine(c.line)
 }
 
-// appendInterval appends seconds with six decimals.
+// appendInterval appends a duration as seconds with six decimals, like 0.248848.
 func appendInterval(b []byte, d time.Duration) []byte {
 	b = append(strconv.AppendInt(b, int64(d/time.Second), 10), '.')
 	micros := int64(d % time.Second / time.Microsecond)
@@ -136,6 +139,7 @@ func (c *Cast) writeHeader() {
 	}
 }
 
+// writeLine writes a line, and keeps the first error. After an error it does nothing.
 func (c *Cast) writeLine(line []byte) {
 	if c.err != nil {
 		return
@@ -182,9 +186,10 @@ func appendJSON(b, text []byte) []byte {
 	return append(append(b, text[from:]...), '"')
 }
 
-// isPlainWord reports whether eight bytes are all plain, except for DEL. It tests for bytes
-// that are small, or zero after an exclusive or. A borrow can only produce a wrong false
-// (Bit Twiddling Hacks, "zero in word").
+// isPlainWord reports whether eight bytes, packed into one word, are all plain; it accepts DEL
+// as well. In odd the high bit of a byte is set if that byte is below 0x20 or above 0x7f, or
+// if it is zero after an exclusive or with a quote or backslash. A borrow between bytes can
+// only cause a wrong false (Bit Twiddling Hacks, "zero in word").
 func isPlainWord(w uint64) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := w^(ones*'"'), w^(ones*'\\')
@@ -192,6 +197,7 @@ func isPlainWord(w uint64) bool {
 	return odd&highs == 0
 }
 
+// appendEscape appends the escape of a byte in a JSON string, like \n or \u001b.
 func appendEscape(b []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch {
@@ -228,24 +234,27 @@ func completeLength(b []byte) int {
 			break
 		}
 	}
+
 	start := max(0, n-maxSequence)
 	at := bytes.LastIndexByte(b[start:n], esc)
 	if at < 0 {
 		return n
 	}
+
 	at += start
 	// An ESC before a backslash ends a string that starts with another ESC.
 	if open := openStringStart(b[start:at]); open >= 0 {
 		at = start + open
 	}
+
 	if isCompleteSequence(b[at:n]) {
 		return n
 	}
 	return at
 }
 
-// openStringStart returns the start of an operating system command that does not end within
-// b, or -1.
+// openStringStart returns the start of an operating system command (ESC ]) that does not end
+// within b, or -1.
 func openStringStart(b []byte) int {
 	at := bytes.LastIndex(b, []byte{esc, ']'})
 	if at < 0 || isCompleteSequence(b[at:]) {

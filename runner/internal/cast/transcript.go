@@ -17,8 +17,8 @@ import (
 // DefaultTranscriptLimit is the default limit of a transcript, in bytes.
 const DefaultTranscriptLimit = 64 << 20
 
-// transcriptParts is the number of files that hold the end. The oldest one is dropped as a
-// unit, so more files use the limit better.
+// transcriptParts is the number of files that hold the end of a recording. A full set drops
+// its oldest file, so with more files less of the limit is unused.
 const transcriptParts = 8
 
 // minTranscript is the minimum limit, in bytes: each part has to hold some events.
@@ -34,10 +34,10 @@ type Transcript struct {
 	path   string
 	limit  int64
 	header []byte
-	head   *os.File
-	size   int64   // of head
-	parts  []*part // of the end, the oldest first
-	gap    gap     // between head and parts
+	head   *os.File // the start of the recording
+	size   int64    // bytes in head
+	parts  []*part  // the end of the recording, the oldest part first
+	gap    gap      // what was dropped between head and parts
 }
 
 // part is one of the files with the end.
@@ -72,6 +72,7 @@ func CreateTranscript(path string, limit int64) (*Transcript, error) {
 	return t, nil
 }
 
+// createFile creates or empties a file.
 func createFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 	if err != nil {
@@ -90,12 +91,14 @@ func (t *Transcript) partPath(i int) string {
 	return name
 }
 
-// headLimit and the limits of all parts add up to the limit, minus the marker.
+// headLimit returns the limit of the start of the recording, in bytes. It and the limits of
+// all parts add up to the limit, minus the marker.
 func (t *Transcript) headLimit() int64 { return t.limit / 8 }
 
+// partLimit returns the limit of each part of the end, in bytes.
 func (t *Transcript) partLimit() int64 { return (t.limit - t.headLimit() - 256) / transcriptParts }
 
-// Write takes one line.
+// Write writes one line to the start of the recording, or to the newest part.
 func (t *Transcript) Write(line []byte) (int, error) {
 	if t.header == nil {
 		t.header = bytes.Clone(line)
@@ -138,12 +141,13 @@ func (t *Transcript) startPart() (err error) {
 	return err
 }
 
+// seek sets the position in a file.
 func seek(f *os.File, offset int64) error {
 	_, err := f.Seek(offset, io.SeekStart)
 	return err
 }
 
-// interval returns the time at the start of an event line.
+// interval returns the time at the start of an event line, 0 if there is none.
 func interval(line []byte) time.Duration {
 	number, _, _ := strings.Cut(strings.TrimPrefix(string(line[:min(len(line), 32)]), "["), ",")
 	seconds, err := strconv.ParseFloat(number, 64)

@@ -80,7 +80,8 @@ func forwardPort(l net.Listener, port string) {
 	}
 }
 
-// Allows reports whether connections to a host and port are allowed.
+// Allows reports whether the hosts allow connections to a host and port, like example.com:443.
+// A host without a port allows the ports 80 and 443.
 func (g *Proxy) Allows(hostport string) bool {
 	host, port, err := net.SplitHostPort(strings.ToLower(hostport))
 	if err != nil {
@@ -100,6 +101,7 @@ func (g *Proxy) Allows(hostport string) bool {
 	})
 }
 
+// dialLimit is how long a connection to a host may take.
 const dialLimit = 30 * time.Second
 
 // ServeHTTP answers one request to the proxy.
@@ -123,6 +125,8 @@ func (g *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// tunnel answers a CONNECT request: it connects to the host, and copies bytes in both
+// directions.
 func tunnel(w http.ResponseWriter, r *http.Request) {
 	out, err := dial(r.Context(), r.Host)
 	if err != nil {
@@ -138,7 +142,8 @@ func tunnel(w http.ResponseWriter, r *http.Request) {
 	copyBoth(in, buffered, out)
 }
 
-// copyBoth copies in both directions until both end. read reads from in.
+// copyBoth copies between two connections until both directions have ended, and closes them.
+// read is used to read from in, because it may have buffered bytes.
 func copyBoth(in net.Conn, read io.Reader, out net.Conn) {
 	done := make(chan struct{})
 	go func() {
@@ -152,13 +157,15 @@ func copyBoth(in net.Conn, read io.Reader, out net.Conn) {
 	_, _ = in.Close(), out.Close()
 }
 
+// closeWrite closes the sending side of a connection, if it has sides.
 func closeWrite(c net.Conn) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
 }
 
-// dial connects to a host, through the proxy of the environment, if any.
+// dial connects to a host and port, through the proxy that the environment names if there is
+// one.
 func dial(ctx context.Context, host string) (net.Conn, error) {
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: host}})
 	if err != nil {
@@ -179,15 +186,18 @@ func dialThroughProxy(ctx context.Context, proxy *url.URL, host string) (net.Con
 	if proxy.Port() == "" {
 		addr = net.JoinHostPort(proxy.Hostname(), "80")
 	}
+
 	c, err := (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
+
 	ask := "CONNECT " + host + " HTTP/1.1\r\nHost: " + host + "\r\n"
 	if u := proxy.User; u != nil {
 		password, _ := u.Password()
 		ask += "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)) + "\r\n"
 	}
+
 	var answer *http.Response
 	if _, err = io.WriteString(c, ask+"\r\n"); err == nil {
 		answer, err = http.ReadResponse(bufio.NewReader(c), &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // the tunnel is what follows

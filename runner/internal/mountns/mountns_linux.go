@@ -54,6 +54,7 @@ func MakeReadOnly(folders []string) error {
 	return dropAmbientRights()
 }
 
+// newMountNamespace gives this thread a mount namespace. Mounts in it do not appear outside.
 func newMountNamespace() error {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("make a mount namespace: %w", err)
@@ -65,6 +66,7 @@ func newMountNamespace() error {
 	return nil
 }
 
+// dropAmbientRights takes the right to mount from later programs of this thread.
 func dropAmbientRights() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up the right to mount: %w", err)
@@ -72,6 +74,7 @@ func dropAmbientRights() error {
 	return nil
 }
 
+// bindReadOnly makes a folder, and the mounts in it, read-only.
 func bindReadOnly(dir string) error {
 	if err := unix.Mount(dir, dir, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return err
@@ -85,15 +88,18 @@ func copyFolder(dir string) error {
 	if err != nil || len(entries) == 0 {
 		return err
 	}
+
 	texts := map[string][]byte{}
 	for _, e := range entries {
 		if text, err := readSmallFile(filepath.Join(dir, e.Name())); err == nil {
 			texts[e.Name()] = text
 		}
 	}
+
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "mode=755,size=1m"); err != nil {
 		return err
 	}
+
 	for name, text := range texts {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			return err

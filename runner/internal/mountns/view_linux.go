@@ -32,6 +32,7 @@ func ShowOnly(places []Mount) error {
 	if err := newMountNamespace(); err != nil {
 		return err
 	}
+
 	places = slices.Clone(places)
 	places = append(places, Mount{Path: "/proc", From: "/proc", Write: true}, Mount{Path: "/dev"}, Mount{Path: "/dev/shm", Write: true}, Mount{Path: "/dev/pts", Write: true})
 	for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus"} {
@@ -41,6 +42,7 @@ func ShowOnly(places []Mount) error {
 		places = append(places, Mount{Path: "/dev/" + name, From: "/dev/" + name, Write: true})
 	}
 	slices.SortStableFunc(places, func(a, b Mount) int { return strings.Compare(a.Path, b.Path) })
+
 	sources, err := openSources(places)
 	if err != nil {
 		return err
@@ -48,6 +50,7 @@ func ShowOnly(places []Mount) error {
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
 		return fmt.Errorf("make everything read-only: %w", err)
 	}
+
 	var covers []string // made read-only after the mounts in them
 	for i, p := range places {
 		there, err := sources[i].mount(p)
@@ -63,16 +66,17 @@ func ShowOnly(places []Mount) error {
 
 // source is the content of a mount: a detached copy of the mounts, or a text.
 type source struct {
-	tree    int // 0: none
-	file    bool
-	text    []byte // of a copy
-	missing bool
+	tree    int    // descriptor of the detached copy, 0 for none
+	file    bool   // the source is a file
+	text    []byte // content of a copied file
+	missing bool   // the source does not exist, or cannot be read
 }
 
 // maxCopy limits the size of copied files, in bytes.
 const maxCopy = 16 << 20
 
-// openSources opens the content of the mounts, before anything is hidden.
+// openSources opens the contents of the mounts, before anything is hidden. The result has one
+// source for each mount.
 func openSources(places []Mount) ([]source, error) {
 	out := make([]source, len(places))
 	for i, p := range places {
@@ -99,6 +103,8 @@ func openSources(places []Mount) ([]source, error) {
 	return out, nil
 }
 
+// cloneTree returns a descriptor of a detached copy of the mounts at a path, which is
+// read-only unless the mount allows changes.
 func cloneTree(p Mount) (int, error) {
 	tree, err := unix.OpenTree(unix.AT_FDCWD, p.From, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err == nil && !p.Write {
@@ -107,6 +113,7 @@ func cloneTree(p Mount) (int, error) {
 	return tree, err
 }
 
+// readCopy reads a file, up to maxCopy bytes.
 func readCopy(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -116,21 +123,24 @@ func readCopy(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCopy))
 }
 
-// mount makes a mount. It does nothing if its source, or the folder that it hides, does not
-// exist.
+// mount makes a mount, and reports whether it did. It does nothing if the source, or the
+// folder to hide, does not exist.
 func (s source) mount(p Mount) (there bool, err error) {
 	if _, err := os.Stat(p.Path); s.missing || p.From == "" && !p.Write && errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
+
 	if p.Link {
 		if _, err := os.Lstat(p.Path); err == nil {
 			return true, nil // it is in a visible folder
 		}
 		return true, errors.Join(os.MkdirAll(filepath.Dir(p.Path), 0o755), os.Symlink(p.From, p.Path))
 	}
+
 	if p.Copy {
 		return true, errors.Join(os.MkdirAll(filepath.Dir(p.Path), 0o700), os.WriteFile(p.Path, s.text, 0o600))
 	}
+
 	if err := s.mountpoint(p.Path); err != nil {
 		return false, err
 	}
@@ -138,6 +148,7 @@ func (s source) mount(p Mount) (there bool, err error) {
 		defer unix.Close(s.tree)
 		return true, unix.MoveMount(s.tree, "", unix.AT_FDCWD, p.Path, unix.MOVE_MOUNT_F_EMPTY_PATH)
 	}
+
 	kind, data := "tmpfs", "mode=700"
 	switch {
 	case p.Path == "/dev/pts":
@@ -175,17 +186,20 @@ func closeView(covers []string) error {
 			return err
 		}
 	}
+
 	for _, path := range covers {
 		if err := unix.MountSetattr(unix.AT_FDCWD, path, 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
 			return fmt.Errorf("close %s: %w", path, err)
 		}
 	}
+
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
 	if os.Geteuid() != 0 {
 		return dropAmbientRights()
 	}
+
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		if slices.Contains(keptCapabilities, c) {
 			continue
@@ -208,6 +222,7 @@ func IsolateNetwork() error {
 		return fmt.Errorf("start the loopback: %w", err)
 	}
 	defer unix.Close(sock)
+
 	lo, err := unix.NewIfreq("lo")
 	if err == nil {
 		lo.SetUint16(unix.IFF_UP)

@@ -49,7 +49,8 @@ func NewCgroup(shim Process) (Cgroup, error) {
 	return g, nil
 }
 
-// ownCgroup returns the folder of the cgroup that this process is in.
+// ownCgroup returns the folder of the cgroup that this process is in. The error says why there
+// is none of version 2.
 func ownCgroup() (string, error) {
 	point, root, err := cgroupMount()
 	if err != nil {
@@ -114,8 +115,8 @@ func sweepCgroups(parent string) {
 	}
 }
 
-// cgroupOwner returns the shim in the name of a cgroup. ok is false for other cgroups, and
-// for shims of another pid namespace.
+// cgroupOwner returns the shim in the name of a cgroup, which is supervise- and the mark of
+// the shim. ok is false for other cgroups, and for shims of another pid namespace.
 func cgroupOwner(name string) (shim Process, ok bool) {
 	mark, hasPrefix := strings.CutPrefix(name, cgroupPrefix)
 	pid, start, hasStart := strings.Cut(mark, "-")
@@ -134,7 +135,8 @@ func (g Cgroup) hasLiveShim() bool {
 	})
 }
 
-// findCgroup returns the cgroup of a shim, which may be dead, anywhere in the hierarchy.
+// findCgroup returns the cgroup of a shim, which may be dead, anywhere in the hierarchy; the
+// zero value if there is none.
 func findCgroup(shim Process) Cgroup {
 	point, _, err := cgroupMount()
 	if err != nil || shim.Start == "" {

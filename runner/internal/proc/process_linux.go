@@ -24,10 +24,10 @@ const FallbackContainment = SubreaperContainment
 
 // Info is an entry of the process list. Its PID and Start together are unique.
 type Info struct {
-	PID, PPID, Pgid, sid int
+	PID, PPID, Pgid, sid int    // the process, its parent, its process group and its session
 	Start                uint64 // in clock ticks since boot
 	Zombie               bool
-	comm                 string
+	comm                 string // the kernel's name for it
 }
 
 // BecomeReaper makes this process the parent of its orphaned descendants.
@@ -74,8 +74,9 @@ func List() ([]Info, error) {
 	return all, nil
 }
 
-// readOnce reads a kernel file that fits into buf with one read. It makes a third of the
-// system calls of [os.ReadFile], which matters for thousands of processes.
+// readOnce reads a kernel file that fits into buf with one read, and returns its length. It
+// makes a third of the system calls of [os.ReadFile], which matters for thousands of
+// processes.
 func readOnce(path string, buf []byte) (int, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -95,15 +96,18 @@ func Read(pid int) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+
 	text := string(buf[:n])
 	from, to := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if from < 0 || to < from {
 		return Info{}, errStat
 	}
+
 	fields := strings.Fields(text[to+1:])
 	if len(fields) < 20 {
 		return Info{}, errStat
 	}
+
 	p := Info{PID: pid, comm: text[from+1 : to]}
 	// A process whose first thread has ended looks like a zombie, but its other threads may
 	// still run.
@@ -168,6 +172,8 @@ func Mark(env []string, shim Process) []string {
 	return append(env, markVariable+"="+marks)
 }
 
+// mark returns the name of a shim in the mark and in the name of its cgroup: the pid and the
+// start, like 4711-90210-4026531836-BOOT.
 func (p Process) mark() string { return strconv.Itoa(p.PID) + "-" + p.Start }
 
 // hasMark reports whether the process was started with the shim's mark.
@@ -186,12 +192,14 @@ func (p Info) hasMark(shim Process) bool {
 	return slices.Contains(strings.Fields(marks), shim.mark())
 }
 
+// startedSince reports whether a process with that start did not start before ticks, a number
+// of clock ticks since boot.
 func startedSince(start uint64, ticks string) bool {
 	from, err := strconv.ParseUint(ticks, 10, 64)
 	return err == nil && start >= from
 }
 
-// Members returns the descendants of root.
+// Members returns the descendants of root. The other parameters matter only on other systems.
 func Members(all []Info, root, _ int, _ map[int]Info) []Info {
 	return descendants(all, func(p Info) bool { return p.PPID == root })
 }

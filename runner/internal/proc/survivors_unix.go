@@ -27,12 +27,14 @@ const (
 	KillOneByOneAfter = 50 * time.Millisecond // until processes that cgroup.kill skips are killed
 )
 
-// treeKiller finds and kills a child's tree without its shim.
+// treeKiller finds and kills a child's tree without its shim. Processes belong to the tree if
+// they are in its cgroup, are children of the shim, are in the leader's session, or have the
+// mark of the shim in their environment; and so do all their descendants.
 type treeKiller struct {
 	shim, leader Process
 	group        Cgroup
-	leaderSeen   bool // the leader was alive a moment ago, so its pid was not reused
-	names        map[int]string
+	leaderSeen   bool           // the leader was alive a moment ago, so its pid was not reused
+	names        map[int]string // names of the processes that were found, by pid
 }
 
 // foundTree is the result of one search.
@@ -40,7 +42,7 @@ type foundTree struct {
 	tree     []Info // without zombies and without the shim
 	shim     *Info  // nil if it has ended
 	inCgroup bool   // this process is in the tree's cgroup
-	doubtful []Info // of the leader's session, or of a later one with the same number
+	doubtful []Info // processes of the leader's session, or of a later one with the same number
 }
 
 // CurrentProcess identifies the calling process.
@@ -92,8 +94,8 @@ func awaitShim(ctx context.Context, shim Process) {
 	}
 }
 
-// kill kills the tree until nothing is left, and the shim last, because orphans become
-// children of the shim.
+// kill kills the tree until nothing is left, and returns the names of the processes that it
+// found. It kills the shim last, because orphans become children of the shim.
 func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 	defer h.group.Remove()
 	limit := time.After(SweepLimit)
@@ -157,6 +159,7 @@ func (h *treeKiller) noteNames(list []Info) {
 	}
 }
 
+// sortedNames returns the names of the processes that were found.
 func (h *treeKiller) sortedNames() []string { return slices.Sorted(maps.Values(h.names)) }
 
 // survivorsError returns an error about remaining processes, nil for none.
@@ -182,6 +185,7 @@ func (h *treeKiller) findTree() (foundTree, error) {
 	if err != nil {
 		return foundTree{}, err
 	}
+
 	members := h.group.pids()
 	q := foundTree{inCgroup: members[os.Getpid()]}
 	spared := withAncestors(all, os.Getpid())
@@ -191,6 +195,7 @@ func (h *treeKiller) findTree() (foundTree, error) {
 			spared[p.PID] = true
 		}
 	}
+
 	belongs, doubtful := h.matchers(all, members, q.shim != nil)
 	for _, p := range descendants(all, belongs) {
 		if !p.Zombie && !spared[p.PID] {
@@ -202,10 +207,12 @@ func (h *treeKiller) findTree() (foundTree, error) {
 			q.doubtful = append(q.doubtful, p)
 		}
 	}
+
 	return q, nil
 }
 
-// withAncestors returns a process and all its ancestors. The caller's own are never killed.
+// withAncestors returns the pids of a process and of all its ancestors. kill spares those of
+// the caller.
 func withAncestors(all []Info, pid int) map[int]bool {
 	parent := make(map[int]int, len(all))
 	for _, p := range all {
@@ -225,6 +232,7 @@ type pidOwners struct {
 	session bool // the number of the session, which the shim leads on a terminal, was not reused
 }
 
+// pidOwners finds out from a process list which pids still belong to the dead run.
 func (h *treeKiller) pidOwners(all []Info) pidOwners {
 	n := pidOwners{group: h.leader.PID > 0, session: h.shim.PID > 0}
 	for _, p := range all {
@@ -241,8 +249,9 @@ func (h *treeKiller) pidOwners(all []Info) pidOwners {
 	return n
 }
 
-// matchers returns functions that select processes of the tree, without their descendants,
-// and processes that may belong to it.
+// matchers returns two functions: belongs selects processes of the tree, without their
+// descendants, and doubtful selects processes that may belong to it. members are the pids in
+// the cgroup.
 func (h *treeKiller) matchers(all []Info, members map[int]bool, shimLives bool) (belongs, doubtful func(Info) bool) {
 	n := h.pidOwners(all)
 	isInSession := func(p Info) bool {
@@ -260,10 +269,10 @@ func (h *treeKiller) matchers(all []Info, members map[int]bool, shimLives bool) 
 // stopped, and may start new ones forever.
 const FreezePasses = 100
 
-// MaxNamed limits the list of leftovers.
+// MaxNamed is the maximum number of names in a list of leftovers.
 const MaxNamed = 64
 
-// descendants returns the processes that match, and all their descendants.
+// descendants returns the processes that match, and all their descendants, each of them once.
 func descendants(all []Info, match func(Info) bool) []Info {
 	children := make(map[int][]int, len(all))
 	for i, p := range all {

@@ -15,12 +15,12 @@ import (
 // Keyboard reads the keys of a terminal, which is in raw mode until Restore.
 type Keyboard struct {
 	tty    *os.File
-	state  *term.State // before
-	raw    unix.Termios
+	state  *term.State  // the mode to restore
+	raw    unix.Termios // the raw mode
 	onKeys func([]byte)
 	wake   *os.File // closing it ends the reading
 	once   sync.Once
-	done   chan struct{}
+	done   chan struct{} // closed when the reading has ended
 }
 
 // OpenKeyboard puts the terminal into raw mode and calls onKeys with all keys.
@@ -96,7 +96,8 @@ var CtrlCSequences = [][]byte{[]byte("\x1b[99;5u"), []byte("\x1b[27;5;99~")}
 // maxTyped limits the keys that wait for a child, in bytes. Further keys are dropped.
 const maxTyped = 1 << 20
 
-// Feeder writes keys to the child as fast as the child reads them.
+// Feeder writes keys to the child as fast as the child reads them. Add does not wait for the
+// child.
 type Feeder struct {
 	to     *os.File
 	mu     sync.Mutex

@@ -13,7 +13,7 @@ import (
 // leave switched.
 type mode struct {
 	number    int
-	defaultOn bool // as a shell expects it
+	defaultOn bool // whether a shell expects it to be on
 }
 
 // watchedModes are reset in this order: the main screen first, so that the others apply to
@@ -35,6 +35,8 @@ var watchedModes = []mode{
 	{2026, false}, // output held back
 }
 
+// sequence returns the sequence that switches the mode, like ESC [?25h for on and ESC [?25l
+// for off.
 func (m mode) sequence(on bool) string {
 	final := "l"
 	if on {
@@ -65,12 +67,12 @@ const maxParameters = 64
 // Modes tracks which modes the output of a program has switched. In the zero value all
 // modes have their defaults.
 type Modes struct {
-	switched        map[int]bool // mode to what it is now
+	switched        map[int]bool // number of a mode → whether it is on
 	keyboardDepth   int          // entries on kitty's stack
 	modifyOtherKeys bool         // modifyOtherKeys is on
-	sawEscape       bool         // there was an escape sequence at all
+	sawEscape       bool         // the output had an escape sequence
 	state           int          // 0 text, 1 after ESC, 2 in a control sequence
-	params          []byte
+	params          []byte       // parameters of the sequence so far
 }
 
 // Write tracks the modes in p. It never fails.
@@ -91,6 +93,7 @@ func (m *Modes) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// parseByte processes one byte of an escape sequence, by m.state.
 func (m *Modes) parseByte(b byte) {
 	switch {
 	case b == escape:
@@ -109,7 +112,8 @@ func (m *Modes) parseByte(b byte) {
 	}
 }
 
-// noteSequence records one control sequence.
+// noteSequence records one control sequence: ESC [, the parameters, and the final byte. For
+// ESC [?25l they are "?25" and l.
 func (m *Modes) noteSequence(params string, final byte) {
 	if params == "" {
 		return
@@ -136,6 +140,7 @@ func (m *Modes) noteSequence(params string, final byte) {
 	}
 }
 
+// set records that a mode was switched.
 func (m *Modes) set(number int, on bool) {
 	if m.switched == nil {
 		m.switched = map[int]bool{}

@@ -94,7 +94,7 @@ func (r *Rules) IsKeptBelow(p string, n *walk.Node) bool {
 type retention byte
 
 const (
-	retentionUnknown retention = iota // the folder was not visited
+	retentionUnknown retention = iota // nothing is recorded about the folder
 	retentionKept
 	retentionDropped
 )

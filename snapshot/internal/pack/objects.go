@@ -37,8 +37,8 @@ type location struct {
 	offset int64
 }
 
-// repoConfig is the configuration of the git directory. It disables git gc, which would write
-// packs that this package cannot read.
+// repoConfig is the configuration of the git directory. It disables the automatic garbage
+// collection of git, which would write packs that this package cannot read.
 const repoConfig = `[core]
 	repositoryformatversion = 0
 	bare = true

@@ -25,8 +25,8 @@ const readAttempts = 3
 const StreamFrom = 4 << 20
 
 // readContents hashes and stores the contents of the entries with the indexes in todo. The
-// kind of an entry that cannot be read becomes 0. The files of a folder are consecutive in
-// todo, and are read by one goroutine.
+// kind of an entry that cannot be read becomes 0. Consecutive entries of the same folder are
+// read by one goroutine.
 func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries []manifest.Entry, todo []int) error {
 	if len(todo) == 0 {
 		return nil

@@ -33,7 +33,9 @@ type Options struct {
 	Epoch             *pack.Epoch        // current epoch of the store
 	Base              *manifest.Manifest // the tree at the last scan; nil if unknown
 	Pack              *pack.Writer       // nil: contents are hashed and not stored
-	Token             string             // mark in the names of temporary files of the current restore, which are not captured; "" for none
+	// Token is the mark in the names of the temporary files of the current restore, which are
+	// not captured; "" for none.
+	Token string
 }
 
 // scanner makes the manifest of the current tree.
@@ -455,7 +457,7 @@ func (sc *scanner) isUnchanged(e *manifest.Entry, k disk.Kind, st disk.Stat) boo
 }
 
 // isSettled reports whether a file with this change time cannot have changed again, unnoticed, after the base was made. If
-// the time is a whole number of seconds, the file system may have a resolution of two seconds.
+// the time is a multiple of a second, the file system may have a resolution of two seconds.
 func (sc *scanner) isSettled(changed int64) bool {
 	if changed%int64(time.Second) == 0 {
 		changed += int64(2 * time.Second)
