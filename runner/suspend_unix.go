@@ -179,8 +179,8 @@ func (s *shim) continueTree() {
 	clear(s.stopped)
 }
 
-// listTree lists the current processes of the tree without zombies, parents before their
-// children. It returns nil if processes cannot be listed.
+// listTree lists the current processes of the tree, without zombies. It returns nil if
+// processes cannot be listed.
 func (s *shim) listTree() []proc.Info {
 	all, err := proc.List()
 	if err != nil {

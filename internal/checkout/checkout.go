@@ -57,6 +57,8 @@ func Reopen(base string) (*Tree, error) {
 	return t, nil
 }
 
+// create makes the empty tree and its repository. That has no objects of its commits: git
+// finds them in the user's repository, by objects/info/alternates.
 func (t *Tree) create(ctx context.Context, repo string) error {
 	if err := ledger.RemoveTree(t.Dir); err != nil {
 		return fmt.Errorf("remove what an earlier run left: %w", err)
@@ -64,6 +66,7 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	if repo == "" {
 		return os.MkdirAll(t.Dir, 0o700)
 	}
+
 	objects, err := runGit(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", "objects")
 	if err != nil {
 		return err
@@ -72,12 +75,14 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	if err != nil {
 		return err
 	}
+
 	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
 		return fmt.Errorf("make a checkout: %w", err)
 	}
 	if _, err := t.Git(ctx, "init", "--quiet", "--template=", "--object-format="+strings.TrimSpace(format)); err != nil {
 		return err
 	}
+
 	info := filepath.Join(t.Dir, ".git", "objects", "info")
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return fmt.Errorf("make a checkout: %w", err)
@@ -85,9 +90,9 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	return ledger.WriteFile(filepath.Join(info, "alternates"), []byte(t.linkObjects(strings.TrimSuffix(objects, "\n"))+"\n"))
 }
 
-// linkObjects is the path to the objects of the user's repository: a link next to the tree,
-// so that it is also valid for a tree that is made in another place from snapshots of this
-// one.
+// linkObjects returns the path by which git finds the objects of the user's repository. It is
+// relative and leads through a link next to the tree, so that it is also valid in a tree that
+// is made from snapshots of this one.
 func (t *Tree) linkObjects(objects string) string {
 	link := filepath.Join(t.Base, objectsName)
 	_ = os.Remove(link) // of an earlier tree
@@ -97,12 +102,14 @@ func (t *Tree) linkObjects(objects string) string {
 	return "../../../" + objectsName // from .git/objects
 }
 
-// ObjectsLink is the link through which git finds the objects of the user's repository.
+// ObjectsLink returns the path of the link through which git finds the objects of the user's
+// repository.
 func (t *Tree) ObjectsLink() string { return filepath.Join(t.Base, objectsName) }
 
+// objectsName is the name of that link.
 const objectsName = "objects"
 
-// CheckOut makes the tree equal to the commit's, whatever it contained.
+// CheckOut makes the tree equal to that of a commit, and removes all other files.
 func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 	if _, err := t.Git(ctx, "checkout", "--quiet", "--force", "--detach", commit, "--"); err != nil {
 		return err
@@ -111,9 +118,9 @@ func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 	return err
 }
 
-// OpenSnapshots opens a store for snapshots of the tree, which is removed with it. A store fixes
-// the ignored files when it is made. The tree is empty then, so that no commit can make
-// git ignore a file of another.
+// OpenSnapshots opens a store for snapshots of the tree, which is removed with the tree. A new
+// store fixes which files are ignored. At that time the tree is still empty, so that no commit
+// can make git ignore a file of another one.
 func (t *Tree) OpenSnapshots(ctx context.Context) (*snapshot.Store, error) {
 	return snapshot.Open(ctx, t.Dir, filepath.Join(t.Base, "snapshots"), snapshot.Options{MinFree: -1})
 }
@@ -132,6 +139,7 @@ func (t *Tree) Git(ctx context.Context, args ...string) (string, error) {
 	return runGit(ctx, t.Dir, args...)
 }
 
+// runGit runs a git command in dir and returns its output.
 func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := git.NewCommand(dir, append([]string{"-c", "advice.detachedHead=false"}, args...)...).Output(ctx)
 	if err != nil {
@@ -140,7 +148,7 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Keep keeps the tree for a later process.
+// Keep unlocks the tree, and leaves it to a later process.
 func (t *Tree) Keep() error { return t.Lock.Close() }
 
 // Remove removes the tree.

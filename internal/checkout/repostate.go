@@ -14,8 +14,9 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// copiedSettings are the git settings that say who commits and how files are written. No others
-// are copied: without remotes and hooks git does nothing outside the tree.
+// copiedSettings is a pattern of the git settings that say who commits and how files are
+// written, like user.name and core.autocrlf. No others are copied: without remotes and hooks
+// git does nothing outside the tree.
 const copiedSettings = `^(user\.(name|email)|core\.(autocrlf|eol|filemode|ignorecase|symlinks|safecrlf|precomposeunicode))$`
 
 // copiedFiles are files of a repository that are copied unchanged, if they exist.
@@ -44,6 +45,7 @@ func (t *Tree) CopyRepoState(ctx context.Context, repo string) error {
 	return nil
 }
 
+// gitWithInput runs a git command with text on standard input. It does nothing without a text.
 func (t *Tree) gitWithInput(ctx context.Context, text string, args ...string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -56,6 +58,7 @@ func (t *Tree) gitWithInput(ctx context.Context, text string, args ...string) er
 	return nil
 }
 
+// copyHead makes HEAD name the same branch, or the same commit.
 func (t *Tree) copyHead(ctx context.Context, repo string) error {
 	if branch, err := runGit(ctx, repo, "symbolic-ref", "-q", "HEAD"); err == nil {
 		_, err = t.Git(ctx, "symbolic-ref", "HEAD", strings.TrimSpace(branch))
@@ -68,6 +71,7 @@ func (t *Tree) copyHead(ctx context.Context, repo string) error {
 	return err
 }
 
+// copyConfig copies the settings of copiedSettings.
 func (t *Tree) copyConfig(ctx context.Context, repo string) error {
 	list, err := runGit(ctx, repo, "config", "-z", "--local", "--get-regexp", copiedSettings)
 	if err != nil {
@@ -82,6 +86,7 @@ func (t *Tree) copyConfig(ctx context.Context, repo string) error {
 	return nil
 }
 
+// copyFiles copies the files of copiedFiles that exist.
 func (t *Tree) copyFiles(ctx context.Context, repo string) error {
 	for _, name := range copiedFiles {
 		pattern, err := runGit(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", name)
@@ -118,19 +123,21 @@ func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// IgnoreLinks makes git ignore the links of the tree to dependencies in the folder root:
-// they are no work of the agent, and would lead out of a tree made from its snapshots. A
-// pattern that ignores a folder does not ignore a link of that name.
+// IgnoreLinks makes git ignore the links of the tree to dependencies in the folder root. They
+// are no work of the agent, and would lead out of a tree made from its snapshots. A pattern
+// for a folder would not ignore a link of that name.
 func (t *Tree) IgnoreLinks(ctx context.Context, root string) error {
 	list, err := t.Git(ctx, "ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
 		return err
 	}
+
 	path := filepath.Join(t.Dir, ".git", "info", "exclude")
 	text, err := projectfile.Read(path, projectfile.Git)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("for a checkout: %w", err)
 	}
+
 	had := len(text)
 	for name := range strings.SplitSeq(list, "\x00") {
 		to, err := os.Readlink(filepath.Join(t.Dir, filepath.FromSlash(name)))
@@ -138,6 +145,7 @@ func (t *Tree) IgnoreLinks(ctx context.Context, root string) error {
 			text = fmt.Appendf(text, "\n/%s\n", escapeGlob(name))
 		}
 	}
+
 	if len(text) == had {
 		return nil
 	}

@@ -24,9 +24,9 @@ import (
 // Op is what happened.
 type Op uint8
 
-// The operations. Lost means that events were dropped: the next events come from comparing the
-// tree, and changes of contents may be missing. Scanning means that from now on the tree is
-// scanned periodically, and why. Both have no path.
+// The operations. EventsLost means that the system dropped events: the next events come from
+// comparing the tree, and changes of contents may be missing. Polling means that from now on
+// the tree is scanned periodically. These two have no path.
 const (
 	Created Op = iota + 1
 	Modified
@@ -39,7 +39,7 @@ const (
 type Event struct {
 	Op   Op
 	Path string // relative to the root, with slashes
-	Why  string // of Scanning
+	Why  string // the reason for Polling
 }
 
 // Options are the circumstances of a watch.
@@ -60,14 +60,14 @@ type Watcher struct {
 	root    string
 	opts    Options
 	events  chan Event
-	done    chan struct{}
-	stopped chan struct{}
+	done    chan struct{} // closed by Close
+	stopped chan struct{} // closed when run has returned
 
 	notify *fsnotify.Watcher // nil: the tree is scanned periodically
-	tick   <-chan time.Time
-	files  map[string]bool
-	dirs   map[string]bool
-	queue  queue
+	tick   <-chan time.Time  // fires when the tree should be scanned
+	files  map[string]bool   // the known files, by path
+	dirs   map[string]bool   // the known folders, by path; "." is the root
+	queue  queue             // events that were not received yet
 }
 
 // Start watches the tree at root. Existing files cause no events. The error is about a tree that
@@ -82,6 +82,7 @@ func Start(root string, o Options) (*Watcher, error) {
 	if o.PollInterval <= 0 {
 		o.PollInterval = DefaultPollInterval
 	}
+
 	w := &Watcher{
 		root: root, opts: o, events: make(chan Event), done: make(chan struct{}), stopped: make(chan struct{}),
 		files: map[string]bool{}, dirs: map[string]bool{},
@@ -89,9 +90,11 @@ func Start(root string, o Options) (*Watcher, error) {
 	if _, err := os.ReadDir(root); err != nil {
 		return nil, fmt.Errorf("watch %s: %w", root, err)
 	}
+
 	w.openNotify()
 	w.scanDir(".")
 	w.queue = queue{events: w.queue.ofKind(Polling)}
+
 	ticker := time.NewTicker(o.PollInterval)
 	w.tick = ticker.C
 	go func() {
@@ -101,8 +104,8 @@ func Start(root string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// Events is closed with the watcher. A slow reader loses nothing: several events of a file
-// become one.
+// Events returns the channel of events, which is closed with the watcher. A slow reader loses
+// nothing: several events of a file become one.
 func (w *Watcher) Events() <-chan Event { return w.events }
 
 // Close stops the watcher.
@@ -128,7 +131,8 @@ func (w *Watcher) openNotify() {
 	w.notify = n
 }
 
-// startPolling stops using the events of the system.
+// startPolling stops using the events of the system, and scans the tree periodically from now
+// on.
 func (w *Watcher) startPolling(why error) {
 	if w.notify != nil {
 		_ = w.notify.Close() // no longer needed
@@ -137,6 +141,8 @@ func (w *Watcher) startPolling(why error) {
 	w.queue.push(Event{Op: Polling, Why: why.Error()})
 }
 
+// run processes the events of the system, and passes events from the queue on, until the
+// watcher is closed. A nil channel disables its case.
 func (w *Watcher) run() {
 	defer close(w.stopped)
 	defer close(w.events)
@@ -146,6 +152,7 @@ func (w *Watcher) run() {
 		if waiting {
 			out = w.events
 		}
+
 		var events <-chan fsnotify.Event
 		var faults <-chan error
 		var tick <-chan time.Time
@@ -154,6 +161,7 @@ func (w *Watcher) run() {
 		} else {
 			tick = w.tick
 		}
+
 		select {
 		case e := <-events:
 			w.handleEvent(e)
@@ -178,7 +186,8 @@ func (w *Watcher) handleError(err error) {
 	w.rescan()
 }
 
-// handleEvent looks at the path of an event, which may have changed since.
+// handleEvent records what is now at the path of an event. The file may have changed again
+// since the event.
 func (w *Watcher) handleEvent(e fsnotify.Event) {
 	rel, err := filepath.Rel(w.root, e.Name)
 	if err != nil {
@@ -207,7 +216,7 @@ func (w *Watcher) addDir(p string) {
 	w.scanDir(p)
 }
 
-// addFile records an existing file.
+// addFile records an existing file. written says that its content may have changed.
 func (w *Watcher) addFile(p string, written bool) {
 	switch {
 	case !w.files[p]:
@@ -227,7 +236,8 @@ func (w *Watcher) removePath(p string) {
 	w.removeDir(p)
 }
 
-// removeDir records that a path is no longer a folder.
+// removeDir records that a path is no longer a folder, and that everything below it has
+// disappeared.
 func (w *Watcher) removeDir(p string) {
 	if !w.dirs[p] {
 		return
@@ -248,7 +258,7 @@ func (w *Watcher) removeDir(p string) {
 	}
 }
 
-// scanDir watches a folder before it scans it, so that nothing is missed.
+// scanDir scans a new folder. It watches the folder first, so that it misses no file.
 func (w *Watcher) scanDir(p string) {
 	if w.dirs[p] || p != "." && w.opts.Skip(p) {
 		return
@@ -280,6 +290,7 @@ func (w *Watcher) watchDir(full string) {
 	}
 }
 
+// join returns the path of a name in a folder; "." is the root.
 func join(dir, name string) string {
 	if dir == "." {
 		return name
@@ -303,8 +314,9 @@ func (w *Watcher) rescan() {
 	}
 }
 
-// scanTree enters unknown folders and records everything, folders with a trailing slash. It watches
-// all folders again, since a folder with a known name may be a new one.
+// scanTree scans a folder and everything below it, and records in there what exists; folders
+// have a trailing slash. It watches all folders again, because a folder with a known name may
+// be a new one.
 func (w *Watcher) scanTree(p string, there map[string]bool) {
 	full := filepath.Join(w.root, filepath.FromSlash(p))
 	w.watchDir(full)

@@ -2,13 +2,15 @@ package fileevents
 
 import "slices"
 
-// queue holds events until they are read. It has one event per path, the last one.
+// queue holds events until they are received. It holds at most one event of a path, which is
+// the merged one.
 type queue struct {
 	events    []Event
-	index     map[string]int // path to its place in held, counted since the start
+	index     map[string]int // path → number of its event, counted since the first event
 	readCount int            // number of events that were read
 }
 
+// push adds an event, or merges it into the waiting event of the same path.
 func (q *queue) push(e Event) {
 	if e.Path == "" {
 		q.events = append(q.events, e)
@@ -25,8 +27,8 @@ func (q *queue) push(e Event) {
 	q.events = append(q.events, e)
 }
 
-// mergeEvents makes one event of two. A file that disappeared and appeared is changed. A file that
-// appeared and disappeared is reported as gone, since it existed.
+// mergeEvents makes one event of two. A file that disappeared and appeared again was modified.
+// A file that appeared and disappeared again is reported as removed.
 func mergeEvents(before, now Event) Event {
 	switch {
 	case before.Op == Created && now.Op == Modified:
@@ -37,6 +39,7 @@ func mergeEvents(before, now Event) Event {
 	return now
 }
 
+// peek returns the first event, and false if the queue is empty.
 func (q *queue) peek() (Event, bool) {
 	if len(q.events) == 0 {
 		return Event{}, false
@@ -44,6 +47,7 @@ func (q *queue) peek() (Event, bool) {
 	return q.events[0], true
 }
 
+// pop removes the first event.
 func (q *queue) pop() {
 	delete(q.index, q.events[0].Path)
 	q.events, q.readCount = q.events[1:], q.readCount+1

@@ -11,8 +11,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// programSettings are the settings by which a repository could make git, or its helpers, run
-// a program, each with the value that disables it.
+// programSettings are the settings by which a repository could make git, or its helpers, run a
+// program, like filter.lfs.clean. off is the value that disables the setting.
 var programSettings = []struct {
 	key *regexp.Regexp
 	off string
@@ -42,10 +42,10 @@ var (
 
 // overrides disable the programs that a repository configures.
 type overrides struct {
-	options            []string // for git
-	disabledKeys       []string // the keys
-	namesRemoteProgram bool     // it names programs for the other side of a connection
-	namesProxy         bool
+	options            []string // options of git that disable the programs
+	disabledKeys       []string // the keys of the disabled settings, sorted
+	namesRemoteProgram bool     // the repository names programs for the other side of a connection
+	namesProxy         bool     // the repository names a program as a proxy
 }
 
 // remoteOptions returns options by which a command starts git's own program on the remote side.
@@ -62,13 +62,14 @@ func (s overrides) remoteOptions(verb string) []string {
 	return nil
 }
 
-// setting is a line of the configuration.
+// setting is a value in the configuration. option is the text that sets it with git -c.
 type setting struct {
-	key, option string // the option sets it
-	trusted     bool   // by the user, the system or the environment
+	key, option string
+	trusted     bool // set by the user, the system or the environment, not by the repository
 }
 
-// overrides asks git which programs the repository configures. That starts none of them.
+// overrides returns what disables the programs that the repository configures. It asks git for
+// the configuration, which starts none of them.
 func (c Command) overrides(ctx context.Context, options, env []string) (s overrides, err error) {
 	list := exec.CommandContext(ctx, "git", append(options, "config", "--list", "--show-scope", "-z")...)
 	list.Dir, list.Env = c.Dir, env
@@ -77,6 +78,7 @@ func (c Command) overrides(ctx context.Context, options, env []string) (s overri
 	if err := list.Run(); err != nil {
 		return s, CommandError(c.Dir, "config", err, said.String())
 	}
+
 	all := parseConfig(out.String())
 	off := map[string]string{}
 	for _, l := range all {
@@ -84,6 +86,7 @@ func (c Command) overrides(ctx context.Context, options, env []string) (s overri
 			off[l.key] = v
 		}
 	}
+
 	for key, value := range off {
 		s.disabledKeys = append(s.disabledKeys, key)
 		s.namesRemoteProgram, s.namesProxy = s.namesRemoteProgram || remoteProgramRE.MatchString(key), s.namesProxy || gitProxyRE.MatchString(key)
@@ -95,11 +98,12 @@ func (c Command) overrides(ctx context.Context, options, env []string) (s overri
 		}
 		s.options = append(s.options, "-c", key+"="+value)
 	}
+
 	slices.Sort(s.disabledKeys)
 	return s.restoreTrusted(all, off), nil
 }
 
-// restoreTrusted adds the values of the user and the system for the disabled keys.
+// restoreTrusted adds the values that the user and the system have set for the disabled keys.
 func (s overrides) restoreTrusted(all []setting, off map[string]string) overrides {
 	helpers := slices.ContainsFunc(s.disabledKeys, credentialHelperRE.MatchString)
 	if helpers {
@@ -114,6 +118,8 @@ func (s overrides) restoreTrusted(all []setting, off map[string]string) override
 	return s
 }
 
+// neutralValue returns the value that disables a setting. runs is false if the setting does
+// not make git run a program.
 func neutralValue(key string) (value string, runs bool) {
 	for _, p := range programSettings {
 		if p.key.MatchString(key) {

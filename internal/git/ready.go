@@ -14,7 +14,7 @@ import (
 // gitFiles are files that git opens without checking their type.
 var gitFiles = []struct {
 	name string
-	most projectfile.Limit
+	most projectfile.Limit // the largest size that is accepted
 }{
 	{"HEAD", projectfile.Settings},
 	{"config", projectfile.Git},
@@ -52,6 +52,7 @@ func CheckFiles(dir string, args ...string) error {
 			shared = filepath.Join(own, shared)
 		}
 	}
+
 	for _, folder := range slices.Compact([]string{own, shared}) {
 		for _, f := range gitFiles {
 			if err := checkFile(filepath.Join(folder, filepath.FromSlash(f.name)), f.most); err != nil {
@@ -62,6 +63,7 @@ func CheckFiles(dir string, args ...string) error {
 			return err
 		}
 	}
+
 	if !slices.ContainsFunc(args, func(word string) bool { return slices.Contains(treeCommands, word) }) {
 		return nil
 	}
@@ -71,8 +73,8 @@ func CheckFiles(dir string, args ...string) error {
 // checkedDirs remembers the folders that were found in order since the last program ran.
 var checkedDirs struct {
 	sync.Mutex
-	running int             // programs that run now, under which nothing is remembered
-	since   int             // counts what ended
+	running int             // programs that run now; nothing is cached meanwhile
+	since   int             // number of programs that have ended
 	fine    map[string]bool // by folder
 }
 
@@ -95,7 +97,8 @@ func TrackProgram() (done func()) {
 // InvalidateChecks clears the cache of CheckFiles after files of a checkout have changed.
 func InvalidateChecks() { TrackProgram()() }
 
-// checkOnce is checkBelow with a cache, which is valid until the next program runs.
+// checkOnce is checkBelow with a cache, which is valid until the next program runs. read
+// selects the files to check.
 func checkOnce(dir string, read func(fs.DirEntry) bool) error {
 	checkedDirs.Lock()
 	fine, since := checkedDirs.fine[dir], checkedDirs.since
@@ -115,7 +118,7 @@ func checkOnce(dir string, read func(fs.DirEntry) bool) error {
 	return err
 }
 
-// gitDir returns the git folder of a checkout.
+// gitDir returns the git folder of the checkout at top.
 func gitDir(top string) string {
 	dot := filepath.Join(top, ".git")
 	text, err := projectfile.ReadAnywhere(dot, projectfile.Settings)
@@ -138,7 +141,8 @@ func checkFile(path string, most projectfile.Limit) error {
 	return projectfile.CheckFile(path, info, most)
 }
 
-// checkBelow refuses special or huge files below a folder. It does not follow links, like git.
+// checkBelow refuses special or huge files below a folder among those that read selects. Like
+// git, it does not follow links.
 func checkBelow(dir string, read func(fs.DirEntry) bool) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // git says what is wrong

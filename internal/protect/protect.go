@@ -1,5 +1,7 @@
-// Package protect restricts what an agent and the checks can access: by the kernel, by another
-// user, and by filtering their environment.
+// Package protect restricts what an agent and the checks can access. There are four
+// protections: the state of supervise is read-only for the agent (shield.go), a sandbox hides
+// most of the machine (sandbox.go), another user runs agent and checks (user.go), and their
+// environment is filtered (this file).
 package protect
 
 import (
@@ -47,8 +49,8 @@ type Settings struct {
 	RunnerVars map[string]string `json:"steering,omitempty"`
 }
 
-// runnerVarsRE matches variables that make a test runner, or its language, run something other than
-// what the project configures.
+// runnerVarsRE matches the names of variables that make a test runner, or its language, run
+// something other than what the project configures, like PYTHONPATH and GOFLAGS.
 var runnerVarsRE = regexp.MustCompile(`^(` + framework.RunnerVariables + `|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
 	`GO(FLAGS|WORK|TOOLCHAIN)|RUBY(OPT|LIB)|PERL5(OPT|LIB)|(JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|MAVEN_(OPTS|ARGS)|GRADLE_OPTS|CLASSPATH|` +
 	`RUST(FLAGS|C_WRAPPER|C_WORKSPACE_WRAPPER|DOCFLAGS)|CARGO_(TARGET_\w+|BUILD_\w+|ENCODED_RUSTFLAGS)|PHPRC|PHP_INI_SCAN_DIR|DOTNET_STARTUP_HOOKS|` +
@@ -66,6 +68,7 @@ func HashRunnerVars(env []string) map[string]string {
 	return out
 }
 
+// checksumOf returns the SHA-256 of a value in hex.
 func checksumOf(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return hex.EncodeToString(sum[:])
@@ -74,7 +77,8 @@ func checksumOf(value string) string {
 // alwaysAllowed are the variables that every list includes.
 var alwaysAllowed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "PWD", "SUPERVISE_*"}
 
-// filterEnv returns the variables whose names match a pattern; all without patterns.
+// filterEnv returns the variables whose names match a pattern or are always allowed. Nil
+// patterns allow all.
 func filterEnv(env, patterns []string) []string {
 	if patterns == nil {
 		return env
@@ -95,8 +99,8 @@ func (s Settings) ForAgent(env, needed []string) []string {
 }
 
 // ForChecks returns the environment of the checks and of the criterion command. Variables that
-// influence test runners have their values from the start of the loop. scrubbed are the names of
-// the variables that were removed for that.
+// influence test runners must have the values from the start of the loop; others are removed,
+// and scrubbed has their names.
 func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
 	for _, kv := range filterEnv(env, s.ChecksEnv) {
 		name, value, _ := strings.Cut(kv, "=")
@@ -109,7 +113,7 @@ func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
 	return kept, scrubbed
 }
 
-// WritablePaths lists what the agent of a tree may write, nil if unrestricted.
+// WritablePaths lists what the agent of a tree may write, nil if it may write everything.
 func (s Settings) WritablePaths(ctx context.Context, root string) []string {
 	if !s.Landlock {
 		return nil

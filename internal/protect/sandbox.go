@@ -36,9 +36,9 @@ type Site struct {
 	State  string   // supervise's files
 	Temp   string   // the agent's folder for temporary files
 	Hidden string   // the folder of the hidden tests; "" for none
-	Self   string   // supervise
+	Self   string   // the program supervise
 	Args   []string // the agent's command
-	Env    []string // the agent's
+	Env    []string // the agent's environment
 	Needs  Needs
 }
 
@@ -78,12 +78,15 @@ var (
 	sharedDirs = []string{"/", "/usr", "/usr/local", "/opt", "/var", "/etc", "/lib", "/bin", "/sbin", "/dev", "/proc", "/sys", "/boot", "/nix"}
 )
 
-// secretVarRE matches the variables that a sandbox removes, unless the agent needs them: keys, and
-// addresses of programs that have keys.
+// secretVarRE matches the variables, with their values, that a sandbox removes unless the
+// agent needs them. In its order they are: variables with a telling name (OPENAI_API_KEY=x),
+// variables of programs that have keys (AWS_PROFILE=x, SSH_AUTH_SOCK=x), addresses with a
+// password (DATABASE_URL=postgres://user:password@host), and proxies (HTTPS_PROXY=x).
 var secretVarRE = regexp.MustCompile(`(?i)^[^=]*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE)[^=]*=|` +
 	`^(SSH_|GPG_|DBUS_|AWS_|AZURE_|ARM_|GOOGLE_|GCLOUD_|CLOUDSDK_|KUBE|DOCKER_|VAULT_|PG(HOST|PORT|USER|DATABASE|SERVICE|PASSFILE|SSL\w*)=|MYSQL_|TMUX|STY=|WAYLAND_|DISPLAY=|XDG_RUNTIME_DIR=|VSCODE_|GIT_ASKPASS=)|` +
 	`^[^=]+=[\w+.-]+://[^/@\s]*:[^/@\s]+@|^(HTTPS?_PROXY|ALL_PROXY|NO_PROXY)=`)
 
+// matchesAny reports whether a name matches one of the patterns of [path.Match].
 func matchesAny(name string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		ok, err := path.Match(p, name)
@@ -91,7 +94,8 @@ func matchesAny(name string, patterns []string) bool {
 	})
 }
 
-// withoutSecrets returns the variables of an environment that are not secret, or needed.
+// withoutSecrets returns the variables of an environment that are not secret, and the secret
+// ones whose names match needed.
 func withoutSecrets(env, needed []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -99,8 +103,8 @@ func withoutSecrets(env, needed []string) []string {
 	})
 }
 
-// newSandbox returns what the agent sees. It fails if the system cannot restrict the agent to that.
-// If only the network cannot be limited, it returns a note.
+// newSandbox returns the sandbox of the agent. It fails if the system cannot provide it. If
+// only the network cannot be limited, why is a note about that.
 func (s Settings) newSandbox(ctx context.Context, at Site) (sh Shield, why string, err error) {
 	refuse := func(err error) (Shield, string, error) {
 		return Shield{}, "", fmt.Errorf("%w: sandbox: %w", ErrUnavailable, err)
@@ -108,6 +112,7 @@ func (s Settings) newSandbox(ctx context.Context, at Site) (sh Shield, why strin
 	if s.User != "" {
 		return refuse(errors.New("it cannot be combined with protect.user: remove one"))
 	}
+
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return refuse(err)
@@ -116,6 +121,7 @@ func (s Settings) newSandbox(ctx context.Context, at Site) (sh Shield, why strin
 	if real := realPath(home); contains(realPath(at.Root), real) || real == string(filepath.Separator) {
 		return refuse(fmt.Errorf("the home folder %s is in the working tree, or the root of the system: work in a separate folder", home))
 	}
+
 	box := runner.Sandbox{}
 	if box.Network, err = s.networkLimit(at); err != nil {
 		return refuse(err)
@@ -126,9 +132,11 @@ func (s Settings) newSandbox(ctx context.Context, at Site) (sh Shield, why strin
 	if s.Landlock {
 		sh.Writable = s.WritablePaths(ctx, at.Root)
 	}
+
 	if err = os.MkdirAll(at.Temp, 0o700); err == nil {
 		err = runner.CheckSandbox(ctx, box)
 	}
+
 	if err != nil && box.Network != nil {
 		limited := box.Network
 		if box.Network = nil; runner.CheckSandbox(ctx, box) == nil {
@@ -141,7 +149,8 @@ func (s Settings) newSandbox(ctx context.Context, at Site) (sh Shield, why strin
 	return sh, "", nil
 }
 
-// networkLimit is what the agent can connect to, nil for everything.
+// networkLimit returns what the agent can connect to, nil for everything. That includes the
+// hosts in the agent's own variables, like ANTHROPIC_BASE_URL.
 func (s Settings) networkLimit(at Site) (*runner.Network, error) {
 	switch {
 	case slices.Equal(s.Network, []string{NetworkAll}):
@@ -176,11 +185,13 @@ type viewBuilder struct {
 	mounts map[string]runner.Mount
 }
 
+// sortedMounts returns the mounts by path, so that outer ones come first.
 func (v *viewBuilder) sortedMounts() []runner.Mount {
 	byPath := func(a, b runner.Mount) int { return cmp.Compare(a.Path, b.Path) }
 	return slices.SortedFunc(maps.Values(v.mounts), byPath)
 }
 
+// realPath returns a path without symbolic links, or the cleaned path if it does not exist.
 func realPath(p string) string {
 	if real, err := filepath.EvalSymlinks(p); err == nil {
 		return real

@@ -10,9 +10,9 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// linkFolder links a dependency folder of the copy to that of the working tree. If tests
-// ran in another way at the base, it also links that of the base, whose packages come
-// first: they belong to its runner. A folder that the snapshot has stays.
+// linkFolder links a dependency folder of the copy to that of the working tree. If another
+// runner ran the tests at the base, the folder of the base comes first, because its packages
+// belong to that runner. A folder that the snapshot contains is not changed.
 func (t Tree) linkFolder(name string) error {
 	to := filepath.Join(t.Path, filepath.FromSlash(name))
 	if _, err := os.Lstat(to); err == nil {
@@ -29,9 +29,10 @@ func (t Tree) linkFolder(name string) error {
 	return nil
 }
 
-// linkDir links a dependency folder entry by entry: what a program adds to the folder, such
-// as a cache, stays in the copy. A folder that does not exist is left out. A Python
-// environment is one link, since its programs are found by its path.
+// linkDir makes a dependency folder at to from the one at from, which may be missing. The
+// entries of node_modules are linked one by one, so that what a program adds to the folder,
+// such as a cache, stays in the copy. Any other folder, such as a Python environment, is one
+// link.
 func (t Tree) linkDir(from, to string) error {
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,8 +56,8 @@ func (t Tree) linkDir(from, to string) error {
 	return os.Symlink(from, to)
 }
 
-// linkComposer makes a folder of Composer. Its own files are copied: they find the project
-// relative to their real location. Packages are links.
+// linkComposer makes a folder of Composer. Its own files are copied, because they find the
+// project relative to their real location. Packages are links.
 func linkComposer(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -86,7 +87,8 @@ func linkComposer(from, to string) error {
 	return nil
 }
 
-// copyFileTo copies a file with its permission to execute.
+// copyFileTo copies a file with its permission to execute. A file that is too large becomes a
+// link.
 func copyFileTo(from, to string) error {
 	text, err := projectfile.ReadAnywhere(from, projectfile.Source)
 	if err != nil {
@@ -99,11 +101,11 @@ func copyFileTo(from, to string) error {
 	return os.WriteFile(to, text, info.Mode()&0o100|0o600)
 }
 
-// linkEntries makes a folder whose entries link to those of another, and keeps the entries
-// that it has. It leaves out caches, which are hidden and not those of the package
-// manager. It makes the folders of scopes in the same way, and that of programs if two
-// folders are joined. Links among the entries are made again: they may lead to another
-// part of the project, which the copy has as well.
+// linkEntries makes a folder whose entries are links to those of another folder, and keeps the
+// entries that it has. There are three exceptions: hidden entries that are caches are left
+// out; folders of scopes (@types), and that of programs if two folders are joined, are made in
+// the same way; and links are made again, because they may lead to another part of the
+// project, which the copy has as well.
 func (t Tree) linkEntries(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -135,11 +137,11 @@ func (t Tree) linkEntries(from, to string) error {
 	return nil
 }
 
-// managedEntries are hidden entries of node_modules that are no caches.
+// managedEntries are the hidden entries of node_modules that are not caches.
 var managedEntries = map[string]bool{".bin": true, ".pnpm": true, ".modules.yaml": true, ".package-lock.json": true, ".yarn-integrity": true, ".yarn-state.yml": true, ".store": true, ".prisma": true}
 
-// relink makes a link with the target of another if that is relative and exists from the
-// new place as well; otherwise it links to the other link.
+// relink makes a link at target for the link at source. It has the same relative target if
+// that exists from the new place as well, and otherwise leads to the other link.
 func relink(source, target string) error {
 	to, err := os.Readlink(source)
 	if err != nil {

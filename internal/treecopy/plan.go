@@ -37,6 +37,8 @@ func ExtraEnv(ctx context.Context, p measure.Plan, root string, env []string) []
 	return extraVars(p, root, findEditableDirs(ctx, p, root, env), env)
 }
 
+// extraVars returns the additional variables of ExtraEnv. sources are the folders of packages
+// that are edited in place, relative to the root of the plan.
 func extraVars(p measure.Plan, root string, sources, env []string) (out []string) {
 	top, _ := projectfile.FindCheckout(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
@@ -48,9 +50,11 @@ func extraVars(p measure.Plan, root string, sources, env []string) (out []string
 			break
 		}
 	}
+
 	if len(sources) == 0 {
 		return out
 	}
+
 	var path []string
 	for _, rel := range sources {
 		path = append(path, filepath.Join(p.Root, rel))
@@ -59,9 +63,9 @@ func extraVars(p measure.Plan, root string, sources, env []string) (out []string
 	return append(out, prependPath(env, "PYTHONPATH", strings.Join(path, list)))
 }
 
-// EditableDirs are the folders of the tree whose packages are edited in place, as paths
-// relative to its root: see [environment.Watch.Editable]. Of a copy they are those that
-// its checks got.
+// EditableDirs returns the folders whose packages are edited in place, relative to the root of
+// the plan, see [environment.Watch.Editable]. For a copy it returns the folders that its
+// checks have in PYTHONPATH.
 func EditableDirs(ctx context.Context, p measure.Plan) []string {
 	out := findEditableDirs(ctx, p, p.Root, os.Environ())
 	for _, c := range p.Checks {
@@ -78,7 +82,8 @@ func EditableDirs(ctx context.Context, p measure.Plan) []string {
 	return slices.Compact(out)
 }
 
-// findEditableDirs are the folders of packages that are edited in place in the tree of a folder.
+// findEditableDirs returns the folders of packages that are edited in place, relative to root.
+// Folders outside of the checkout do not count.
 func findEditableDirs(ctx context.Context, p measure.Plan, root string, env []string) []string {
 	root = resolveLinks(root)
 	top, _ := projectfile.FindCheckout(root)
@@ -94,7 +99,8 @@ func findEditableDirs(ctx context.Context, p measure.Plan, root string, env []st
 	return out
 }
 
-// resolveLinks is a folder without symbolic links.
+// resolveLinks returns the path of a folder without symbolic links, and the same path if it
+// does not exist.
 func resolveLinks(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real

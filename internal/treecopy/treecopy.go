@@ -1,5 +1,9 @@
-// Package treecopy makes private copies of a tree, prepared so that checks run in them: with
-// its dependencies, its environment, and for the user of the checks.
+// Package treecopy makes private copies of a tree, and prepares them so that checks run in
+// them.
+//
+// [Workspace.WithCopy] exports a snapshot to a new folder. link.go links the installed
+// dependencies of the working tree into the copy, ignored.go copies built files, and plan.go
+// adapts the commands and variables of the checks to the copy.
 package treecopy
 
 import (
@@ -21,12 +25,12 @@ import (
 type Workspace struct {
 	Store   *snapshot.Store
 	Meter   *measure.Meter
-	Plan    measure.Plan // that of the meter
+	Plan    measure.Plan // the plan of the meter
 	Root    string       // the working tree; copies link to its dependency folders, and do not write to it
 	Scratch string       // a private folder, in which copies are made and removed
-	User    *runner.User // that of the meter, who must have access to Scratch; nil: the user of this process
+	User    *runner.User // the user of the meter, who must have access to Scratch; nil: this process's
 
-	Original *Original // how the tests of the base run, if that differs; nil: by Meter
+	Original *Original // how the tests of the base run; nil if Meter runs them
 
 	baseRoot string // the root of Original, if this is its workspace
 }
@@ -37,7 +41,7 @@ type Original struct {
 	Root  string // the base with its dependency folders, which copies link to as well; "" if only the working tree has them
 }
 
-// HasOtherRunner reports whether another runner runs the tests than at the base.
+// HasOtherRunner reports whether another runner runs the tests now than at the base.
 func (w Workspace) HasOtherRunner() bool { return w.Original != nil }
 
 // ForOriginalTests returns the workspace for the original tests: its meter runs them as they ran at
@@ -56,7 +60,7 @@ type Tree struct {
 	Path string // its root
 }
 
-// WithCopy makes a copy of a snapshot, calls work and removes the copy.
+// WithCopy makes a copy of a snapshot, calls work with it, and removes the copy.
 func (w Workspace) WithCopy(ctx context.Context, id snapshot.ID, work func(Tree) error) (err error) {
 	if err := os.MkdirAll(w.Scratch, 0o700); err != nil {
 		return err
@@ -73,7 +77,8 @@ func (w Workspace) WithCopy(ctx context.Context, id snapshot.ID, work func(Tree)
 	return work(t)
 }
 
-// projectPath is the slash path of the project in the tree, "." if it is the complete tree.
+// projectPath returns the path of the project in the tree, with slashes; "." if the project is
+// the complete tree.
 func (t Tree) projectPath() string {
 	rel, err := filepath.Rel(t.Root, t.Plan.Root)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -82,30 +87,30 @@ func (t Tree) projectPath() string {
 	return filepath.ToSlash(rel)
 }
 
-// ProjectDir is the folder of the project in the tree, where the checks run.
+// ProjectDir returns the folder of the project in the copy, where the checks run.
 func (t Tree) ProjectDir() string { return filepath.Join(t.Path, filepath.FromSlash(t.projectPath())) }
 
-// Env are the variables for other programs that run in the tree: see [ExtraEnv].
+// Env returns additional variables for other programs that run in the copy, see [ExtraEnv].
 func (t Tree) Env(ctx context.Context, env []string) []string {
 	p := t.Plan
 	p.Root = t.ProjectDir()
 	return ExtraEnv(ctx, p, t.Plan.Root, env)
 }
 
-// CheckPlan is the plan of a meter for the tree.
+// CheckPlan returns the plan of a meter, adapted to the copy.
 func (t Tree) CheckPlan(ctx context.Context, m *measure.Meter) measure.Plan {
 	return t.PlanFor(ctx, m, m.Plan().Checks...)
 }
 
-// PlanFor is the plan of a meter for the tree, with other checks.
+// PlanFor returns the plan of a meter with other checks, adapted to the copy.
 func (t Tree) PlanFor(ctx context.Context, m *measure.Meter, list ...measure.Check) measure.Plan {
 	p := m.Plan()
 	p.Checks = list
 	return PlanForCopy(ctx, MovePlan(p, t.ProjectDir()), p.Root, m.Environ())
 }
 
-// Restore writes files as they are in a snapshot. Files that the snapshot does not have
-// are deleted.
+// Restore replaces files of the copy by those of a snapshot. Files that the snapshot does not
+// have are deleted.
 func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) error {
 	if len(files) == 0 {
 		return nil
@@ -113,8 +118,8 @@ func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) erro
 	return t.Store.Export(ctx, id, t.Path, files...)
 }
 
-// fill writes the files, links the dependency folders to those of the working tree, and
-// gives the copy to the user of the checks.
+// fill writes the files of a snapshot, links the dependency folders to those of the working
+// tree, and makes the user of the checks the owner of the copy.
 func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	if err := t.Store.Export(ctx, id, t.Path); err != nil {
 		return err
@@ -129,8 +134,8 @@ func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	return t.User.Chown(t.Path)
 }
 
-// dependencyFolders are what package managers install into a project, next to a manifest;
-// git usually ignores them.
+// dependencyFolders are the folders and files that package managers install next to a
+// manifest. An entry without a manifest applies to every project. Git usually ignores them.
 var dependencyFolders = []struct{ folder, manifest string }{
 	{"node_modules", "package.json"},
 	{".yarn", "package.json"},
@@ -148,9 +153,9 @@ var dependencyFolders = []struct{ folder, manifest string }{
 	{"elm-stuff", "elm.json"},
 }
 
-// linkDependencies links the dependency folders of the tree, which has the files, to those
-// of the working tree, and copies what was built there for packages that are edited in
-// place.
+// linkDependencies links the dependency folders of the copy to those of the working tree. It
+// also copies what was built in the working tree for packages that are edited in place. files
+// are those of the copy.
 func (t Tree) linkDependencies(ctx context.Context, files []snapshot.File) error {
 	for dir, names := range t.findProjects(files) {
 		for _, d := range dependencyFolders {
@@ -164,17 +169,19 @@ func (t Tree) linkDependencies(ctx context.Context, files []snapshot.File) error
 	return t.copyIgnored(ctx)
 }
 
-// findProjects maps the folders in which a project may start to the names of the manifests in
-// them.
+// findProjects returns the folders in which a project may start, each with the names of the
+// manifests in it.
 func (t Tree) findProjects(files []snapshot.File) map[string]map[string]bool {
 	out := map[string]map[string]bool{".": {}}
 	for _, c := range t.Plan.Checks {
 		out[path.Join(t.projectPath(), c.Dir)] = map[string]bool{}
 	}
+
 	manifests := map[string]bool{}
 	for _, d := range dependencyFolders {
 		manifests[d.manifest] = true
 	}
+
 	for _, f := range files {
 		dir, name := path.Dir(f.Path), path.Base(f.Path)
 		if !manifests[name] || source.IsVendored(f.Path) {

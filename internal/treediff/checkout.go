@@ -53,6 +53,8 @@ func IsIgnoredByPattern(ctx context.Context, path string) bool {
 	return checkIgnore(ctx, path, "--no-index")
 }
 
+// checkIgnore reports whether git check-ignore, with additional flags, says that a path is
+// ignored.
 func checkIgnore(ctx context.Context, path string, flags ...string) bool {
 	args := append(append([]string{"check-ignore", "--quiet"}, flags...), "--", filepath.Base(path))
 	_, err := runUserGit(ctx, filepath.Dir(path), args...)

@@ -21,19 +21,21 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// CompareWorkingTree returns the files of the checkout at r that differ from a tree, with
-// untracked but without ignored ones. It does not trust the index, so files marked
-// assume-unchanged are compared too.
+// CompareWorkingTree returns the files of the checkout at r that differ from the tree base. It
+// includes untracked files, but not ignored ones. It does not trust the index, so it also
+// compares files that are marked assume-unchanged.
 func (r Repo) CompareWorkingTree(ctx context.Context, base string) (Change, error) {
 	top, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return Change{}, fmt.Errorf("%s has no working tree: %w", r.Dir, err)
 	}
 	r.Dir = strings.TrimSuffix(string(top), "\n")
+
 	before, err := r.listTree(ctx, base)
 	if err != nil {
 		return Change{}, err
 	}
+
 	out, err := r.git(ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return Change{}, err
@@ -42,12 +44,14 @@ func (r Repo) CompareWorkingTree(ctx context.Context, base string) (Change, erro
 	for name := range before {
 		names[name] = true // also files that were removed from the index
 	}
+
 	c, err := r.compareFiles(ctx, before, names)
 	c.Base = r.treeAt(ctx, base, before)
 	return c, err
 }
 
-// compareFiles reads the files of the working tree that differ from the tree.
+// compareFiles returns the change between a tree and the files on disk. before maps the paths
+// of the tree to the ids of their contents, and names are the paths to compare.
 func (r Repo) compareFiles(ctx context.Context, before map[string]string, names map[string]bool) (Change, error) {
 	now, ids, err := r.findDiffering(before, names)
 	if err != nil {
@@ -71,7 +75,7 @@ func (r Repo) compareFiles(ctx context.Context, before map[string]string, names 
 }
 
 // findDiffering returns the files on disk that differ from the tree, nil for removed ones, and
-// the IDs of their previous contents.
+// the ids of their previous contents.
 func (r Repo) findDiffering(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
 	now = map[string]*content{}
 	tree, err := projectfile.Open(r.Dir)
@@ -98,11 +102,12 @@ func (r Repo) findDiffering(before map[string]string, names map[string]bool) (no
 	return now, ids, nil
 }
 
+// normalizeLineEndings returns a text with \n in place of \r\n.
 func normalizeLineEndings(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 }
 
-// listTree returns the ids of the files of a tree by path, without submodules.
+// listTree returns the files of a tree: path → id of the content. Submodules are omitted.
 func (r Repo) listTree(ctx context.Context, tree string) (map[string]string, error) {
 	id, err := r.treeID(ctx, tree)
 	if err != nil {
@@ -122,7 +127,8 @@ func (r Repo) listTree(ctx context.Context, tree string) (map[string]string, err
 	return list, nil
 }
 
-// blobID returns git's ID of a blob. length is the length of IDs in the repository.
+// blobID returns git's id of a content. length is the length of ids in the repository, 40 or
+// 64 digits.
 func blobID(text []byte, length int) string {
 	var h hash.Hash
 	if h = sha1.New(); length == hex.EncodedLen(sha256.Size) { //nolint:gosec // git names objects so
@@ -193,6 +199,7 @@ func CompareFolders(before, after string) (Change, error) {
 // excludedDirs are folders without files of the project itself.
 var excludedDirs = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
 
+// readFolder reads all files of a folder, by path.
 func readFolder(root string) (map[string]*content, error) {
 	out := map[string]*content{}
 	tree, err := projectfile.Open(root)
@@ -225,8 +232,8 @@ func readFolder(root string) (map[string]*content, error) {
 	return out, nil
 }
 
-// changeOf returns the change between the old and current contents of differing files; nil is
-// a missing file.
+// changeOf returns the change between the old and the current contents of files that differ. A
+// nil content is a missing file.
 func changeOf(old, now map[string]*content) Change {
 	var c Change
 	renamed := findRenames(old, now)

@@ -10,8 +10,8 @@ import (
 
 // The limits of rename detection are git's.
 const (
-	minSimilarity = 40 // percent
-	maxPairs      = 100_000
+	minSimilarity = 40      // the minimum similarity of a pair, in percent
+	maxPairs      = 100_000 // with more pairs, renames are not searched
 )
 
 // renameCandidate is a pair of a removed file and a new one.
@@ -20,8 +20,9 @@ type renameCandidate struct {
 	similarity int // percent
 }
 
-// findRenames maps new files to removed files with similar content. It pairs the most similar
-// files first.
+// findRenames returns the renamed files: new path → old path. It pairs removed files with new
+// files of similar content, the most similar first, and of equally similar ones those with the
+// same base name. If there are too many pairs, it returns none.
 func findRenames(old, now map[string]*content) map[string]string {
 	gone, came := missingIn(old, now), missingIn(now, old)
 	var list []renameCandidate
@@ -45,6 +46,7 @@ func missingIn(a, b map[string]*content) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(name string) bool { return a[name] == nil || b[name] != nil })
 }
 
+// hasSameBase returns 1 if both files of a pair have the same base name, and 0 otherwise.
 func hasSameBase(c renameCandidate) int {
 	if path.Base(c.from) == path.Base(c.to) {
 		return 1
@@ -52,12 +54,15 @@ func hasSameBase(c renameCandidate) int {
 	return 0
 }
 
+// renameCandidates returns the pairs of a file in gone and a file in came that are similar
+// enough. old and now have their contents.
 func renameCandidates(gone, came []string, old, now map[string]*content) []renameCandidate {
 	var list []renameCandidate
 	bags := map[string]map[string]int{}
 	for _, name := range gone {
 		bags[name] = bytesPerLine(old[name].text)
 	}
+
 	for _, to := range came {
 		if len(now[to].text) == 0 {
 			continue
@@ -76,7 +81,7 @@ func renameCandidates(gone, came []string, old, now map[string]*content) []renam
 	return list
 }
 
-// bytesPerLine returns how many bytes each distinct line takes.
+// bytesPerLine returns how many bytes each distinct line takes in a text, by line.
 func bytesPerLine(text []byte) map[string]int {
 	bag := map[string]int{}
 	for l := range bytes.Lines(text) {
@@ -85,7 +90,8 @@ func bytesPerLine(text []byte) map[string]int {
 	return bag
 }
 
-// commonShare returns the share of the longer text that is in both, in percent.
+// commonShare returns how much of the longer text is in both texts, in percent. a and b are
+// results of bytesPerLine, and longer is the size of the longer text in bytes.
 func commonShare(a, b map[string]int, longer int64) int {
 	common := 0
 	for l, n := range a {

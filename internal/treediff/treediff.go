@@ -1,7 +1,10 @@
-// Package treediff compares two states of a project: commits of git, the working tree,
-// or folders. The result is the list of differing files with their texts. It uses only
-// git's plumbing, so that no setting of the repository can run a program or hide a
-// file, and it writes nothing.
+// Package treediff compares two states of a project: commits of git, the working tree, or
+// folders. The result is the list of files that differ, with their texts. It uses only git's
+// plumbing, so that no setting of the repository can run a program or hide a file, and it
+// writes nothing.
+//
+// git.go compares two commits, disk.go compares files on disk, with a commit or with another
+// folder, rename.go finds renamed files, and checkout.go asks about a checkout.
 package treediff
 
 import (
@@ -18,16 +21,16 @@ const MaxSize = 1 << 20
 
 // Change is the difference between two states.
 type Change struct {
-	Files []integrity.File // by path
+	Files []integrity.File // sorted by path
 	// Unread are the changed files that were not read, with the reason: "data.bin:
 	// binary".
 	Unread []string
-	// Base is the whole project before the change, read on demand.
+	// Base is the complete project before the change, read on demand.
 	Base integrity.Tree
 }
 
-// newTree returns a tree with a function that lists its paths, which is called once, and one
-// that reads some of them. On errors files are missing, so that the rules know less.
+// newTree returns a tree from two functions: list lists its paths and is called once, and read
+// reads some of them. If an error occurs, files are missing, so that the rules know less.
 func newTree(list func() []string, read func(paths []string) map[string]*content) integrity.Tree {
 	return integrity.Tree{
 		Paths: sync.OnceValue(list),
@@ -43,7 +46,8 @@ func newTree(list func() []string, read func(paths []string) map[string]*content
 	}
 }
 
-// unreadableReason returns why a text is not read, "" if it is.
+// unreadableReason returns why a file is not read, "" if it is. A zero byte near the start
+// marks a binary file, as in git.
 func unreadableReason(text []byte, size int64) (why string) {
 	switch {
 	case size > MaxSize:
@@ -54,7 +58,8 @@ func unreadableReason(text []byte, size int64) (why string) {
 	return ""
 }
 
-// content is a file of one side: its text, nil for none, and its size.
+// content is a file on one side of a comparison. text is nil if the file is empty or was not
+// read, and size is in bytes.
 type content struct {
 	text []byte
 	size int64
@@ -76,7 +81,8 @@ func (c *Change) add(f integrity.File, before, after *content) {
 	c.Files = append(c.Files, f)
 }
 
-// textOf returns the text of a readable file. It is nil only for other files.
+// textOf returns the text of a file, which is not nil for an empty one. It is nil for a
+// missing file, and for one that is not read.
 func textOf(c *content) []byte {
 	switch {
 	case c == nil || unreadableReason(c.text, c.size) != "":
@@ -87,6 +93,7 @@ func textOf(c *content) []byte {
 	return c.text
 }
 
+// sort sorts the lists by path.
 func (c *Change) sort() {
 	slices.SortFunc(c.Files, func(a, b integrity.File) int { return cmp.Compare(a.Path, b.Path) })
 	slices.Sort(c.Unread)

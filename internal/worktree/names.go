@@ -23,9 +23,9 @@ is, or sN for a snapshot by its printed name.`
 // Trees are the trees of one loop.
 type Trees struct {
 	Store    *snapshot.Store
-	dir      string // of the loop
+	dir      string // folder of the loop
 	state    ledger.State
-	cleanups []func() error // deletes snapshots that were taken only to be compared
+	cleanups []func() error // delete snapshots that were taken only for a comparison
 }
 
 // OpenTrees opens the trees of the loop in a folder.
@@ -37,7 +37,7 @@ func OpenTrees(ctx context.Context, dir string, state ledger.State) (*Trees, err
 	return &Trees{dir: dir, state: state, Store: store}, nil
 }
 
-// Close closes the store.
+// Close deletes temporary snapshots and closes the store.
 func (t *Trees) Close() error {
 	var errs []error
 	for _, drop := range t.cleanups {
@@ -46,8 +46,8 @@ func (t *Trees) Close() error {
 	return errors.Join(append(errs, t.Store.Close())...)
 }
 
-// ResolvePair finds the two snapshots that one or two names compare: an iteration alone is
-// compared with the tree that it started from, any other tree with the baseline.
+// ResolvePair finds the two snapshots that one or two names compare. A single iteration is
+// compared with the tree that it started from, and any other single tree with the baseline.
 func (t *Trees) ResolvePair(ctx context.Context, names []string) (from, to snapshot.ID, err error) {
 	if from, err = t.Resolve(ctx, names[0]); err != nil {
 		return "", "", err
@@ -65,7 +65,7 @@ func (t *Trees) ResolvePair(ctx context.Context, names []string) (from, to snaps
 	return t.state.BaselineSnapshot, from, err
 }
 
-// iterations are those of the loop, none where it ended before its baseline.
+// iterations returns the iterations of the loop, none if it ended before its baseline.
 func (t *Trees) iterations() ([]ledger.Iteration, error) {
 	its, err := ledger.ReadIterations(t.dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -74,7 +74,8 @@ func (t *Trees) iterations() ([]ledger.Iteration, error) {
 	return its, err
 }
 
-// Resolve finds a snapshot by any of its names.
+// Resolve finds a snapshot by its name, see NamesHelp. For "now" it takes a snapshot, which
+// Close deletes.
 func (t *Trees) Resolve(ctx context.Context, name string) (snapshot.ID, error) {
 	id, isID := strings.CutPrefix(name, "s")
 	switch best := t.state.SelectedOrBest(); {
@@ -109,7 +110,8 @@ func (t *Trees) Resolve(ctx context.Context, name string) (snapshot.ID, error) {
 	return "", fmt.Errorf("%w: loop %s has no iteration %d", ErrUnknownTree, t.state.LoopID, n)
 }
 
-// CheckExists returns the ID, or an error where no such snapshot is there any more.
+// CheckExists returns the ID of a snapshot that exists. The error wraps [ErrUnknownTree] if it
+// does not.
 func (t *Trees) CheckExists(id snapshot.ID) (snapshot.ID, error) {
 	switch _, err := t.Store.Info(id); {
 	case id == "":
@@ -131,7 +133,8 @@ func (t *Trees) Undo(ctx context.Context) (snapshot.Restored, error) {
 	return res, err
 }
 
-// LastRollback returns the loop of a working tree that a tree was last restored from.
+// LastRollback returns the loop from which the tree at root was restored last. The error wraps
+// [snapshot.ErrNoRollback] if there is none.
 func LastRollback(home, root string) (loop string, err error) {
 	loops, err := ledger.ListLoops(home, root)
 	if err != nil {

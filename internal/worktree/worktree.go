@@ -1,5 +1,6 @@
-// Package worktree manages the working tree of a loop. It takes and restores snapshots, writes
-// that to the journal, and keeps the store of snapshots within its limit.
+// Package worktree manages the working tree of a loop. It takes and restores snapshots,
+// records that in the journal, and keeps the store of snapshots within its limit
+// (retention.go). names.go finds the snapshots that a user names.
 package worktree
 
 import (
@@ -15,21 +16,21 @@ import (
 
 // Options configure the tree of a loop.
 type Options struct {
-	Limit     int64 // of the store in bytes; over it old snapshots are dropped; 0: never
+	Limit     int64 // size of the store in bytes over which old snapshots are dropped; 0: none
 	Journal   *event.Journal
-	Iteration func() int                  // the present one
+	Iteration func() int                  // the number of the current iteration
 	Protected func() map[snapshot.ID]bool // the snapshots that are never dropped
-	Dropped   map[snapshot.ID]bool        // those that were; added to
+	Dropped   map[snapshot.ID]bool        // the snapshots that were dropped; EnforceLimit adds to it
 	Foreign   []snapshot.ID               // trees that were not made by the loop
-	Warned    bool                        // that the store is over its limit
+	Warned    bool                        // the user knows that the store is over its limit
 }
 
 // Tree is a working tree while its loop runs.
 type Tree struct {
 	Options
 	Store       *snapshot.Store
-	Start       snapshot.ID        // what the present iteration starts from, which is never dropped
-	reported    map[string]bool    // what was lost and reported
+	Start       snapshot.ID        // start of the current iteration, which is never dropped
+	reported    map[string]bool    // reason and name of each loss that was reported
 	lastRestore *snapshot.Restored // the last restore; nil if the tree has changed since
 }
 
@@ -38,7 +39,7 @@ func New(store *snapshot.Store, o Options) *Tree {
 	return &Tree{Options: o, Store: store, reported: map[string]bool{}}
 }
 
-// Take takes a snapshot and writes down at once which it is.
+// Take takes a snapshot of iteration n, and records it in the journal.
 func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.Info, error) {
 	var info snapshot.Info
 	err := t.retryAfterDrop(ctx, func() (err error) {
@@ -52,14 +53,15 @@ func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.I
 	return info, t.Journal.Write(event.SnapshotTaken, n, event.TakenSnapshot{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
 }
 
-// ExcludeCheckFiles takes the snapshot after the checks of the baseline and returns known with the
-// files that they made. Those are no work of the agent: from now on they are neither
-// captured nor deleted.
+// ExcludeCheckFiles takes the snapshot after the checks of the baseline, and compares it with
+// the one before. It returns known with the files that the checks made. These are no work of
+// the agent: from now on they are neither captured nor deleted.
 func (t *Tree) ExcludeCheckFiles(ctx context.Context, before snapshot.ID, known []string) ([]string, error) {
 	after, err := t.Store.Take(ctx, ledger.IterationName(0)+", after the checks")
 	if err != nil {
 		return nil, fmt.Errorf("snapshot after the checks: %w", err)
 	}
+
 	changes, err := t.Store.Changes(ctx, before, after.ID)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
@@ -69,11 +71,13 @@ func (t *Tree) ExcludeCheckFiles(ctx context.Context, before snapshot.ID, known 
 			known = append(known, c.Path)
 		}
 	}
+
 	taken := event.TakenSnapshot{Moment: event.AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, CheckOutputs: known}
 	ignored, err := t.Store.NewIgnored(before, after.ID)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
 	}
+
 	if err := t.Journal.Write(event.SnapshotTaken, 0, taken); err != nil || len(known)+len(ignored) == 0 {
 		return known, err
 	}
@@ -85,9 +89,9 @@ func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
 	return t.restore(ctx, id)
 }
 
-// EnsureState restores a snapshot, and reports if the tree was different: checks, or the user,
-// may have changed it. The old state is kept. If the tree was equal to the snapshot before, ""
-// for none, there is no report.
+// EnsureState restores a snapshot, and reports if the tree was different, because checks or
+// the user may have changed it. The old state is kept. There is no report if the tree was
+// equal to the snapshot before; "" is no snapshot.
 func (t *Tree) EnsureState(ctx context.Context, id, before snapshot.ID) error {
 	t.Store.OnRestore(func(b snapshot.PlannedRestore) error {
 		if before != "" && b.IsSavedIn(before) {
@@ -111,6 +115,8 @@ func (t *Tree) reportChanged(b snapshot.PlannedRestore) error {
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: b.Safety.Name(), Restored: b.Target.Name(), Files: b.Files + b.Ignored})
 }
 
+// restore restores a snapshot and reports the paths that could not be restored. It returns an
+// error if the tree still differs.
 func (t *Tree) restore(ctx context.Context, id snapshot.ID) error {
 	var res snapshot.Restored
 	err := t.retryAfterDrop(ctx, func() (err error) {
@@ -139,8 +145,9 @@ func (t *Tree) TreeState(description string) *event.TreeState {
 	return &state
 }
 
-// RestoreAfterError restores a snapshot after an error, and adds the result to the cause, with
-// the command by which the user can get the old state back.
+// RestoreAfterError restores a snapshot after an error, and returns the error with the result
+// added. If the tree has changed, that includes the command by which the user can get the old
+// state again.
 func (t *Tree) RestoreAfterError(cause error, id snapshot.ID, loopID string) error {
 	res, err := t.Store.Restore(context.Background(), id)
 	switch {
@@ -196,8 +203,7 @@ func (t *Tree) unreported(reason string, names []string) (out []string) {
 	return out
 }
 
-// SkippedPaths lists what of the tree is not in a snapshot, and why; nil where that is not
-// known.
+// SkippedPaths lists the paths that are not in a snapshot, and why; nil if unknown.
 func (t *Tree) SkippedPaths(id snapshot.ID) []string {
 	info, err := t.Store.Info(id)
 	if err != nil {
@@ -206,7 +212,7 @@ func (t *Tree) SkippedPaths(id snapshot.ID) []string {
 	return SkippedPaths(info)
 }
 
-// SkippedPaths lists what of the tree is not in its snapshot, and why.
+// SkippedPaths lists the paths that are not in a snapshot, and why, like "data.bin: too big".
 func SkippedPaths(info snapshot.Info) []string {
 	out := make([]string, 0, len(info.Skipped))
 	for _, skip := range info.Skipped {
@@ -225,8 +231,8 @@ func (t *Tree) RegenerablePaths(id snapshot.ID) []string {
 	return list
 }
 
-// Open opens the snapshots of a tree in dir. State that lies in the tree is none of
-// its contents.
+// Open opens the snapshots of a tree in dir. If the state folder home is inside the tree, it
+// is not captured.
 func Open(ctx context.Context, root, home, dir string, o snapshot.Options) (*snapshot.Store, error) {
 	store, err := snapshot.Open(ctx, root, dir, o)
 	if err != nil {
