@@ -1,6 +1,10 @@
 // Package git runs git for all other packages. Repositories are not trusted, so their settings
 // never start a program: no hook, filter, text conversion, monitor or helper. Settings of the
 // user and the system, such as the filter of git-lfs, apply.
+//
+// A [Command] gets options and variables that disable such programs (git.go). For commands
+// that could start others, foreign.go asks for the configuration of the repository first.
+// Before that, ready.go refuses repositories in which git would wait forever.
 package git
 
 import (
@@ -20,16 +24,16 @@ import (
 type Command struct {
 	Dir   string
 	Args  []string
-	Env   []string // nil: that of supervise
+	Env   []string // nil: the environment of supervise
 	Stdin io.Reader
-	// Stdout is given what git prints, instead of Output returning it.
+	// Stdout receives what git prints. If it is nil, Output returns that.
 	Stdout io.Writer
-	// Isolated leaves out what the user and the system configure, and reads repositories of
-	// any owner.
+	// Isolated ignores the settings of the user and the system, and reads repositories of any
+	// owner.
 	Isolated bool
-	// KeepRepoEnv keeps the variables by which the environment names a repository.
+	// KeepRepoEnv keeps the variables that name a repository, like GIT_DIR.
 	KeepRepoEnv bool
-	hooks       bool // core.hooksPath as it is configured
+	hooks       bool // does not override core.hooksPath
 }
 
 // NewCommand returns a command in a folder.
@@ -42,7 +46,7 @@ var commonOptions = []string{
 	"-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "status.submoduleSummary=false", "-c", "diff.ignoreSubmodules=dirty",
 }
 
-// commandOptions are additional options by command.
+// commandOptions are additional options of some subcommands.
 var commandOptions = map[string][]string{
 	"diff":       {"--no-ext-diff", "--no-textconv"},
 	"diff-files": {"--no-ext-diff", "--no-textconv"},
@@ -70,12 +74,15 @@ func (c Command) Prepare(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, err
 }
 
+// prepare is Prepare, and also returns the keys of the settings that it has disabled.
 func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err error) {
 	if err := CheckFiles(c.Dir, c.Args...); err != nil {
 		return nil, nil, err
 	}
+
 	split := subcommandIndex(c.Args)
 	before, after := c.Args[:split], c.Args[split:]
+
 	env := c.environment()
 	options := slices.Clone(commonOptions)
 	if !c.hooks {
@@ -84,12 +91,14 @@ func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err 
 	if c.Isolated {
 		options = append(options, "-c", "safe.directory=*")
 	}
+
 	var own overrides
 	if len(after) > 0 && (!slices.Contains(passiveCommands, after[0]) || slices.Contains(after, "--modified")) {
 		if own, err = c.overrides(ctx, slices.Concat(options, before), env); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	args := slices.Concat(options, before, own.options)
 	if len(after) > 0 {
 		args = slices.Concat(args, after[:1], commandOptions[after[0]], own.remoteOptions(after[0]), after[1:])
@@ -112,11 +121,13 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	}
+
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if c.Stdout != nil {
 		cmd.Stdout = c.Stdout
 	}
+
 	err = cmd.Run()
 	verb := c.subcommand()
 	if verb == "checkout" || verb == "read-tree" {
@@ -128,6 +139,7 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+
 	err = CommandError(c.Dir, verb, err, said.String())
 	if len(off) > 0 && slices.Contains(remoteCommands, verb) {
 		err = fmt.Errorf("%w (not used, since the repository itself sets it: %s; set it for the user, or in the environment)", err, strings.Join(off, ", "))
@@ -158,6 +170,7 @@ func HooksDir(ctx context.Context, dir string, env []string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
+// subcommand returns the name of the subcommand, "" if there is none.
 func (c Command) subcommand() string {
 	if at := subcommandIndex(c.Args); at < len(c.Args) {
 		return c.Args[at]
@@ -165,7 +178,8 @@ func (c Command) subcommand() string {
 	return ""
 }
 
-// subcommandIndex returns the index of the subcommand, after the options of git itself.
+// subcommandIndex returns the index of the subcommand, after the options of git itself, and
+// len(args) if there is none.
 func subcommandIndex(args []string) int {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -188,12 +202,15 @@ var (
 	}
 )
 
-// environment returns the environment of the command.
+// environment returns the environment of the command. It drops the variables for git, except
+// those that say what the user wants, and adds some that prevent questions, editors and
+// downloads.
 func (c Command) environment() []string {
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
 	}
+
 	far := slices.Contains(remoteCommands, c.subcommand())
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -213,6 +230,7 @@ func (c Command) environment() []string {
 	case !hasVar(out, "GIT_ALLOW_PROTOCOL"):
 		out = append(out, "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
 	}
+
 	if c.Isolated {
 		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_REPLACE_OBJECTS=1")
 	}
@@ -220,6 +238,7 @@ func (c Command) environment() []string {
 		"GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "LC_ALL=C")
 }
 
+// hasVar reports whether an environment has a variable.
 func hasVar(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }

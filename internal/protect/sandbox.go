@@ -177,12 +177,14 @@ func (s Settings) networkLimit(at Site) (*runner.Network, error) {
 	return &runner.Network{Hosts: hosts}, nil
 }
 
-// viewBuilder collects what the agent sees.
+// viewBuilder collects what the agent sees. The methods cover, show and hide change the view:
+// cover hides a folder, show makes a path in a covered folder visible, and hide hides a path
+// in a visible folder. The order of the calls matters.
 type viewBuilder struct {
 	home   string
 	site   Site
-	covers []string
-	mounts map[string]runner.Mount
+	covers []string                // the covered folders
+	mounts map[string]runner.Mount // by path
 }
 
 // sortedMounts returns the mounts by path, so that outer ones come first.
@@ -200,7 +202,7 @@ func realPath(p string) string {
 }
 
 // build covers the homes, the parent folder of the tree, temporary folders and the sockets of
-// daemons, and shows what the agent needs of them.
+// daemons. Then it shows what the agent needs of them, and hides credentials.
 func (v *viewBuilder) build(ctx context.Context, s Settings) {
 	for _, dir := range []string{"/home", "/root", "/run", v.home, filepath.Dir(v.site.Root), v.site.State, v.site.Hidden} {
 		v.cover(dir)
@@ -211,10 +213,12 @@ func (v *viewBuilder) build(ctx context.Context, s Settings) {
 	if home := realPath(v.home); v.mounts[home].Path != "" { // it exists
 		v.mounts[home] = runner.Mount{Path: home, Write: true}
 	}
+
 	for _, dir := range []string{"/tmp", "/var/tmp", os.TempDir()} {
 		v.mounts[realPath(dir)] = runner.Mount{Path: realPath(dir), From: v.site.Temp, Write: true}
 		v.covers = append(v.covers, realPath(dir))
 	}
+
 	for _, p := range runPaths {
 		v.show(p, false)
 	}
@@ -230,6 +234,7 @@ func (v *viewBuilder) build(ctx context.Context, s Settings) {
 	for _, p := range s.Writable {
 		v.show(p, true)
 	}
+
 	for _, p := range credentialPaths {
 		v.hide(filepath.Join(v.home, p), s)
 	}
@@ -239,7 +244,8 @@ func (v *viewBuilder) build(ctx context.Context, s Settings) {
 	}
 }
 
-// cover hides a folder, except for what is shown in it.
+// cover hides a folder, except for what is shown in it. It ignores shared folders of the
+// system, and those that do not exist.
 func (v *viewBuilder) cover(dir string) {
 	real := realPath(dir)
 	if info, err := os.Stat(real); dir == "" || err != nil || !info.IsDir() || slices.Contains(sharedDirs, real) {
@@ -249,7 +255,9 @@ func (v *viewBuilder) cover(dir string) {
 	v.covers = append(v.covers, real)
 }
 
-// show makes a file or folder visible that may be covered.
+// show makes a file or folder visible, and writable if write is set. It does nothing for a
+// path that does not exist, or that is visible and should not be writable. A link is shown as
+// a link.
 func (v *viewBuilder) show(p string, write bool) {
 	real := realPath(p)
 	for _, at := range []string{real, filepath.Clean(p)} {
@@ -263,7 +271,8 @@ func (v *viewBuilder) show(p string, write bool) {
 	}
 }
 
-// hide hides a file or folder, unless the settings name it.
+// hide hides a file or folder, unless it is not visible, or the settings name it as readable
+// or writable.
 func (v *viewBuilder) hide(p string, s Settings) {
 	real := realPath(p)
 	info, err := os.Stat(real)
@@ -275,7 +284,7 @@ func (v *viewBuilder) hide(p string, s Settings) {
 	}
 }
 
-// isVisible reports whether a path is visible: its nearest parent in the view is.
+// isVisible reports whether a path is visible. The nearest mount at or above it decides.
 func (v *viewBuilder) isVisible(p string) bool {
 	for dir := p; ; dir = filepath.Dir(dir) {
 		if at, ok := v.mounts[dir]; ok {
@@ -287,10 +296,11 @@ func (v *viewBuilder) isVisible(p string) bool {
 	}
 }
 
+// env returns a variable of the agent.
 func (v *viewBuilder) env(name string) string { return runner.Getenv(v.site.Env, name) }
 
-// homePath returns the path of something below the home folder. Folders of the XDG Base Directory
-// Specification may be in another place.
+// homePath returns the path of a file or folder below the home folder. A variable like
+// XDG_CONFIG_HOME may put it in another place.
 func (v *viewBuilder) homePath(rel string) string {
 	for prefix, name := range map[string]string{".config/": "XDG_CONFIG_HOME", ".cache/": "XDG_CACHE_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"} {
 		if rest, ok := strings.CutPrefix(rel, prefix); ok && filepath.IsAbs(v.env(name)) {
@@ -300,7 +310,7 @@ func (v *viewBuilder) homePath(rel string) string {
 	return filepath.Join(v.home, rel)
 }
 
-// showTools shows programs, and their caches.
+// showTools shows the programs of the user, and their caches, which are writable.
 func (v *viewBuilder) showTools() {
 	for _, rel := range toolPaths {
 		v.show(v.homePath(rel), false)
@@ -328,14 +338,16 @@ func (v *viewBuilder) showTools() {
 	}
 }
 
-// showNamed shows the folder that a variable names, unless that is nearly everything.
+// showNamed shows the absolute path that a variable names, unless it contains the home folder
+// or the working tree.
 func (v *viewBuilder) showNamed(p string, write bool) {
 	if filepath.IsAbs(p) && !contains(realPath(p), realPath(v.home)) && !contains(realPath(p), realPath(v.site.Root)) {
 		v.show(p, write)
 	}
 }
 
-// showInstallation shows a folder of programs, with the installation that contains it.
+// showInstallation shows a folder of programs. If it belongs to an installation, such as
+// PREFIX/bin next to PREFIX/lib, it shows all of PREFIX.
 func (v *viewBuilder) showInstallation(dir string) {
 	v.showNamed(dir, false)
 	prefix := filepath.Dir(dir)
@@ -350,7 +362,8 @@ func (v *viewBuilder) showInstallation(dir string) {
 	}
 }
 
-// showAgent shows the agent's program and its files.
+// showAgent shows the agent's program, its files below the home folder, and the paths that its
+// variables name.
 func (v *viewBuilder) showAgent() {
 	if len(v.site.Args) > 0 {
 		v.showProgram(v.site.Args[0])
@@ -372,7 +385,7 @@ func (v *viewBuilder) showAgent() {
 	}
 }
 
-// showProgram shows a program, with the package that contains it.
+// showProgram shows the program that a name finds in PATH, with the package that contains it.
 func (v *viewBuilder) showProgram(name string) {
 	for _, dir := range append([]string{""}, filepath.SplitList(v.env("PATH"))...) {
 		p := filepath.Join(dir, name)

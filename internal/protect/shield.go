@@ -18,14 +18,14 @@ const (
 
 // Shield keeps an agent from changing supervise's state. The zero value protects nothing.
 type Shield struct {
-	ReadOnly []string // folders in which the agent can change nothing
-	Writable []string // all that the agent can write, nil if unrestricted
-	Sandbox  *runner.Sandbox
+	ReadOnly []string        // folders in which the agent can change nothing
+	Writable []string        // the only paths that the agent can write, nil for no limit
+	Sandbox  *runner.Sandbox // nil for none
 }
 
-// Shield returns what keeps the agent from supervise's files, and from more if the settings want
-// that: a mount namespace, else Landlock. why explains to people what is missing or what it
-// costs, "" for nothing.
+// Shield returns what protects supervise's files from the agent, and more if the settings ask
+// for it. Without a sandbox it is a mount namespace, or Landlock if the system has none. why
+// is a note for the user about what is missing or restricted, "" for nothing.
 func (s Settings) Shield(ctx context.Context, at Site) (sh Shield, why string, err error) {
 	switch {
 	case s.Sandbox:
@@ -39,7 +39,8 @@ func (s Settings) Shield(ctx context.Context, at Site) (sh Shield, why string, e
 	return sh, why, nil
 }
 
-// shieldState keeps the agent of a tree from the state, which is in home.
+// shieldState returns what protects the state in the folder home from the agent of a tree, and
+// a note as in Shield.
 func shieldState(ctx context.Context, root, home string) (sh Shield, why string) {
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
@@ -60,8 +61,8 @@ func shieldState(ctx context.Context, root, home string) (sh Shield, why string)
 			strings.Join(parentsOf(home), ", ") + "; --protect off removes that restriction"
 }
 
-// writableNeighbors lists what is next to the path of a folder, and further folders, unless they contain
-// it.
+// writableNeighbors lists what the agent may write so that home stays protected: everything
+// next to the path of home, and the folders in further that do not contain it.
 func writableNeighbors(home string, further ...string) []string {
 	return append(PathsOutside(home), slices.DeleteFunc(further, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
@@ -69,13 +70,13 @@ func writableNeighbors(home string, further ...string) []string {
 	})...)
 }
 
-// contains reports whether a path is a folder, or below it.
+// contains reports whether a path is dir or below it.
 func contains(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// parentsOf lists the parents of a folder, except the root, the highest first.
+// parentsOf lists the parents of a folder, the highest first, without the root.
 func parentsOf(dir string) []string {
 	var out []string
 	for dir = filepath.Dir(dir); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
@@ -84,10 +85,10 @@ func parentsOf(dir string) []string {
 	return out
 }
 
-// PathsOutside lists what a program may write if it must not write to some folders: every file and
-// folder next to their paths, since Landlock only knows what is allowed. It ignores links, whose
-// targets are allowed, or not, by their own paths. New files directly in the parents are
-// refused as well.
+// PathsOutside lists what a program may write if it must not write to some folders: every file
+// and folder next to their paths. It needs such a list because Landlock only knows what is
+// allowed. Links are omitted; their targets are allowed, or not, by their own paths. New files
+// directly in the parents are refused as well.
 func PathsOutside(kept ...string) []string {
 	var real []string
 	for _, dir := range kept {

@@ -19,8 +19,8 @@ type File struct {
 // Files are sorted by path.
 type Files []File
 
-// Write writes the files into a tree and replaces existing ones. It follows no links in
-// the tree: it replaces a link in the place of a file, and refuses one in the place of a
+// Write writes the files into the tree at dir, and replaces existing ones. It follows no links
+// in the tree: it replaces a link at the path of a file, and fails at a link at the path of a
 // folder.
 func (l Files) Write(dir string) error {
 	root, err := os.OpenRoot(dir)

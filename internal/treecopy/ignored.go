@@ -12,9 +12,9 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// copyIgnored copies modules that git ignores in packages that are edited in place, and
-// that are missing from the copy: compiled modules, and files such as _version.py, which
-// an installation wrote.
+// copyIgnored copies the ignored modules of packages that are edited in place if they are
+// missing from the copy. These are compiled modules, and files such as _version.py, which an
+// installation has written.
 func (t Tree) copyIgnored(ctx context.Context) error {
 	for _, source := range EditableDirs(ctx, t.Plan) {
 		dir := path.Join(t.projectPath(), filepath.ToSlash(source))
@@ -37,7 +37,8 @@ func (t Tree) copyIgnored(ctx context.Context) error {
 	return nil
 }
 
-// copyFile copies a file of the working tree that is missing from the copy.
+// copyFile copies a file of the working tree, unless the copy has it. It ignores an unreadable
+// file.
 func (t Tree) copyFile(name string) error {
 	if _, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(name))); err == nil {
 		return nil

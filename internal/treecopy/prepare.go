@@ -19,11 +19,11 @@ const prepareTimeout = 30 * time.Minute
 // Project is the project in the working tree of the user.
 type Project struct {
 	Root  string       // the working tree
-	Plan  measure.Plan // for it
-	Setup string       // run by the shell in the folder of the project, "" for nothing
+	Plan  measure.Plan // of the working tree
+	Setup string       // command that the shell runs in the folder of the project, "" for none
 }
 
-// DirIn is the folder of the project in a copy of the working tree.
+// DirIn returns the folder of the project in a copy of the working tree.
 func (p Project) DirIn(dir string) (string, error) {
 	below, err := filepath.Rel(p.Root, p.Plan.Root)
 	if err != nil {
@@ -32,9 +32,9 @@ func (p Project) DirIn(dir string) (string, error) {
 	return filepath.Join(dir, below), nil
 }
 
-// Prepare links the dependencies of the working tree to the copy in dir, which has the
-// files, and runs the setup command of the user. why is the reason if that failed. Open
-// files in hold stay open for the command.
+// Prepare links the dependencies of the working tree to the copy in dir, and runs the setup
+// command of the user. files are those of the copy. why says why the command failed, "" if it
+// did not. The files in hold stay open while it runs.
 func (p Project) Prepare(ctx context.Context, dir string, files []snapshot.File, hold ...*os.File) (why string, err error) {
 	if err := (Tree{Workspace{Root: p.Root, Plan: p.Plan}, dir}).linkDependencies(ctx, files); err != nil || p.Setup == "" {
 		return "", err

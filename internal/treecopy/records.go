@@ -5,7 +5,8 @@ import (
 	"supervise/internal/measure"
 )
 
-// CheckRuns returns the runs of checks as the ledger stores them.
+// CheckRuns converts the runs of checks to the form in which the ledger stores them. The
+// output of a run is kept only if it failed.
 func CheckRuns(list []measure.Run) []ledger.CheckRun {
 	out := make([]ledger.CheckRun, 0, len(list))
 	for _, r := range list {

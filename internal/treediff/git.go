@@ -21,23 +21,25 @@ import (
 // ErrRevision is wrapped by errors about names that are neither a commit nor a tree.
 var ErrRevision = errors.New("git does not know it")
 
-// Repo is a git repository, bare or not. It is never written to.
+// Repo is a git repository, bare or not, or a folder in its working tree. The package never
+// writes to it.
 type Repo struct{ Dir string }
 
-// git runs a reading git command.
+// git runs a git command that only reads, and returns its output. in is its standard input,
+// nil for none.
 func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	args = append([]string{"-c", "diff.renameLimit=1000", "--no-replace-objects"}, args...)
 	return git.Command{Dir: r.Dir, Args: args, Stdin: in}.Output(ctx)
 }
 
-// Git runs a reading git command and returns its output. The error is the cause of ctx,
-// or git's message.
+// Git runs a git command that only reads, and returns its output. The error is the cause of
+// ctx, or git's message.
 func (r Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 	return r.git(ctx, nil, args...)
 }
 
-// ReadObjects reads objects by their ids. It leaves out missing ones and those longer than
-// [MaxSize].
+// ReadObjects reads objects, and returns their contents by id. It omits missing objects and
+// those longer than [MaxSize].
 func (r Repo) ReadObjects(ctx context.Context, ids []string) (map[string][]byte, error) {
 	read, err := r.readContents(ctx, ids)
 	if err != nil {
@@ -70,7 +72,7 @@ func (r Repo) HistoryFiles(ctx context.Context, rev string, since time.Time) (ma
 	return splitNames(append(out, later...)), err
 }
 
-// splitNames splits names that each end with a zero byte.
+// splitNames returns a set of names, each of which ends with a zero byte in out.
 func splitNames(out []byte) map[string]bool {
 	files := map[string]bool{}
 	for name := range strings.SplitSeq(string(out), "\x00") {
@@ -81,8 +83,9 @@ func splitNames(out []byte) map[string]bool {
 	return files
 }
 
-// ResolveRange splits REV..REV; a single revision is its own change, REV^..REV. A root commit
-// has no REV^: everything in it is new.
+// ResolveRange returns the ids of the two trees that a range like HEAD~5..HEAD compares. A
+// single revision REV means its own change, REV^..REV. A root commit has no REV^, so it is
+// compared with the empty tree.
 func (r Repo) ResolveRange(ctx context.Context, arg string) (from, to string, err error) {
 	from, to, isRange := strings.Cut(arg, "..")
 	switch {
@@ -95,9 +98,11 @@ func (r Repo) ResolveRange(ctx context.Context, arg string) (from, to string, er
 	case !isRange:
 		from, to = arg+"^", arg
 	}
+
 	if to, err = r.treeID(ctx, to); err != nil {
 		return "", "", err
 	}
+
 	id, err := r.treeID(ctx, from)
 	if err != nil && !isRange {
 		return r.emptyTree(ctx, to)
@@ -117,27 +122,32 @@ func (r Repo) treeID(ctx context.Context, rev string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// emptyTree returns the id of the empty tree, in the repository's object format.
+// emptyTree returns the id of the empty tree, in the repository's object format, and to
+// unchanged.
 func (r Repo) emptyTree(ctx context.Context, to string) (from, same string, err error) {
 	out, err := r.git(ctx, nil, "hash-object", "-t", "tree", "--stdin")
 	return strings.TrimSpace(string(out)), to, err
 }
 
-// CompareTrees returns the files that differ between two trees, see ResolveRange.
+// CompareTrees returns the files that differ between two trees, whose ids ResolveRange
+// returns.
 func (r Repo) CompareTrees(ctx context.Context, from, to string) (Change, error) {
 	out, err := r.git(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M40%", "--full-index", from, to)
 	if err != nil {
 		return Change{}, err
 	}
+
 	rows := parseRaw(string(out))
 	var ids []string
 	for _, row := range rows {
 		ids = append(ids, row.before, row.after)
 	}
+
 	texts, err := r.readContents(ctx, ids)
 	if err != nil {
 		return Change{}, err
 	}
+
 	var c Change
 	for _, row := range rows {
 		c.add(integrity.File{Path: row.path, OldPath: row.oldPath}, texts[row.before], texts[row.after])
@@ -152,7 +162,8 @@ func (r Repo) BaseTree(ctx context.Context, rev string) integrity.Tree {
 	return r.treeAt(ctx, rev, nil)
 }
 
-// treeAt is the same with a known list of files; nil if it is unknown.
+// treeAt returns the project at a commit or a tree. files maps its paths to ids; if it is nil,
+// the list is read on demand.
 func (r Repo) treeAt(ctx context.Context, id string, files map[string]string) integrity.Tree {
 	list := sync.OnceValue(func() map[string]string {
 		if files == nil {
@@ -176,15 +187,17 @@ func (r Repo) treeAt(ctx context.Context, id string, files map[string]string) in
 		})
 }
 
-// rawRow is a line of git diff-tree --raw.
+// rawRow is one file in the output of git diff-tree --raw.
 type rawRow struct {
-	before, after string // ids; all zero for a missing file
-	path, oldPath string
+	before, after string // ids of the contents; only zeros for a missing file
+	path, oldPath string // oldPath is "" unless the file was renamed
 }
 
-const submodule = "160000" // its mode
+const submodule = "160000" // the mode of a submodule in a tree
 
-// parseRaw reads the output of git diff-tree --raw -z, without submodules.
+// parseRaw reads the output of git diff-tree --raw -z, without submodules. Each file has two
+// or three fields that end in a zero byte: ":100644 100644 OLD NEW M" and the path, or for a
+// rename ":100644 100644 OLD NEW R90", the old path and the new path.
 func parseRaw(out string) []rawRow {
 	var rows []rawRow
 	for fields := strings.Split(out, "\x00"); len(fields) >= 2; {
@@ -204,17 +217,20 @@ func parseRaw(out string) []rawRow {
 	return rows
 }
 
-// readContents reads objects by ID. It omits missing objects. Too long ones have no text.
+// readContents reads objects, and returns them by id. It omits missing objects. Objects that
+// are too long have no text.
 func (r Repo) readContents(ctx context.Context, ids []string) (map[string]*content, error) {
 	out := map[string]*content{}
 	ids, err := r.readableObjects(ctx, ids, out)
 	if err != nil || len(ids) == 0 {
 		return out, err
 	}
+
 	data, err := r.git(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
 	if err != nil {
 		return nil, err
 	}
+
 	for in := bufio.NewReader(bytes.NewReader(data)); ; {
 		id, n, err := readObjectHeader(in)
 		switch {
@@ -225,6 +241,7 @@ func (r Repo) readContents(ctx context.Context, ids []string) (map[string]*conte
 		case n < 0:
 			continue
 		}
+
 		text := make([]byte, n+1) // with the line feed after it
 		if _, err := io.ReadFull(in, text); err != nil {
 			return nil, fmt.Errorf("read changed files: %w", err)
@@ -233,8 +250,9 @@ func (r Repo) readContents(ctx context.Context, ids []string) (map[string]*conte
 	}
 }
 
-// readableObjects asks for the sizes of many objects first, since git would read a single long
-// one whole. It returns those to read.
+// readableObjects returns the ids of the objects that exist and are not too long. It adds
+// those that are too long to out, without a text. It asks git for the sizes first, because git
+// would read even a very long object into memory.
 func (r Repo) readableObjects(ctx context.Context, ids []string, out map[string]*content) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -259,7 +277,8 @@ func (r Repo) readableObjects(ctx context.Context, ids []string, out map[string]
 	}
 }
 
-// readObjectHeader reads "ID blob SIZE"; n is -1 for a missing object.
+// readObjectHeader reads a line "ID blob SIZE" of git cat-file. n is the size in bytes, or -1
+// for a missing object.
 func readObjectHeader(in *bufio.Reader) (id string, n int64, err error) {
 	line, err := in.ReadString('\n')
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // keptIterations is how many of the latest iterations retention never drops.
 const keptIterations = 3
 
-// EnforceLimit drops the oldest unprotected snapshots while the store is over its limit. If that
-// does not suffice, it only reports it.
+// EnforceLimit drops the oldest snapshots that are not protected while the store is over its
+// limit. If that is not enough, it only warns.
 func (t *Tree) EnforceLimit(ctx context.Context) error {
 	if t.Limit <= 0 {
 		return nil
@@ -40,9 +40,10 @@ func (t *Tree) EnforceLimit(ctx context.Context) error {
 	return nil
 }
 
+// interrupted reports whether the loop is being stopped.
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
-// overLimit warns once.
+// overLimit records in the journal, once, that the store is over its limit, and why.
 func (t *Tree) overLimit(use snapshot.Usage, why string) error {
 	if t.Warned {
 		return nil
@@ -51,8 +52,8 @@ func (t *Tree) overLimit(use snapshot.Usage, why string) error {
 	return t.Journal.Write(event.StoreOverLimit, t.Iteration(), event.OverLimit{Bytes: use.Bytes, Limit: t.Limit, Snapshots: use.Snapshots, Why: why})
 }
 
-// countFor returns a function that counts how many snapshots to drop to free need bytes; all if
-// that does not suffice.
+// countFor returns a function for dropOldest. It counts how many snapshots to drop to free
+// need bytes, and drops all of them if that is not enough.
 func countFor(need int64) func(weights []int64) int {
 	return func(weights []int64) int {
 		n, _ := slices.BinarySearch(weights, need)
@@ -60,36 +61,42 @@ func countFor(need int64) func(weights []int64) int {
 	}
 }
 
-// countHalf drops the older half.
+// countHalf is a function for dropOldest that drops the older half, rounded up.
 func countHalf(weights []int64) int { return (len(weights) + 1) / 2 }
 
-// dropOldest drops the oldest droppable snapshots. count returns how many, given the bytes that
-// are freed by the first, the first two, and so on.
+// dropOldest drops the oldest droppable snapshots, and returns the usage after that. count
+// returns how many to drop; its argument has the number of bytes that are freed by dropping
+// the first, the first two, and so on.
 func (t *Tree) dropOldest(ctx context.Context, count func(weights []int64) int) (snapshot.Usage, error) {
 	order, err := t.droppable()
 	if err != nil || len(order) == 0 {
 		return t.usage(err)
 	}
+
 	weights, err := t.Store.EstimateFreed(ctx, order)
 	if err != nil {
 		return t.usage(err)
 	}
 	n := count(weights)
+
 	list, err := t.Store.List()
 	if err != nil {
 		return t.usage(err)
 	}
+
 	var keep []snapshot.ID
 	for _, i := range list {
 		if !slices.Contains(order[:n], i.ID) {
 			keep = append(keep, i.ID)
 		}
 	}
+
 	done, err := t.Store.Prune(ctx, keep)
 	use, err := t.usage(err)
 	if len(done.Dropped) == 0 {
 		return use, err
 	}
+
 	data := event.DroppedSnapshots{Freed: done.Freed, Bytes: use.Bytes, Limit: t.Limit}
 	for _, id := range done.Dropped {
 		data.Snapshots = append(data.Snapshots, id.Name())
@@ -98,6 +105,7 @@ func (t *Tree) dropOldest(ctx context.Context, count func(weights []int64) int) 
 	return use, errors.Join(err, t.Journal.Write(event.SnapshotsDropped, t.Iteration(), data))
 }
 
+// usage returns the usage of the store. It adds its error to err.
 func (t *Tree) usage(err error) (snapshot.Usage, error) {
 	use, errUse := t.Store.Usage()
 	return use, errors.Join(err, errUse)
@@ -124,8 +132,9 @@ func (t *Tree) droppable() ([]snapshot.ID, error) {
 	return out, nil
 }
 
-// ProtectedSnapshots are the snapshots of iterations that are kept whatever the limit is: the
-// latest with their starts, and those with findings that weigh.
+// ProtectedSnapshots returns the snapshots of iterations that are never dropped: those of the
+// latest iterations, with their starts and the trees restored after them, and those of
+// iterations with severe findings.
 func ProtectedSnapshots(its []ledger.Iteration) map[snapshot.ID]bool {
 	keep := map[snapshot.ID]bool{}
 	for n, it := range its {
@@ -143,12 +152,13 @@ func ProtectedSnapshots(its []ledger.Iteration) map[snapshot.ID]bool {
 	return keep
 }
 
+// hasSevereFinding reports whether an iteration has an alert of high severity.
 func hasSevereFinding(it ledger.Iteration) bool {
 	return slices.ContainsFunc(it.Assessment.Alerts, func(a detector.Alert) bool { return a.Severity >= detector.High })
 }
 
-// retryAfterDrop calls do, and retries it after dropping old snapshots while the disk has no
-// space.
+// retryAfterDrop calls do. While the disk has no space, it drops old snapshots and calls do
+// again.
 func (t *Tree) retryAfterDrop(ctx context.Context, do func() error) error {
 	for {
 		err := do()
@@ -162,7 +172,7 @@ func (t *Tree) retryAfterDrop(ctx context.Context, do func() error) error {
 	}
 }
 
-// DroppedNames are the names of the snapshots that were dropped, oldest first.
+// DroppedNames returns the names of the snapshots that were dropped, oldest first.
 func (t *Tree) DroppedNames() []string {
 	ids := slices.Collect(maps.Keys(t.Dropped))
 	slices.SortFunc(ids, func(a, b snapshot.ID) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
