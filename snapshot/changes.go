@@ -105,6 +105,7 @@ func fileEntry(e *manifest.Entry) *manifest.Entry {
 	return e
 }
 
+// entryPath returns the path of two entries of a pair, one of which may be nil.
 func entryPath(a, b *manifest.Entry) string {
 	if a != nil {
 		return a.Path
@@ -112,7 +113,8 @@ func entryPath(a, b *manifest.Entry) string {
 	return b.Path
 }
 
-// compareEntries returns how a file differs between two snapshots. Its entries are o and e, nil if it is missing.
+// compareEntries returns how a file differs between two snapshots, and false if it does not.
+// Its entries are o and e, nil if it is missing.
 func compareEntries(o, e *manifest.Entry, from, to *manifest.Manifest) (ChangeKind, bool) {
 	switch {
 	case o == nil && e == nil:

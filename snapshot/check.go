@@ -43,6 +43,7 @@ func Check(ctx context.Context, dir string) (CheckResult, error) {
 	}
 }
 
+// check makes one attempt of Check.
 func check(ctx context.Context, dir string) (CheckResult, error) {
 	s := &Store{dir: dir}
 	list, err := os.ReadDir(s.manifestDir()) // before the packs, which are written before their manifest
@@ -53,6 +54,7 @@ func check(ctx context.Context, dir string) (CheckResult, error) {
 		return CheckResult{}, fmt.Errorf("check snapshot store: %w", err)
 	}
 	s.objects = pack.NewObjects(s.GitDir())
+
 	c := checker{s: s, files: map[string]*Damage{}, trees: map[pack.OID]string{}}
 	if c.packs, err = s.objects.Check(ctx); err != nil {
 		return CheckResult{}, fmt.Errorf("check snapshot store: %w", err)
@@ -61,12 +63,14 @@ func check(ctx context.Context, dir string) (CheckResult, error) {
 	for file, why := range c.packs.Damaged {
 		c.addDamage(file, "", why...)
 	}
+
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return manifest.Seq(ID(a.Name())) - manifest.Seq(ID(b.Name())) })
 	for _, f := range list {
 		if id := ID(f.Name()); manifest.Seq(id) > 0 && ctx.Err() == nil {
 			c.checkSnapshot(id)
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		c.out.Damage = append(c.out.Damage, *c.files[name])
 	}
@@ -98,6 +102,8 @@ func (c *checker) addDamage(file string, id ID, why ...string) {
 	}
 }
 
+// checkSnapshot verifies the manifest of a snapshot, its contents and its commits, and adds it
+// to the result.
 func (c *checker) checkSnapshot(id ID) {
 	file := filepath.Join(c.s.manifestDir(), string(id))
 	m, err := manifest.Read(file)
@@ -116,12 +122,14 @@ func (c *checker) checkSnapshot(id ID) {
 		c.out.Damaged = append(c.out.Damaged, id)
 		return
 	}
+
 	why := c.contentProblems(m)
 	for _, commit := range []string{m.Commit, m.State} {
 		if why == "" && commit != "" {
 			why = c.commitProblem(commit)
 		}
 	}
+
 	if why == "" {
 		c.out.Intact = append(c.out.Intact, id)
 		return
@@ -150,6 +158,7 @@ func (c *checker) contentProblems(m *manifest.Manifest) string {
 	return strings.Join(problems, ", ")
 }
 
+// objectProblem returns what is wrong with an object, "" if it is intact.
 func (c *checker) objectProblem(id pack.OID) string {
 	switch intact, found := c.packs.Intact[id]; {
 	case !found:
@@ -160,7 +169,8 @@ func (c *checker) objectProblem(id pack.OID) string {
 	return ""
 }
 
-// commitProblem describes the problem of a commit through which plain git sees a snapshot.
+// commitProblem returns what is wrong with a commit through which plain git sees a snapshot,
+// or with its tree; "" if both are intact.
 func (c *checker) commitProblem(name string) string {
 	id, err := pack.ParseOID(name)
 	if err != nil {
@@ -176,7 +186,8 @@ func (c *checker) commitProblem(name string) string {
 	return c.treeProblem(tree)
 }
 
-// treeProblem describes the problem of a git tree, including everything below it.
+// treeProblem returns what is wrong with a git tree, or with anything below it; "" if all of
+// it is intact.
 func (c *checker) treeProblem(id pack.OID) string {
 	why, known := c.trees[id]
 	if known {

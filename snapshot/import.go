@@ -31,6 +31,8 @@ func (s *Store) Import(ctx context.Context, base ID, w Work, label string) (Info
 	return m.Info, nil
 }
 
+// importWork makes the manifest of Import, and copies the contents that this store does not
+// have.
 func (s *Store) importWork(ctx context.Context, base ID, work Work, label string) (*manifest.Manifest, error) {
 	from := work.Store
 	from.mu.Lock()
@@ -39,6 +41,7 @@ func (s *Store) importWork(ctx context.Context, base ID, work Work, label string
 	if err != nil {
 		return nil, err
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock()
@@ -52,6 +55,7 @@ func (s *Store) importWork(ctx context.Context, base ID, work Work, label string
 		}
 		s.stale = false
 	}
+
 	ours, err := s.manifest(base)
 	if err != nil {
 		return nil, err
@@ -60,11 +64,13 @@ func (s *Store) importWork(ctx context.Context, base ID, work Work, label string
 	if err != nil {
 		return nil, err
 	}
+
 	m := *ours
 	m.ID, m.Label, m.TakenAt, m.Stored = ID(strconv.Itoa(seq)), label, time.Now(), nil
 	m.Work, m.WorkTree = applyChanges(ours.Work, first.Work, last.Work), ""
 	m.Files, m.Bytes = 0, 0
 	m.SumUp()
+
 	w := pack.NewWriter(s.objects)
 	w.Space = &disk.Space{Dir: s.dir, Keep: s.opts.MinFree}
 	defer w.Abort()
@@ -74,6 +80,7 @@ func (s *Store) importWork(ctx context.Context, base ID, work Work, label string
 	if err := s.commit(&m, w); err != nil {
 		return nil, err
 	}
+
 	previousBase := s.base // the tree itself has not changed
 	err = s.publish(&m, w)
 	s.base = previousBase

@@ -74,8 +74,8 @@ type losses struct {
 	base, start, now *manifest.Manifest
 	own              ignore.Uncommitted
 	candidates       []*lossCandidate
-	contents         map[pack.OID]bool // of now
-	changed          lines             // of all files that have changed since base
+	contents         map[pack.OID]bool // ids of all contents in now
+	changed          lines             // lines of all files that have changed since base
 }
 
 // lossCandidate is a file whose work may be lost.
@@ -85,6 +85,7 @@ type lossCandidate struct {
 	committed     string          // id of the content in HEAD, or of the staged content if that is the current content
 }
 
+// entryOf returns the entry of a file or link, nil if there is none.
 func entryOf(list []manifest.Entry, p string) *manifest.Entry {
 	if i := manifest.Lookup(list, p); i >= 0 {
 		return fileEntry(&list[i])
@@ -92,6 +93,8 @@ func entryOf(list []manifest.Entry, p string) *manifest.Entry {
 	return nil
 }
 
+// sameContent reports whether two entries have the same kind and content. Two missing entries
+// are the same.
 func sameContent(a, b *manifest.Entry) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -179,7 +182,8 @@ func (l *losses) hasContent(id pack.OID) bool {
 	return l.contents[id]
 }
 
-// isObjectCode recognizes the output of compilers and linkers.
+// isObjectCode reports whether a file is the output of a compiler or linker, by its first
+// bytes.
 func (l *losses) isObjectCode(e *manifest.Entry) bool {
 	data, err := l.s.objects.Content(e.OID)
 	return err == nil && slices.ContainsFunc([]string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ", "!<arch>", "\x00asm"}, func(magic string) bool {
@@ -206,6 +210,7 @@ func (l *losses) removeSurviving(ctx context.Context) {
 	})
 }
 
+// toWork returns the candidates that are left.
 func (l *losses) toWork() (out []WorkLoss) {
 	for _, f := range l.candidates {
 		out = append(out, f.WorkLoss)
@@ -224,7 +229,8 @@ func (l *losses) repositoryOf(p string) string {
 	return best
 }
 
-// isLost decides about one candidate. It compares lines first, which needs no git history.
+// isLost reports whether the work of a candidate is lost. rel is the path in the repository.
+// It compares lines first, because that needs no git history.
 func (l *losses) isLost(ctx context.Context, f *lossCandidate, repo *commits, rel string) bool {
 	added, isText := l.lines(f.before)
 	var removed lines // lines that the user removed
@@ -232,12 +238,14 @@ func (l *losses) isLost(ctx context.Context, f *lossCandidate, repo *commits, re
 		committed := textLines(repo.readBlob(ctx, f.committed))
 		added, removed = added.without(committed), committed.without(added)
 	}
+
 	if f.Kind == LostOverwritten && !(isText && l.isReplaced(f, added, removed)) {
 		if !repo.hadContent(ctx, rel, f.after.OID.String()) {
 			return false
 		}
 		f.Kind = LostReverted
 	}
+
 	if isText && f.Kind != LostOverwritten && l.survives(f, added) {
 		return false
 	}
@@ -296,6 +304,7 @@ func (l *losses) lines(e *manifest.Entry) (lines, bool) {
 // lines is the set of trimmed lines of texts that contain a letter or digit.
 type lines map[string]bool
 
+// textLines returns the lines of a text.
 func textLines(data []byte) lines {
 	out := lines{}
 	for line := range bytes.Lines(data) {
@@ -309,6 +318,7 @@ func textLines(data []byte) lines {
 	return out
 }
 
+// without returns the lines that are not in other.
 func (l lines) without(other lines) lines {
 	out := lines{}
 	for line := range l {
@@ -329,17 +339,20 @@ func (l lines) countIn(other lines) (n int) {
 	return n
 }
 
-// commits finds contents in the commits of one repository. The commits since base are listed on first use.
+// commits finds contents in the commits of one repository. The commits since base are listed
+// on first use.
 type commits struct {
 	root        string
-	before      []string
-	loaded      bool
+	before      []string            // tips of the commits at base
+	loaded      bool                // added and addedByPath are valid
 	added       map[string]bool     // ids of contents added by commits since base
 	addedByPath map[string][]string // ids by path
 }
 
+// newCommits returns the commits of the repository at root. before are the tips at base.
 func newCommits(root string, before []string) *commits { return &commits{root: root, before: before} }
 
+// gitRoot returns the path of a repository in the tree.
 func (s *Store) gitRoot(root string) string { return gitdir.RepoRoot(s.work, root) }
 
 // holdContent reports whether a commit contains the content, or a new commit contains at least half of the added lines at

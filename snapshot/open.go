@@ -28,17 +28,19 @@ import (
 // config is the configuration of a store: how it was created, and later changes.
 type config struct {
 	Version  int
-	Work     manifest.PathText
-	External gitdir.External
+	Work     manifest.PathText // path of the working tree
+	External gitdir.External   // git folder outside the tree
 	// Repository is the repository in the tree when it was last seen; zero in stores of earlier versions.
 	Repository gitstate.Identity
-	// Limits are the Options that the store was created with. Commands that open it later without the user's configuration
-	// must capture the same files: what is missing in a safety snapshot cannot be restored.
+	// Limits are the Options that the store was created with. Commands that open it later,
+	// without the user's configuration, must capture the same files, because a file that is
+	// missing in a safety snapshot cannot be restored.
 	Limits   Options
 	Rules    ignore.Config
 	Excludes gitdir.Excludes
 }
 
+// configVersion is the version of the configuration file.
 const configVersion = 1
 
 // Open opens the store in the folder store for snapshots of the tree at work, and creates it if it does not exist. A new
@@ -56,9 +58,11 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if err := os.MkdirAll(filepath.Join(store, "manifests"), 0o700); err != nil {
 		return nil, fmt.Errorf("make snapshot store: %w", err)
 	}
+
 	root, err := os.OpenRoot(work)
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w; give yourself access to the folder (chmod u+rwx)", err)
@@ -66,16 +70,19 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}
+
 	fi, err := os.Stat(work)
 	if err != nil {
 		root.Close()
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}
+
 	s := &Store{
 		rootMode: fi.Mode().Perm(),
 		work:     work, dir: store, pathInTree: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
 		name: rand.Text(), pools: pool.New(filepath.Join(store, "objects")), infos: map[ID]manifest.Header{},
 	}
+
 	if err := s.load(ctx); err != nil {
 		root.Close()
 		return nil, err
@@ -108,7 +115,7 @@ func resolveFolders(work, store string) (absWork, absStore string, err error) {
 	return absWork, absStore, nil
 }
 
-// resolveNew resolves the symbolic links in a path whose last elements may not exist yet.
+// resolveNew returns a path without symbolic links. Its last elements may not exist yet.
 func resolveNew(p string) (string, error) {
 	p, err := filepath.Abs(p)
 	if err != nil {
@@ -192,8 +199,11 @@ func (s *Store) sweepStore() {
 	_ = pack.Sweep(filepath.Join(s.GitDir(), "objects", "pack")) // it will be tried again next time
 }
 
+// configFile returns the path of the configuration.
 func (s *Store) configFile() string { return filepath.Join(s.dir, "store.json") }
 
+// loadConfig reads the configuration, or creates it for a new store. busy says that another
+// process has locked the store, so that nothing can be written.
 func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	data, err := os.ReadFile(s.configFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -235,10 +245,14 @@ func (s *Store) changeTree() (err error) {
 	return s.saveConfig()
 }
 
+// ruleDir returns the folder of the copied ignore files.
 func (s *Store) ruleDir() string { return filepath.Join(s.dir, "rules") }
 
+// ownFile returns the path of the list of uncommitted work.
 func (s *Store) ownFile() string { return filepath.Join(s.dir, "uncommitted.json") }
 
+// makeConfig creates the configuration of a new store. It learns the ignore rules from the
+// current tree.
 func (s *Store) makeConfig(ctx context.Context) error {
 	ext, err := gitdir.FindExternal(s.work)
 	if err != nil {
@@ -255,6 +269,7 @@ func (s *Store) makeConfig(ctx context.Context) error {
 	return s.saveConfig()
 }
 
+// saveConfig writes the configuration.
 func (s *Store) saveConfig() error {
 	data, err := json.MarshalIndent(s.config, "", "\t")
 	if err != nil {
@@ -345,6 +360,8 @@ func (s *Store) Exclude(paths []string) error {
 	return s.saveExcludes(excludes)
 }
 
+// saveExcludes changes the excludes and writes the configuration. After an error the excludes
+// are unchanged.
 func (s *Store) saveExcludes(x gitdir.Excludes) error {
 	old := s.config.Excludes
 	s.config.Excludes = x
@@ -355,9 +372,10 @@ func (s *Store) saveExcludes(x gitdir.Excludes) error {
 	return nil
 }
 
-// ensureRoot makes sure that the opened folder is the one at the path of the tree. If the folder was deleted or moved away,
-// it is created again, so that a restore can fill it. If it was replaced, the new folder is opened. Without this, snapshots
-// would show a folder that is no longer in use.
+// ensureRoot makes sure that the opened folder is the one at the path of the tree. A folder
+// that was deleted or moved away is created again, so that a restore can fill it; a folder
+// that was replaced is opened again. Otherwise snapshots would show a folder that is no longer
+// in use.
 //
 // If the owner can no longer enter the folder, its permissions are reset to those at Open.
 func (s *Store) ensureRoot() error {

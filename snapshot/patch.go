@@ -56,6 +56,8 @@ func (s *Store) CountLines(ctx context.Context, from, to ID) (map[string]LineCou
 	}
 }
 
+// writeDiff writes the output of git diff between two snapshots to w. how has additional
+// options of git diff.
 func (s *Store) writeDiff(ctx context.Context, w io.Writer, from, to ID, how ...string) error {
 	s.mu.Lock()
 	_, errFrom := s.header(from)
@@ -69,9 +71,11 @@ func (s *Store) writeDiff(ctx context.Context, w io.Writer, from, to ID, how ...
 		args = append(args, ":(exclude,literal)"+string(x))
 	}
 	s.mu.Unlock()
+
 	if err := cmp.Or(errFrom, errTo); err != nil {
 		return err
 	}
+
 	cmd := gitdir.IsolatedGit(s.GitDir(), args...)
 	cmd.Stdout = w
 	_, err := cmd.Output(ctx)

@@ -44,6 +44,8 @@ func (s *Store) Prune(ctx context.Context, keep []ID) (PruneResult, error) {
 	return p, nil
 }
 
+// prune records which snapshots are dropped before it removes anything, so that finishPrune
+// can continue after a crash.
 func (s *Store) prune(ctx context.Context, keep []ID) (PruneResult, error) {
 	if err := s.resync(); err != nil {
 		return PruneResult{}, err
@@ -53,33 +55,40 @@ func (s *Store) prune(ctx context.Context, keep []ID) (PruneResult, error) {
 			return PruneResult{}, err
 		}
 	}
+
 	d, err := s.loadDropped()
 	if err != nil {
 		return PruneResult{}, err
 	}
+
 	drop := s.snapshotsExcept(append(s.pinned(), keep...))
 	if len(drop) == 0 && !d.Pending {
 		return PruneResult{}, nil
 	}
+
 	before, err := s.diskUsage()
 	if err != nil {
 		return PruneResult{}, err
 	}
+
 	d.Next, d.Pending = max(d.Next, manifest.Seq(s.newest())+1), true
 	d.Sets = append(d.Sets, droppedSet{time.Now().UTC().Truncate(time.Second), drop})
 	if err := s.saveDropped(d); err != nil {
 		return PruneResult{}, err
 	}
+
 	p := PruneResult{Dropped: drop}
 	if err := s.reclaim(ctx, d); err != nil {
 		return p, err
 	}
+
 	after, err := s.diskUsage()
 	p.Freed = max(0, before-after)
 	return p, err
 }
 
-// pinned returns the snapshots that must never be dropped.
+// pinned returns the snapshots that are never dropped: the safety snapshots of the last
+// restore and of the last rollback.
 func (s *Store) pinned() []ID {
 	ids := []ID{s.safety}
 	if r, err := LastRollback(s.dir); err == nil {
@@ -175,13 +184,16 @@ func (s *Store) forget(ids []ID) error {
 	return errors.Join(errs...)
 }
 
-// census counts which contents are needed, and the rank of the first counted snapshot that needs them.
+// census finds the contents that snapshots need. Each content gets the rank of the first
+// counted snapshot that needs it. Prune uses only one rank; EstimateFreed uses the ranks to
+// find out which snapshot must be dropped before a content can be.
 type census struct {
 	s     *Store
-	rank  map[pack.OID]int       // of the first counted snapshot that needs the object
+	rank  map[pack.OID]int       // needed object → rank
 	pools map[string]map[int]int // by folder of an object pool: snapshot number → rank
 }
 
+// newCensus returns a census without snapshots.
 func newCensus(s *Store) *census {
 	return &census{s: s, rank: map[pack.OID]int{}, pools: map[string]map[int]int{}}
 }
@@ -216,6 +228,7 @@ func (c *census) countSnapshot(id ID, rank int) error {
 	return nil
 }
 
+// add adds an object, and reports whether it is new.
 func (c *census) add(id pack.OID, rank int) bool {
 	if _, ok := c.rank[id]; ok {
 		return false
@@ -224,6 +237,7 @@ func (c *census) add(id pack.OID, rank int) bool {
 	return true
 }
 
+// countRef adds the commit that a ref names, and its tree. A missing ref adds nothing.
 func (c *census) countRef(name string, rank int) error {
 	text, err := os.ReadFile(filepath.Join(c.s.GitDir(), filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -244,6 +258,7 @@ func (c *census) countRef(name string, rank int) error {
 	return c.countTree(tree, rank)
 }
 
+// countTree adds a git tree and everything below it.
 func (c *census) countTree(id pack.OID, rank int) error {
 	if !c.add(id, rank) {
 		return nil
@@ -305,8 +320,10 @@ type droppedSet struct {
 	IDs []ID
 }
 
+// droppedVersion is the version of the file with the list.
 const droppedVersion = 1
 
+// droppedFile returns the path of the list of dropped snapshots.
 func (s *Store) droppedFile() string { return filepath.Join(s.dir, "dropped.json") }
 
 // loadDropped reads the list of dropped snapshots, which most stores do not have.
@@ -328,6 +345,7 @@ func (s *Store) loadDropped() (droppedList, error) {
 	return d, nil
 }
 
+// saveDropped writes the list of dropped snapshots.
 func (s *Store) saveDropped(d droppedList) error {
 	data, err := json.MarshalIndent(d, "", "\t")
 	if err != nil {
@@ -346,13 +364,15 @@ func (d droppedList) when(id ID) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// next is the number of the next snapshot.
+// next returns the number of the next snapshot. Numbers of dropped snapshots are not used
+// again.
 func (s *Store) next() (int, error) {
 	d, err := s.loadDropped()
 	return max(manifest.Seq(s.newest())+1, d.Next), err
 }
 
-// missingError is the error for a snapshot that the store does not hold.
+// missingError returns the error for a snapshot that is not in the store. It says if the
+// snapshot was dropped.
 func (s *Store) missingError(id ID) error {
 	d, err := s.loadDropped()
 	if err != nil {

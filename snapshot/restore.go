@@ -17,15 +17,17 @@ import (
 	"supervise/snapshot/internal/restore"
 )
 
-// journal is stored during a restore, so that it can be finished after a crash.
+// journal is stored in the file restore.json during a restore, so that the restore can be
+// finished after a crash.
 type journal struct {
 	Target, Safety ID
-	Repository     gitstate.Identity // when the restore started
-	Token          string
+	Repository     gitstate.Identity // the repository when the restore started
+	Token          string            // mark in the names of temporary files
 	At             time.Time
 	Rollback       bool `json:",omitempty"` // the journal becomes the record of the last rollback
 }
 
+// journalFile returns the path of the journal.
 func (s *Store) journalFile() string { return filepath.Join(s.dir, "restore.json") }
 
 // Restore restores the tree, including git's state, to the snapshot id. It first takes a snapshot of the current tree
@@ -38,6 +40,7 @@ func (s *Store) Restore(ctx context.Context, id ID) (Restored, error) {
 	return s.runRestore(ctx, journal{Target: id})
 }
 
+// runRestore locks the store and executes the restore of a journal.
 func (s *Store) runRestore(ctx context.Context, j journal) (Restored, error) {
 	release, err := s.acquire(ctx)
 	if err != nil {
@@ -55,6 +58,7 @@ func (s *Store) runRestore(ctx context.Context, j journal) (Restored, error) {
 	return r, nil
 }
 
+// restore takes the safety snapshot, writes the journal, and changes the tree.
 func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	present, target, err := s.prepareRestore(ctx, j)
 	if err != nil {
@@ -64,6 +68,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	if err := s.notifyRestore(present, target); err != nil {
 		return Restored{}, err
 	}
+
 	data, err := json.Marshal(j)
 	if err != nil {
 		return Restored{}, fmt.Errorf("write restore journal: %w", err)
@@ -90,6 +95,7 @@ func (b PlannedRestore) IsSavedIn(id ID) bool { return b.same(id) }
 // not use the store; nil removes the function.
 func (s *Store) OnRestore(do func(PlannedRestore) error) { s.onRestore = do }
 
+// notifyRestore calls the function of OnRestore if the restore changes a file.
 func (s *Store) notifyRestore(present, target *manifest.Manifest) error {
 	if s.onRestore == nil {
 		return nil
@@ -129,18 +135,22 @@ func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.
 	ctx = context.WithoutCancel(ctx)
 	r := &Restored{Target: j.Target, Safety: j.Safety, Replaced: s.moved}
 	s.moved = ""
+
 	x := s.newRestorer(j.Token, r)
 	if err := x.Apply(ctx, present, target); err != nil {
 		return *r, err
 	}
+
 	synced := make(chan error, 1)
 	go func() { synced <- disk.SyncTree(s.root) }() // in parallel with the verification
 	if r.GitFiles > 0 && len(target.ObjectDirs) > 0 {
 		r.Fsck = gitdir.Fsck(ctx, s.work)
 	}
+
 	if err := errors.Join(s.verify(ctx, x, target), <-synced, s.recordRepository()); err != nil {
 		return *r, err
 	}
+
 	if err := s.closeJournal(j); err != nil {
 		return *r, fmt.Errorf("close restore journal: %w", err)
 	}
@@ -170,6 +180,7 @@ func (s *Store) checkLocks(target *manifest.Manifest) error {
 	return nil
 }
 
+// newRestorer returns a restorer that records its result in r.
 func (s *Store) newRestorer(token string, r *Restored) *restore.Restorer {
 	return &restore.Restorer{Tree: s.tree(), Store: s.dir, Objects: s.objects, Pools: s.pools, Token: token, Result: r, ExcludesSaved: s.saveExcludes}
 }
@@ -195,6 +206,7 @@ type Rollback struct {
 	At     time.Time
 }
 
+// rollbackFile returns the path of the record of the last rollback, for the store in dir.
 func rollbackFile(dir string) string { return filepath.Join(dir, "rollback.json") }
 
 // LastRollback reads the record of the last Store.Rollback or Store.Undo in the store in the folder dir. The error wraps

@@ -59,6 +59,7 @@ const (
 	DefaultMaxIgnored = 200 << 20
 )
 
+// withDefaults returns the options with defaults for unset ones.
 func (o Options) withDefaults() Options {
 	if o.MaxFile <= 0 {
 		o.MaxFile = defaultMaxFile
@@ -86,7 +87,7 @@ var (
 // Exclude run one at a time, also across processes (ErrBusy).
 type Store struct {
 	work       string // absolute, without symbolic links
-	dir        string
+	dir        string // folder of the store
 	opts       Options
 	pathInTree string   // path of the store relative to the tree, "" if it is outside
 	root       *os.Root // the working tree
@@ -102,15 +103,19 @@ type Store struct {
 	objects         *pack.Objects
 	rules           *ignore.Rules
 	pools           *pool.Pools
-	infos           map[ID]manifest.Header
+	infos           map[ID]manifest.Header // headers of all known snapshots
 	manifests       manifest.Cache
-	base            *manifest.Manifest // the tree when it was last scanned; unchanged files are not read again
-	recovered       *Restored
-	onRestore       func(PlannedRestore) error
-	safety          ID     // of the last restore
-	moved           string // where a file or link at the path of the tree was moved; "" if there was none
+	// base is the tree when it was last scanned; unchanged files are not read again.
+	base      *manifest.Manifest
+	recovered *Restored                  // see Recovered
+	onRestore func(PlannedRestore) error // see OnRestore
+	safety    ID                         // safety snapshot of the last restore
+	// moved is the path to which a file or link at the path of the tree was moved; "" if there
+	// was none.
+	moved string
 }
 
+// tree returns the working tree for the internal packages.
 func (s *Store) tree() *gitdir.Tree {
 	return &gitdir.Tree{Work: s.work, Root: s.root, External: s.config.External, Excludes: s.config.Excludes}
 }
@@ -200,6 +205,7 @@ func (s *Store) newest() ID {
 	return best
 }
 
+// manifestDir returns the folder of the manifests. The name of each file is the ID.
 func (s *Store) manifestDir() string { return filepath.Join(s.dir, "manifests") }
 
 // manifest loads the manifest of a snapshot.

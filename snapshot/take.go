@@ -44,6 +44,8 @@ func (s *Store) take(ctx context.Context, label, token string) (*manifest.Manife
 	return m, disk.ExplainFull(err, s.dir)
 }
 
+// capture takes a snapshot: it scans the tree, stores new contents and git objects, and
+// publishes the manifest last, so that an incomplete snapshot is invisible.
 func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Manifest, error) {
 	if s.stale { // slow in a store with many snapshots
 		if err := s.refresh(); err != nil {
@@ -55,18 +57,22 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 	if err := s.ensureRoot(); err != nil {
 		return nil, err
 	}
+
 	seq, err := s.next()
 	if err != nil {
 		return nil, err
 	}
+
 	w := pack.NewWriter(s.objects)
 	w.Raw.Store(s.base == nil) // the user waits for the first snapshot
 	w.Space = &disk.Space{Dir: s.dir, Keep: s.opts.MinFree}
 	defer w.Abort()
+
 	m, err := s.scan(ctx, w, token)
 	if err != nil {
 		return nil, err
 	}
+
 	m.ID, m.Label = ID(strconv.Itoa(seq)), label
 	if err := s.gatherObjects(m, seq); err != nil {
 		return nil, err
@@ -77,7 +83,7 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 	return m, s.publish(m, w)
 }
 
-// scan makes a manifest of the current tree. If w is nil, contents are hashed and not stored.
+// scan makes a manifest of the current tree. If w is nil, contents are hashed, but not stored.
 func (s *Store) scan(ctx context.Context, w *pack.Writer, token string) (*manifest.Manifest, error) {
 	return scan.Run(ctx, scan.Options{
 		Tree: s.tree(), Inside: s.pathInTree, MaxFile: s.opts.MaxFile, MaxTotal: s.opts.MaxTotal, MaxIgnored: s.opts.MaxIgnored, Rules: s.rules,
@@ -122,6 +128,7 @@ func (s *Store) commit(m *manifest.Manifest, w *pack.Writer) error {
 	if errTree != nil || !w.Has(tree) {
 		tree, errTree = manifest.WriteTrees(w, m.Work, "")
 	}
+
 	flat, errFlat := pack.ParseOID(m.StateTree)
 	if errFlat != nil || !w.Has(flat) {
 		flat, errFlat = manifest.WriteFlat(w, m.Git, m.Ext, m.SharedParts(), m.Kept)
@@ -129,10 +136,12 @@ func (s *Store) commit(m *manifest.Manifest, w *pack.Writer) error {
 	if err := errors.Join(errTree, errFlat); err != nil {
 		return err
 	}
+
 	message := m.Label
 	if message == "" {
 		message = "snapshot " + string(m.ID)
 	}
+
 	commit, errWork := manifest.WriteCommit(w, tree, message, m.TakenAt)
 	state, errState := manifest.WriteCommit(w, flat, message+": state of git", m.TakenAt)
 	m.WorkTree, m.StateTree = tree.String(), flat.String()

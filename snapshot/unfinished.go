@@ -23,11 +23,12 @@ var ErrOtherRepository = errors.New("the working tree is another repository than
 // repository. The tree was not modified. The error is returned only once.
 type UnfinishedError struct {
 	Target, Safety ID       // the target of the restore, and the tree before it
-	Current        ID       // the tree as it was found; "" in another repository
+	Current        ID       // the snapshot of the tree that was found; "" in another repository
 	Changed        []string // paths that were changed since; none in another repository
 	store, work    string
 }
 
+// Error says what was interrupted, and names the commands that restore either tree.
 func (e *UnfinishedError) Error() string {
 	loop := filepath.Base(e.store)
 	commands := fmt.Sprintf("the target of the restore: supervise rollback %s s%s; the tree before it: supervise rollback %s s%s", loop, e.Target, loop, e.Safety)
@@ -66,10 +67,12 @@ func (s *Store) finishInterrupted(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read restore journal: %w", err)
 	}
+
 	var j journal
 	if err := json.Unmarshal(data, &j); err != nil {
 		return fmt.Errorf("read restore journal %s: %w; delete the file to give the restore up", s.journalFile(), err)
 	}
+
 	unfinished := &UnfinishedError{Target: j.Target, Safety: j.Safety, store: s.dir, work: s.work}
 	if s.otherRepository || !j.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) {
 		return s.giveUp(unfinished)
@@ -103,7 +106,7 @@ func (s *Store) finishRestore(ctx context.Context, j journal, unfinished *Unfini
 	return s.apply(ctx, j, present, target)
 }
 
-// giveUp renames the journal and returns why.
+// giveUp renames the journal, so that the restore is not tried again, and returns why.
 func (s *Store) giveUp(why *UnfinishedError) error {
 	if err := errors.Join(os.Rename(s.journalFile(), filepath.Join(s.dir, "given-up.json")), disk.SyncDir(s.dir)); err != nil {
 		return fmt.Errorf("give up an interrupted restore: %w", err)

@@ -32,8 +32,10 @@ func (s *Store) Usage() (Usage, error) {
 	return Usage{Snapshots: len(s.infos), Bytes: n}, err
 }
 
+// diskUsage returns the disk usage of the store in bytes.
 func (s *Store) diskUsage() (int64, error) { return diskUsage(s.dir) }
 
+// diskUsage returns the disk usage of the files below a folder, in bytes.
 func diskUsage(dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -83,6 +85,7 @@ func Summarize(dir string) (Summary, error) {
 			newest = newerID(newest, id)
 		}
 	}
+
 	d, err := s.loadDropped()
 	if err != nil {
 		return sum, err
@@ -90,6 +93,7 @@ func Summarize(dir string) (Summary, error) {
 	for _, set := range d.Sets {
 		sum.Dropped += len(set.IDs)
 	}
+
 	if newest != "" {
 		h, err := manifest.ReadHeader(filepath.Join(s.manifestDir(), string(newest)))
 		if err != nil {
@@ -97,10 +101,12 @@ func Summarize(dir string) (Summary, error) {
 		}
 		sum.Skipped = h.Skipped
 	}
+
 	sum.Bytes, err = diskUsage(dir)
 	return sum, err
 }
 
+// newerID returns the ID with the higher number.
 func newerID(a, b ID) ID {
 	if manifest.Seq(a) > manifest.Seq(b) {
 		return a
@@ -117,6 +123,7 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 	if err := s.resync(); err != nil {
 		return nil, err
 	}
+
 	c := newCensus(s)
 	ranked := append(slices.Clone(order), s.snapshotsExcept(order)...)
 	for i := len(ranked) - 1; i >= 0; i-- { // kept snapshots come first and have the highest rank
@@ -127,10 +134,12 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 			return nil, fmt.Errorf("weigh snapshots: %w", err)
 		}
 	}
+
 	freed := make([]int64, len(order)+1) // the last element is for kept snapshots
 	if err := errors.Join(c.weighPacks(freed), c.weighPools(freed)); err != nil {
 		return nil, fmt.Errorf("weigh snapshots: %w", err)
 	}
+
 	for i := range order {
 		if fi, err := os.Lstat(filepath.Join(s.manifestDir(), string(order[i]))); err == nil {
 			freed[i] += disk.Usage(fi)
@@ -142,6 +151,7 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 	return freed[:len(order)], nil
 }
 
+// weighPacks adds the size of each object in the packs to the element of freed for its rank.
 func (c *census) weighPacks(freed []int64) error {
 	packs, err := c.s.objects.PackFiles()
 	if err != nil {
@@ -155,6 +165,7 @@ func (c *census) weighPacks(freed []int64) error {
 	return nil
 }
 
+// weighPools adds the size of each file in the pools to the element of freed for its rank.
 func (c *census) weighPools(freed []int64) error {
 	for name, users := range c.pools {
 		p, err := pool.Open(filepath.Join(c.s.dir, "objects", name))

@@ -37,6 +37,7 @@ func (l *Lister) Names(d Dir) ([]string, error) {
 	}
 }
 
+// parse adds the names in a result of getdents64(2). entries is a copy of l.buf.
 func (l *Lister) parse(entries string) {
 	for at := 0; at+direntName < len(entries); {
 		size := int(binary.NativeEndian.Uint16(l.buf[at+16:]))

@@ -51,6 +51,7 @@ func (d Dir) Sub(name string) (Dir, Stat, error) {
 	return Dir(fd), s, nil
 }
 
+// openAt opens a name in a folder, and tries again after a signal.
 func openAt(dir int, name string, flags int) (int, error) {
 	for {
 		fd, err := unix.Openat(dir, name, flags, 0)
@@ -146,6 +147,7 @@ func (l *Lister) Lstat(d Dir, name string) (Kind, Stat, error) {
 	return k, s, nil
 }
 
+// fromStat returns the type and Stat in a result of the system.
 func fromStat(st *unix.Stat_t) (Kind, Stat) {
 	mode := uint32(st.Mode) //nolint:unconvert // 16 bits wide on macOS
 	s := Stat{
@@ -189,7 +191,8 @@ func SyncDir(dir string) error {
 	return nil
 }
 
-// Lock takes an exclusive lock, waiting up to the given time. The lock ends with the process.
+// Lock takes an exclusive lock. If another process still has it after the given time, the
+// error is ErrBusy. The lock ends with the process.
 func Lock(f *os.File, wait time.Duration) error {
 	for waited := time.Duration(0); ; waited += lockPoll {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -203,6 +206,7 @@ func Lock(f *os.File, wait time.Duration) error {
 	}
 }
 
+// lockPoll is the time between two attempts to take a lock.
 const lockPoll = 20 * time.Millisecond
 
 // Unlock releases the lock immediately. Closing the file is not enough: a child process that another goroutine is starting

@@ -14,7 +14,8 @@ import (
 // ErrBusy is returned when another process holds a lock.
 var ErrBusy = errors.New("snapshot store is in use by another process")
 
-// Staged is a file of the store that was written under a temporary name and is not durable yet.
+// Staged is a file of the store that was written under a temporary name, and is not durable
+// yet. Name is its final path.
 type Staged struct {
 	File *os.File
 	Name string
@@ -129,6 +130,8 @@ func Copy(from, to string) error {
 	return copyFile(from, to, fi, false)
 }
 
+// copyFile copies a file with the information fi. It writes a temporary file and renames it.
+// sync makes the content durable first.
 func copyFile(from, to string, fi fs.FileInfo, sync bool) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	KindDir  Kind = 'd'
 )
 
-// Stat recognizes whether a file has changed without reading it. Values can be compared with ==.
+// Stat shows whether a file has changed, without reading it. Values can be compared with ==.
 type Stat struct {
 	Size         int64
 	Mtime, Ctime int64 // nanoseconds since 1970; ctime is 0 where the platform has none
@@ -35,6 +35,7 @@ var NoOwner = Owner{^uint32(0), ^uint32(0)}
 // DiffersFrom reports whether both owners are known and different.
 func (o Owner) DiffersFrom(other Owner) bool { return o != other && o != NoOwner && other != NoOwner }
 
+// String returns the user and the group, like "1000:100".
 func (o Owner) String() string { return fmt.Sprintf("%d:%d", o.UID, o.GID) }
 
 // Rights are the permissions and the owner of a path.

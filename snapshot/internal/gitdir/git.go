@@ -49,7 +49,7 @@ func IsDotGit(name string) bool {
 	return name == ".git"
 }
 
-// fsckTime is the time limit of git fsck.
+// fsckTime is how long git fsck may take.
 const fsckTime = 20 * time.Second
 
 // Fsck checks with git whether all objects that refs and the index need exist and can be read. It returns the first line of

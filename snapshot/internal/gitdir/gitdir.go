@@ -11,7 +11,8 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// PathInGit returns the part of a path after its first .git: "refs" for "sub/.git/refs", "" for .git itself.
+// PathInGit returns the part of a path after its first .git: "refs" for "sub/.git/refs", and
+// "" for .git itself. A path without .git is returned unchanged.
 func PathInGit(dir string) string {
 	remaining := dir
 	for remaining != "" {
@@ -33,13 +34,14 @@ func IsObjectDir(rel string) bool {
 // their content. Often these are the only copies, because they were not pushed yet.
 func IsLargeFileDir(rel string) bool { return rel == "lfs/objects" || rel == "annex/objects" }
 
-// LargeFileDirs returns these folders.
+// LargeFileDirs returns the folders that IsLargeFileDir recognizes.
 func LargeFileDirs() []string { return []string{"lfs/objects", "annex/objects"} }
 
-// IsLargeFileParent reports whether rel is such a folder or its parent. Nothing else in them is captured.
+// IsLargeFileParent reports whether rel is a folder of IsLargeFileDir, or its parent. Nothing
+// else in them is captured.
 func IsLargeFileParent(rel string) bool { return rel == "lfs" || rel == "annex" || IsLargeFileDir(rel) }
 
-// IsLargeFileKey is IsLargeFileDir for the key of an object database.
+// IsLargeFileKey reports whether the object database with a key is a folder of IsLargeFileDir.
 func IsLargeFileKey(key string) bool {
 	return IsLargeFileDir(PathInGit(strings.TrimPrefix(key, InExternal)))
 }
@@ -85,6 +87,7 @@ func FindExternal(work string) (External, error) {
 		}
 		dir = resolveFrom(work, strings.TrimSpace(strings.TrimPrefix(string(data), "gitdir:")))
 	}
+
 	dir, err = filepath.EvalSymlinks(dir)
 	if err != nil {
 		return External{}, fmt.Errorf("find the git folder that %s names: %w", dotGit, err)
@@ -92,6 +95,7 @@ func FindExternal(work string) (External, error) {
 	if IsBelow(dir, work) {
 		return External{}, nil // captured with the tree
 	}
+
 	ext := External{GitDir: dir, Common: dir}
 	if data, err := projectfile.ReadAnywhere(filepath.Join(dir, "commondir"), projectfile.Settings); err == nil {
 		ext.Common = resolveFrom(dir, strings.TrimSpace(string(data)))
@@ -99,6 +103,7 @@ func FindExternal(work string) (External, error) {
 	return ext, nil
 }
 
+// resolveFrom returns a path that may be relative to base.
 func resolveFrom(base, p string) string {
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)
@@ -116,7 +121,9 @@ func IsBelow(p, dir string) bool {
 // tree starts with a slash.
 const InExternal = "/external/"
 
-// ObjectDir returns the folder of the object database with the given key.
+// ObjectDir returns the folder of the object database with the given key. A key is a path
+// relative to the tree at work, or InExternal and a path relative to the git folder outside
+// the tree.
 func (e External) ObjectDir(work, key string) string {
 	rel, outside := strings.CutPrefix(key, InExternal)
 	switch {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// LockHolder finds a live process that holds a lock file of git: a process that has the file open, or a git process whose
-// working folder is in the tree, since git closes the lock while an editor is open.
+// LockHolder finds a live process that holds a lock file of git. That is a process that has
+// the file open, or a git process whose working folder is in the tree, because git closes the
+// lock while an editor is open.
 func LockHolder(lock, work string) (pid int, found bool) {
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, p := range procs {
@@ -23,6 +24,8 @@ func LockHolder(lock, work string) (pid int, found bool) {
 	return 0, false
 }
 
+// isGitProcessIn reports whether a process is git and works in the tree. proc is its folder in
+// /proc.
 func isGitProcessIn(proc, work string) bool {
 	name, err := os.ReadFile(filepath.Join(proc, "comm"))
 	if err != nil || !strings.HasPrefix(string(name), "git") {
@@ -32,6 +35,7 @@ func isGitProcessIn(proc, work string) bool {
 	return err == nil && (cwd == work || strings.HasPrefix(cwd, work+"/"))
 }
 
+// hasOpen reports whether a process has a file open. proc is its folder in /proc.
 func hasOpen(proc, file string) bool {
 	fds, _ := filepath.Glob(filepath.Join(proc, "fd", "*"))
 	for _, fd := range fds {

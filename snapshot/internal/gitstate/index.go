@@ -18,18 +18,20 @@ func HaveSameEntries(a, b []byte) bool {
 	return okA && okB && bytes.Equal(x, y)
 }
 
-// The offsets in an index and its entries with SHA-1 names, see gitformat-index(5).
+// These are offsets in an index file, and in an entry of it with SHA-1 names, in bytes; see
+// gitformat-index(5).
 const (
-	indexHead    = 12
+	indexHead    = 12 // size of the header of the file
 	entryMode    = 24 // after the times, the device and the inode
 	entryOwner   = 28 // user, group and size
 	entryID      = 40
 	entryFlags   = 60
 	entryName    = 62
-	flagExtended = 0x4000
+	flagExtended = 0x4000 // the entry has two more bytes of flags
 )
 
-// stagedEntries returns the staged content of an index: mode, object, flags and path of each entry.
+// stagedEntries returns the staged content of an index: the mode, object, flags and path of
+// each entry. It returns false if the index is not valid.
 func stagedEntries(index []byte) ([]byte, bool) {
 	end := len(index) - sha1.Size
 	if end < indexHead || string(index[:4]) != "DIRC" {
@@ -38,10 +40,12 @@ func stagedEntries(index []byte) ([]byte, bool) {
 	if sum := sha1.Sum(index[:end]); !bytes.Equal(sum[:], index[end:]) {
 		return nil, false
 	}
+
 	version, n := binary.BigEndian.Uint32(index[4:]), binary.BigEndian.Uint32(index[8:])
 	if version < 2 || version > 4 {
 		return nil, false
 	}
+
 	out := binary.BigEndian.AppendUint32(nil, version)
 	remaining := index[indexHead:]
 	for range n {
@@ -55,7 +59,8 @@ func stagedEntries(index []byte) ([]byte, bool) {
 	return out, true
 }
 
-// entryEnd returns the ends of the name and of the first entry; end is -1 if the entry is incomplete.
+// entryEnd returns where the name of the first entry ends, and where the entry ends, including
+// padding. end is -1 if the entry is incomplete.
 func entryEnd(remaining []byte, version uint32) (name, end int) {
 	if len(remaining) < entryName {
 		return 0, -1

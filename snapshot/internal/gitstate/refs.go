@@ -19,9 +19,9 @@ import (
 // Files is the state of the tree's own repository in one snapshot. Names are relative to the git folder.
 type Files struct {
 	objects  *pack.Objects
-	entries  map[string]manifest.Entry
-	dotGit   bool              // the tree has a .git
-	IsHidden func(string) bool // whether a file may exist although it was not captured
+	entries  map[string]manifest.Entry // by name
+	dotGit   bool                      // the tree has a .git
+	IsHidden func(string) bool         // whether a file may exist although it was not captured
 }
 
 // FilesOf selects the git files from a manifest. ext is the git folder outside the tree, if there is one.
@@ -54,7 +54,8 @@ func (g Files) UsesReftable() bool {
 	return ok
 }
 
-// LostBranch returns the name of the current branch of a linked worktree if the branch was deleted.
+// LostBranch names the current branch of a linked worktree if it was deleted. The result is
+// nil if it was not.
 func LostBranch(old, now manifest.Branch) []string {
 	if old.Commit == "" || now.Name != old.Name || now.Commit != "" {
 		return nil
@@ -112,6 +113,7 @@ func isUserRef(name string) bool {
 	return true
 }
 
+// refText returns the text for the user that names a ref, like "branch main".
 func refText(name string) string {
 	if b, ok := strings.CutPrefix(name, "refs/heads/"); ok {
 		return "branch " + b
@@ -122,7 +124,8 @@ func refText(name string) string {
 	return "ref " + name
 }
 
-// refNames returns the names of the loose and packed refs. Empty loose refs, which a crash may leave, are omitted.
+// refNames returns the names of the loose and packed refs. It omits empty loose refs, which a
+// crash may leave.
 func (g Files) refNames() (map[string]bool, error) {
 	out := map[string]bool{}
 	for name, e := range g.entries {
@@ -139,7 +142,8 @@ func (g Files) refNames() (map[string]bool, error) {
 	return out, err
 }
 
-// findLostStashes lists the missing stash entries and reports whether the stash had any entries.
+// findLostStashes lists the stash entries that are missing in now, oldest first. had says that
+// the stash had any entries.
 func (g Files) findLostStashes(now Files) (lost []LostRef, had bool, err error) {
 	const log = "logs/" + StashRef
 	before, err := g.readLines(log)
@@ -207,6 +211,7 @@ func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
 	return manifest.Branch{Name: name, Commit: resolveRef(ctx, gitDir, name)}
 }
 
+// resolveRef returns the commit of a ref, "" if it has none.
 func resolveRef(ctx context.Context, gitDir, name string) string {
 	out, err := gitdir.IsolatedGit(gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name).Output(ctx)
 	if err != nil {

@@ -23,8 +23,10 @@ import (
 // maxShared is the size in bytes above which files of the shared folder are omitted.
 const maxShared = 4 << 20
 
-// CaptureShared lists the shared folder without objects, the git folders of submodules, and the folder of this worktree,
-// which is captured separately. Contents are stored with w, unless it is nil. Unreadable folders count as empty.
+// CaptureShared lists the files of the shared folder, without objects, the git folders of
+// submodules, and the folder of this worktree, which is captured separately. It stores the
+// contents with w, unless w is nil. Files of base that were last changed before the time
+// stable, in nanoseconds since 1970, are not read. Unreadable folders count as empty.
 func CaptureShared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, stable int64) ([]manifest.Entry, error) {
 	var list []manifest.Entry
 	err := filepath.WalkDir(ext.Common, func(p string, d fs.DirEntry, err error) error {
@@ -91,7 +93,8 @@ func ReadShared(o *pack.Objects, m *manifest.Manifest) ([]manifest.Entry, error)
 	return list, nil
 }
 
-// FindLostShared lists the refs and stash entries that are missing after. A stash without a reflog is omitted.
+// FindLostShared lists the refs and stash entries that are in before and missing in after. It
+// omits a stash without a reflog.
 func FindLostShared(o *pack.Objects, before, after []manifest.Entry) ([]LostRef, error) {
 	old, now := filesOfShared(o, before), filesOfShared(o, after)
 	if len(before) == 0 || old.UsesReftable() || now.UsesReftable() {
@@ -101,6 +104,7 @@ func FindLostShared(o *pack.Objects, before, after []manifest.Entry) ([]LostRef,
 	return slices.DeleteFunc(lost, func(l LostRef) bool { return l.Text == refText(StashRef) }), err
 }
 
+// filesOfShared returns the files of the shared folder as the state of a repository.
 func filesOfShared(o *pack.Objects, list []manifest.Entry) Files {
 	return Files{objects: o, entries: manifest.ByPath(list), dotGit: true, IsHidden: func(string) bool { return false }}
 }

@@ -18,8 +18,8 @@ import (
 
 // Pool keeps the object files of one object database. Each file is in the folder of the first snapshot that saw it.
 type Pool struct {
-	dir   string
-	Large bool           // for large files, which are linked and never copied
+	dir   string         // has a folder for each snapshot that added files
+	Large bool           // the files are large: they are linked and never copied
 	first map[string]int // name such as "ab/cdef…" or "pack/pack-….idx" → number of the first snapshot with it
 	gone  map[string]int // name → number of the first snapshot without it
 	// linked are the files that are hard links to the database, with their Stat when they were linked.
@@ -83,6 +83,7 @@ func Open(dir string) (*Pool, error) {
 	return p, nil
 }
 
+// file returns the path of a file in the pool.
 func (p *Pool) file(name string) string {
 	return filepath.Join(p.dir, strconv.Itoa(p.first[name]), filepath.FromSlash(name))
 }
@@ -98,7 +99,8 @@ func (p *Pool) listFiles(dir string) ([]string, error) {
 // ErrOtherDisk is returned if large files would have to be copied to another disk.
 var ErrOtherDisk = errors.New("on another disk")
 
-// linkLarge makes a hard link to a large file.
+// linkLarge makes a hard link to a large file. The error wraps ErrOtherDisk if that is
+// impossible.
 func linkLarge(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -119,6 +121,7 @@ func (p *Pool) Gather(dir string, seq int) error {
 	if err != nil {
 		return err
 	}
+
 	budget := p.newCopyBudget(names)
 	links := len(p.linked)
 	for _, n := range names {
@@ -135,11 +138,13 @@ func (p *Pool) Gather(dir string, seq int) error {
 		}
 		p.first[n] = seq
 	}
+
 	if len(p.linked) > links {
 		if err := p.saveLinked(); err != nil {
 			return err
 		}
 	}
+
 	if err := p.recordFolderRights(dir, seq); err != nil {
 		return err
 	}
@@ -214,7 +219,7 @@ func listAll(dir string) ([]string, error) {
 	return out, nil
 }
 
-// listNames lists a folder. An unreadable folder counts as empty.
+// listNames lists the names in a folder. A missing or unreadable folder counts as empty.
 func listNames(root *os.Root, dir string) []string {
 	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil // opening a pipe would block
@@ -228,13 +233,16 @@ func listNames(root *os.Root, dir string) []string {
 	return names
 }
 
-// Name returns the name of the folder of a pool.
+// Name returns the name of the folder of the pool for an object database: 16 digits of a hash
+// of the key.
 func Name(key string) string { return pack.Hash(pack.Blob, []byte(key)).String()[:16] }
 
-// goneFile lists the files of the pool that are missing in the database. Each line has the number of the first snapshot
-// without the file, and its name. Only earlier snapshots need such files.
+// goneFile is the name of a file that lists the files of the pool that are missing in the
+// database. Each line has the number of the first snapshot without the file, and its name,
+// like "7 ab/cdef…". Only earlier snapshots need such files.
 const goneFile = "gone"
 
+// loadGone reads the file goneFile, which may be missing.
 func (p *Pool) loadGone() error {
 	p.gone = map[string]int{}
 	data, err := os.ReadFile(filepath.Join(p.dir, goneFile))
@@ -253,6 +261,7 @@ func (p *Pool) loadGone() error {
 	return nil
 }
 
+// saveGone writes the file goneFile.
 func (p *Pool) saveGone() error {
 	lines := make([]string, 0, len(p.gone))
 	for name, seq := range p.gone {
@@ -262,7 +271,8 @@ func (p *Pool) saveGone() error {
 	return disk.WriteFile(filepath.Join(p.dir, goneFile), []byte(strings.Join(lines, "")))
 }
 
-// recordMissing records which files of the pool are missing in the database. names are the existing files.
+// recordMissing records which files of the pool are missing in the database for the first time
+// in snapshot number seq. names are the existing files.
 func (p *Pool) recordMissing(names []string, seq int) error {
 	back := false
 	for _, n := range names {
@@ -274,6 +284,7 @@ func (p *Pool) recordMissing(names []string, seq int) error {
 	if len(names)+len(p.gone) >= len(p.first) && !back {
 		return nil
 	}
+
 	here := make(map[string]bool, len(names))
 	for _, n := range names {
 		here[n] = true
@@ -292,7 +303,8 @@ func (p *Pool) isNeededBy(name string, seq int) bool {
 	return seq >= p.first[name] && (!isGone || seq < gone)
 }
 
-// rank returns the highest rank of the snapshots that need a file, -1 if none does. users maps snapshot numbers to ranks.
+// rank returns the highest rank of the snapshots that need a file, -1 if none does. users maps
+// snapshot numbers to ranks, see Store.EstimateFreed.
 func (p *Pool) rank(name string, users map[int]int) int {
 	best := -1
 	for seq, rank := range users {
@@ -340,6 +352,7 @@ func (s *Pools) Prune(users map[string]map[int]int) error {
 	return nil
 }
 
+// prune removes the files that no snapshot in users needs.
 func (p *Pool) prune(users map[int]int) error {
 	changed := false
 	for name := range p.first {
@@ -357,6 +370,7 @@ func (p *Pool) prune(users map[int]int) error {
 		}
 		delete(p.first, name)
 	}
+
 	if !changed {
 		return nil
 	}

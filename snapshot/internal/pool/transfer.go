@@ -33,13 +33,15 @@ const (
 	copyBytes  = 16 << 20 // maximum bytes of new objects to copy
 )
 
-// copyBudget limits how much may still be copied.
+// copyBudget limits how much Gather copies.
 type copyBudget struct {
-	copyLoose bool
-	bytes     int64
-	noClone   bool // the file system shares no blocks
+	copyLoose bool  // loose objects may be copied
+	bytes     int64 // how many bytes may still be copied
+	noClone   bool  // the file system shares no blocks
 }
 
+// newCopyBudget returns the budget for the objects in names. Loose objects are copied only if
+// there are few new ones.
 func (p *Pool) newCopyBudget(names []string) copyBudget {
 	loose := 0
 	for _, n := range names {
@@ -50,7 +52,8 @@ func (p *Pool) newCopyBudget(names []string) copyBudget {
 	return copyBudget{copyLoose: loose <= mostCopies, bytes: copyBytes}
 }
 
-// keep copies or links a file into the pool.
+// keep adds a file of the database to the pool. It copies a small file while the budget allows
+// it, and otherwise clones or links it.
 func (p *Pool) keep(name, from, to string, r *copyBudget) error {
 	if p.Large {
 		return linkLarge(from, to)
@@ -76,7 +79,7 @@ func (p *Pool) keep(name, from, to string, r *copyBudget) error {
 	return nil
 }
 
-// recordLink records the Stat of a file that is a hard link to the database.
+// recordLink records the Stat of a file in the pool if it is a hard link to the database.
 func (p *Pool) recordLink(name, theirs, ours string) {
 	a, errA := os.Lstat(theirs)
 	b, errB := os.Lstat(ours)
@@ -85,8 +88,10 @@ func (p *Pool) recordLink(name, theirs, ours string) {
 	}
 }
 
+// linkedFile returns the path of the file with p.linked.
 func (p *Pool) linkedFile() string { return filepath.Join(p.dir, "linked.json") }
 
+// loadLinked reads p.linked, whose file may be missing.
 func (p *Pool) loadLinked() error {
 	p.linked = map[string]disk.Stat{}
 	data, err := os.ReadFile(p.linkedFile())
@@ -102,6 +107,7 @@ func (p *Pool) loadLinked() error {
 	return nil
 }
 
+// saveLinked writes p.linked.
 func (p *Pool) saveLinked() error {
 	data, err := json.Marshal(p.linked)
 	if err != nil {
@@ -125,10 +131,12 @@ func (p *Pool) Restore(dir string, seq int, since time.Time) (RestoreResult, err
 	if err != nil {
 		return result, err
 	}
+
 	have := make(map[string]bool, len(present))
 	for _, n := range present {
 		have[n] = true
 	}
+
 	for n := range p.first {
 		to := filepath.Join(dir, filepath.FromSlash(n))
 		if !p.isNeededBy(n, seq) || have[n] && !p.mayHaveChanged(n, to, since) {
@@ -145,6 +153,7 @@ func (p *Pool) Restore(dir string, seq int, since time.Time) (RestoreResult, err
 			result.Damaged = append(result.Damaged, n)
 		}
 	}
+
 	sort.Strings(result.Damaged)
 	result.Files += p.restoreFolderRights(dir, seq)
 	return result, nil
@@ -155,6 +164,7 @@ func (p *Pool) restoreFile(name, to string, there bool) (bool, error) {
 	if there && p.isIntact(name, to) {
 		return p.restoreRights(name, to)
 	}
+
 	ours := p.file(name)
 	if !p.isSound(ours, name) {
 		return false, nil
@@ -162,6 +172,7 @@ func (p *Pool) restoreFile(name, to string, there bool) (bool, error) {
 	if err := disk.IgnoreMissing(os.Remove(to)); err != nil {
 		return false, err
 	}
+
 	_, linked := p.linked[name]
 	switch {
 	case p.Large:
@@ -176,11 +187,13 @@ func (p *Pool) restoreFile(name, to string, there bool) (bool, error) {
 		}
 		p.recordLink(name, to, ours)
 	}
+
 	_, err := p.restoreRights(name, to)
 	return true, err
 }
 
-// restoreRights restores owner and permissions. For a hard link to the database they are those that were recorded.
+// restoreRights restores the owner and permissions of a file in the database, and reports
+// whether it has changed them. For a hard link they are those that were recorded.
 func (p *Pool) restoreRights(name, file string) (bool, error) {
 	if p.Large {
 		return false, nil
@@ -195,6 +208,7 @@ func (p *Pool) restoreRights(name, file string) (bool, error) {
 	return disk.Rights{Mode: rights.Mode, Owner: rights.Owner}.ApplyTo(file)
 }
 
+// foldersFile returns the path of the file with the rights of folders.
 func (p *Pool) foldersFile() string { return filepath.Join(p.dir, "folders.json") }
 
 // folderRights are the rights of a database folder, starting with snapshot number From.
@@ -234,6 +248,7 @@ func (p *Pool) recordFolderRights(dir string, seq int) error {
 	return disk.WriteFile(p.foldersFile(), data)
 }
 
+// loadFolderRights returns the recorded rights, oldest first, by folder.
 func (p *Pool) loadFolderRights() map[string][]folderRights {
 	out := map[string][]folderRights{}
 	if data, err := os.ReadFile(p.foldersFile()); err == nil {
@@ -315,11 +330,13 @@ func (p *Pool) isIntact(name, file string) bool {
 	if fi, err := os.Lstat(file); err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o400 == 0 {
 		_ = os.Chmod(file, fi.Mode().Perm()|0o400) // permissions are restored later
 	}
+
 	if p.Large || !isNamedByContent(name) {
 		a, errA := os.Lstat(p.file(name))
 		b, errB := os.Lstat(file)
 		return !p.Large || errA != nil || errB == nil && os.SameFile(a, b)
 	}
+
 	ours, errOurs := os.Open(p.file(name))
 	theirs, errTheirs := projectfile.OpenAnywhere(file, projectfile.Any)
 	defer ours.Close()
@@ -330,6 +347,7 @@ func (p *Pool) isIntact(name, file string) bool {
 	if errOurs != nil {
 		return p.isSound(file, name)
 	}
+
 	a, errA := ours.Stat()
 	b, errB := theirs.Stat()
 	switch {
@@ -347,11 +365,13 @@ func isNamedByContent(name string) bool {
 	return ext == "" || ext == ".pack" || ext == ".idx"
 }
 
-// isSound reports whether the content of an object file matches its name or the checksum at its end.
+// isSound reports whether the content of an object file matches its name or the checksum at
+// its end. Files that have neither always count as sound.
 func (p *Pool) isSound(file, name string) bool {
 	if p.Large || !isNamedByContent(name) {
 		return true
 	}
+
 	f, err := projectfile.OpenAnywhere(file, projectfile.Any)
 	if err != nil {
 		return false
@@ -360,11 +380,13 @@ func (p *Pool) isSound(file, name string) bool {
 	if strings.HasPrefix(name, "pack/") {
 		return endsWithSum(f, sha1.New()) || endsWithSum(f, sha256.New())
 	}
+
 	id := strings.ReplaceAll(name, "/", "")
 	sum := sha1.New()
 	if len(id) > 2*sha1.Size {
 		sum = sha256.New()
 	}
+
 	packed := bufio.NewReader(f)
 	z, err := zlib.NewReader(packed)
 	if err != nil {
@@ -388,6 +410,7 @@ func endsWithSum(f *os.File, sum hash.Hash) bool {
 	return errors.Join(err, errEnd) == nil && bytes.Equal(sum.Sum(nil), end)
 }
 
+// haveSameBytes reports whether two readers have the same content.
 func haveSameBytes(a, b io.Reader) bool {
 	var bufA, bufB [1 << 15]byte
 	for {

@@ -23,17 +23,18 @@ import (
 // current tree is never destroyed.
 type applier struct {
 	*Restorer
-	root     *os.Root
+	root     *os.Root // the tree, or the git folder outside the tree
 	rootPath string
-	now      []manifest.Entry
+	now      []manifest.Entry // the current entries of the part
 
-	written, deleted []string
+	written, deleted []string          // the changed paths
 	modes            map[string]uint32 // folder → final permissions
-	temps            int
-	hardlinks        hardlinks
+	temps            int               // number of temporary files so far
+	hardlinks        hardlinks         // of the target
 	ready            map[string]string // path → temporary file with its new content
 }
 
+// newApplier returns an applier for the part of the tree with the current entries now.
 func (x *Restorer) newApplier(root *os.Root, rootPath string, now []manifest.Entry) *applier {
 	return &applier{Restorer: x, root: root, rootPath: rootPath, now: now, modes: map[string]uint32{}, ready: map[string]string{}}
 }
@@ -49,6 +50,7 @@ func (a *applier) run(p plan, want []manifest.Entry) error {
 			return err
 		}
 	}
+
 	for chunk := range slices.Chunk(p.writes, writeAhead) {
 		a.fillAhead(chunk)
 		err := a.forEach(chunk, a.write)
@@ -57,6 +59,7 @@ func (a *applier) run(p plan, want []manifest.Entry) error {
 			return err
 		}
 	}
+
 	if err := errors.Join(a.forEach(p.chmods, a.chmod), a.forEach(p.relinks, a.relink)); err != nil {
 		return err
 	}
@@ -64,7 +67,8 @@ func (a *applier) run(p plan, want []manifest.Entry) error {
 	return nil
 }
 
-// forEach executes one step of the plan for every entry.
+// forEach executes one step of the plan for every entry. If a step lacks permission, it makes
+// the folder writable and tries again.
 func (a *applier) forEach(list []manifest.Entry, do func(manifest.Entry) error) error {
 	for _, e := range list {
 		err := do(e)
@@ -88,8 +92,8 @@ func (a *applier) openDir(e manifest.Entry) error {
 	return a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode|0o700))
 }
 
-// giveOwner changes the owner of a path to that of an entry, and reports whether it did. Usually only root can; Verify
-// reports paths with another owner. The change clears set-id bits.
+// giveOwner changes the owner of a path to that of an entry, and reports whether it did. It
+// clears set-id bits. Usually only root may do that; Verify reports paths with another owner.
 func (a *applier) giveOwner(p string, e manifest.Entry) bool {
 	fi, err := a.root.Lstat(p)
 	if err != nil || !e.Stat.Owner.DiffersFrom(disk.StatOf(fi).Owner) {
@@ -128,6 +132,7 @@ func (a *applier) setDirModes(want []manifest.Entry) {
 	}
 }
 
+// errChangedMeanwhile says that a file is not the one in the snapshot of the current tree.
 var errChangedMeanwhile = errors.New("changed during the restore")
 
 // isCaptured reports whether the file at a path is the one in the snapshot of the current tree. The change time is not
@@ -141,6 +146,7 @@ func (a *applier) isCaptured(p string, fi fs.FileInfo) bool {
 	return e.Kind == disk.KindOf(fi) && st.Size == e.Stat.Size && st.Mtime == e.Stat.Mtime && st.Ino == e.Stat.Ino && st.Dev == e.Stat.Dev
 }
 
+// remove removes a file or link, if it is the captured one.
 func (a *applier) remove(e manifest.Entry) error {
 	fi, err := a.root.Lstat(e.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -175,6 +181,8 @@ func (a *applier) rmdir(e manifest.Entry) error {
 	return nil
 }
 
+// mkdir makes a folder. A file or link at its path is moved away if it is not captured. The
+// final permissions are set by setDirModes.
 func (a *applier) mkdir(e manifest.Entry) error {
 	fi, err := a.root.Lstat(e.Path)
 	if err == nil && !fi.IsDir() {
@@ -196,6 +204,7 @@ func (a *applier) mkdir(e manifest.Entry) error {
 	return nil
 }
 
+// chmod gives a file or link with the correct content the permissions and owner of its entry.
 func (a *applier) chmod(e manifest.Entry) error {
 	fi, err := a.root.Lstat(e.Path)
 	if err != nil {
@@ -223,6 +232,7 @@ func (a *applier) write(e manifest.Entry) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+
 	temp, filled := a.ready[e.Path]
 	delete(a.ready, e.Path)
 	if !filled {
@@ -231,6 +241,7 @@ func (a *applier) write(e manifest.Entry) error {
 			return errors.Join(err, disk.IgnoreMissing(a.root.Remove(temp)))
 		}
 	}
+
 	if err := a.root.Rename(temp, e.Path); err != nil {
 		return errors.Join(err, disk.IgnoreMissing(a.root.Remove(temp)))
 	}
@@ -248,6 +259,7 @@ func (a *applier) fillAhead(list []manifest.Entry) {
 	for i, e := range list {
 		temps[i] = a.newTempName(e)
 	}
+
 	var group errgroup.Group
 	n := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
 	for from := 0; from < len(list); from += n {
@@ -261,6 +273,7 @@ func (a *applier) fillAhead(list []manifest.Entry) {
 			return nil
 		})
 	}
+
 	_ = group.Wait()
 	for i, e := range list {
 		if temps[i] != "" {
@@ -283,6 +296,8 @@ func (a *applier) newTempName(e manifest.Entry) string {
 	return manifest.Join(manifest.Dir(e.Path), disk.TempPrefix+a.Token+"-"+strconv.Itoa(a.temps))
 }
 
+// fillTemp writes the content of an entry to a new temporary file, with the owner and
+// permissions of the entry.
 func (a *applier) fillTemp(temp string, e manifest.Entry) error {
 	if e.Kind == disk.KindLink {
 		target, err := a.Objects.Content(e.OID)
@@ -295,6 +310,7 @@ func (a *applier) fillTemp(temp string, e manifest.Entry) error {
 		a.giveOwner(temp, e)
 		return nil
 	}
+
 	f, err := a.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -308,8 +324,8 @@ func (a *applier) fillTemp(temp string, e manifest.Entry) error {
 	return errors.Join(err, f.Close())
 }
 
-// clearPath makes sure that the file at a path can be replaced: it is captured, or a socket or pipe, or it is moved to the
-// displaced files.
+// clearPath makes sure that the file at a path can be replaced. That is the case if it is
+// captured, or a socket or pipe; anything else is moved to the displaced files.
 func (a *applier) clearPath(p string, fi fs.FileInfo) error {
 	switch disk.KindOf(fi) {
 	case disk.KindFile, disk.KindLink:
@@ -330,6 +346,7 @@ func (a *applier) clearPath(p string, fi fs.FileInfo) error {
 	return nil
 }
 
+// keepDisplaced moves a file or folder to the displaced files.
 func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
 	if a.rootPath == a.Tree.Work && a.isStoreOnOtherDisk() {
 		return a.moveWithinTree(p)
@@ -338,6 +355,8 @@ func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
 	return moveOrCopy(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
 }
 
+// moveOrCopy moves a file, link or folder to a new path. The original of a file or link
+// remains, and is replaced later.
 func moveOrCopy(from, to string, fi fs.FileInfo) error {
 	if fi.Mode().IsRegular() {
 		return disk.LinkOrCopy(from, to)
@@ -367,7 +386,8 @@ func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
 	return to, moveOrCopy(work, to, fi)
 }
 
-// freeName appends a number to base if a file of that name exists, for instance from an earlier attempt of the same restore.
+// freeName returns base, or base with a number appended if it exists, for instance from an
+// earlier attempt of the same restore.
 func freeName(base string, lstat func(string) (fs.FileInfo, error)) string {
 	name := base
 	for n := 1; ; n++ {

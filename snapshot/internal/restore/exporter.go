@@ -20,9 +20,9 @@ import (
 // Exporter writes files of a snapshot to another folder.
 type Exporter struct {
 	Objects *pack.Objects
-	Work    string // links into this folder are changed to Dir
-	Root    *os.Root
-	Dir     string
+	Work    string   // links into this folder are changed to Dir
+	Root    *os.Root // the folder Dir, opened
+	Dir     string   // path of the folder to write to
 }
 
 // ExportPaths writes single paths, and removes those that are not in the manifest.
@@ -42,8 +42,8 @@ func (x Exporter) ExportPaths(m *manifest.Manifest, paths []string) error {
 	return nil
 }
 
-// ExportAll writes all entries: first the folders, then the files in parallel, and last the links, so that nothing is
-// written through a link.
+// ExportAll writes all entries. It makes the folders first, then writes the files in parallel,
+// and makes the links last, so that nothing is written through a link.
 func (x Exporter) ExportAll(ctx context.Context, work []manifest.Entry) error {
 	var files, links []manifest.Entry
 	for _, e := range work {
@@ -58,6 +58,7 @@ func (x Exporter) ExportAll(ctx context.Context, work []manifest.Entry) error {
 			}
 		}
 	}
+
 	var group errgroup.Group
 	n := max(1, (len(files)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	for chunk := range slices.Chunk(files, n) {
@@ -73,6 +74,7 @@ func (x Exporter) ExportAll(ctx context.Context, work []manifest.Entry) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+
 	for _, e := range links {
 		if err := x.writeOver(e); err != nil {
 			return err
@@ -87,6 +89,7 @@ func (x Exporter) writeOver(e manifest.Entry) error {
 	if e.Kind == disk.KindDir {
 		return x.Root.MkdirAll(name, 0o700)
 	}
+
 	writeEntry := x.writeFile
 	if e.Kind == disk.KindLink {
 		writeEntry = x.writeLink
@@ -98,6 +101,7 @@ func (x Exporter) writeOver(e manifest.Entry) error {
 		}
 		err = writeEntry(name, e)
 	}
+
 	if errors.Is(err, fs.ErrExist) {
 		if err := x.Root.RemoveAll(name); err != nil {
 			return err
@@ -107,6 +111,7 @@ func (x Exporter) writeOver(e manifest.Entry) error {
 	return err
 }
 
+// writeFile writes a file that does not exist.
 func (x Exporter) writeFile(name string, e manifest.Entry) error {
 	mode := disk.Mode(e.Stat.Mode)&fs.ModePerm | 0o600
 	f, err := x.Root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
@@ -120,6 +125,8 @@ func (x Exporter) writeFile(name string, e manifest.Entry) error {
 	return errors.Join(err, f.Close())
 }
 
+// writeLink makes a link that does not exist. A link into the working tree leads into the new
+// folder instead.
 func (x Exporter) writeLink(name string, e manifest.Entry) error {
 	target, err := x.Objects.Content(e.OID)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// hardlinks maps each name of a file with several names to the first of them.
+// hardlinks maps each name of a file with several names to the first of these names.
 type hardlinks map[string]string
 
 // findHardlinks finds the hard links between files of a snapshot.
@@ -35,8 +35,8 @@ func findHardlinks(m *manifest.Manifest) hardlinks {
 	return out
 }
 
-// planHardlinks plans to separate working files that became hard links, and to link those that were hard links. Ignored
-// files are not changed, because they may be in use.
+// planHardlinks plans to separate working files that are hard links now and were not, and to
+// link those that were hard links. Ignored files are not changed, because they may be in use.
 func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
 	had := findHardlinks(present)
 	for _, name := range slices.Sorted(maps.Keys(had)) {
@@ -45,6 +45,7 @@ func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
 			p.writes = append(p.writes, target.Work[i])
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(a.hardlinks)) {
 		one, i := a.hardlinks[name], manifest.Lookup(target.Work, name)
 		if name != one && i >= 0 && manifest.Lookup(target.Work, one) >= 0 && !a.Result.hasMismatch(one) && !a.Result.hasMismatch(name) {
@@ -81,6 +82,7 @@ func (a *applier) sameFile(p, q string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
+// hasMismatch reports whether a path is among the mismatches.
 func (r *Restored) hasMismatch(p string) bool {
 	return slices.ContainsFunc(r.Mismatches, func(m Mismatch) bool { return m.Path == p })
 }
@@ -97,6 +99,7 @@ func (x *Restorer) findOwnerAndLinkDifferences(now, target *manifest.Manifest) (
 			note(p, "belongs to "+is.String()+", not "+was.String())
 		}
 	}
+
 	if now.Root != nil && target.Root != nil {
 		owned(".", now.Root.Owner, target.Root.Owner)
 	}
@@ -107,6 +110,7 @@ func (x *Restorer) findOwnerAndLinkDifferences(now, target *manifest.Manifest) (
 			}
 		})
 	}
+
 	is, want := findHardlinks(now), findHardlinks(target)
 	for _, p := range slices.Sorted(maps.Keys(want)) {
 		if is[p] != want[p] {

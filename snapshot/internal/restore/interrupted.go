@@ -63,6 +63,8 @@ func (x Interrupted) removedPaths(part manifest.Part) (out []string) {
 	return out
 }
 
+// isSameEntry reports whether the entry n is in the state of o. Git may have refreshed the
+// times in an index.
 func (x Interrupted) isSameEntry(n, o *manifest.Entry) bool {
 	if n.Kind == disk.KindDir || o.Kind == disk.KindDir {
 		return n.Kind == o.Kind
@@ -70,6 +72,7 @@ func (x Interrupted) isSameEntry(n, o *manifest.Entry) bool {
 	return n.RestoresSame(o) || path.Base(n.Path) == "index" && x.isSameIndex(n, o)
 }
 
+// isSameIndex reports whether two git indexes have the same entries.
 func (x Interrupted) isSameIndex(n, o *manifest.Entry) bool {
 	if n.Kind != disk.KindFile || o.Kind != disk.KindFile {
 		return false

@@ -20,8 +20,9 @@ type plan struct {
 	relinks    []manifest.Entry // files to replace by hard links
 }
 
-// makePlan compares the current entries with the wanted ones. leave reports paths that must not be deleted, because the
-// target does not know whether they existed.
+// makePlan compares the current entries with the wanted ones. leave reports paths that must
+// not be deleted, because the target does not know whether they existed. The plan is empty if
+// both lists are the same slice.
 func makePlan(now, want []manifest.Entry, leave func(string) bool) plan {
 	var p plan
 	if manifest.IsSameList(now, want) {
@@ -90,6 +91,8 @@ func ReplacesIgnored(present, target, other *manifest.Manifest) bool {
 	return false
 }
 
+// changedFiles counts the files and links that the plan changes.
 func (p plan) changedFiles() int { return len(p.removals) + len(p.writes) + len(p.chmods) }
 
+// depth returns how many folders contain a path, besides the root.
 func depth(p string) int { return strings.Count(p, "/") }

@@ -72,18 +72,21 @@ type Compared struct{ Work, Git, Ignored int }
 // Mismatch is a path that differs from the target.
 type Mismatch struct{ Path, Why string }
 
-// Restorer changes the working tree and git's state from what one snapshot holds to what another holds.
+// Restorer changes the working tree and git's state from the content of one snapshot to that
+// of another.
 type Restorer struct {
 	Tree          *gitdir.Tree
 	Store         string // folder of the store
 	Objects       *pack.Objects
 	Pools         *pool.Pools
-	Token         string // part of the names of temporary files
+	Token         string // mark in the names of temporary files
 	Result        *Restored
 	ExcludesSaved func(gitdir.Excludes) error // saves changed excludes
 }
 
-// Apply changes the tree from present to target: working files, git's files, then git's objects.
+// Apply changes the tree from present to target: first the working files, then git's files,
+// captured ignored files, and git's objects. Problems of single paths are recorded in
+// x.Result.
 func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest) error {
 	if err := x.removeTemps(present.Temps); err != nil {
 		return err
@@ -91,17 +94,20 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 	if err := x.clearObjects(present, target); err != nil {
 		return err
 	}
+
 	leave := target.UnknownPaths()
 	work := x.newApplier(x.Tree.Root, x.Tree.Work, present.Work)
 	todo := makePlan(x.Tree.Excludes.Without(present.Work), x.Tree.Excludes.Without(target.Work), leave)
 	if err := work.run(todo, target.Work); err != nil {
 		return err
 	}
+
 	work.hardlinks = findHardlinks(target)
 	if err := work.run(work.planHardlinks(present, target), target.Work); err != nil {
 		return err
 	}
 	x.Result.Written, x.Result.Deleted = work.written, work.deleted
+
 	git := x.newApplier(x.Tree.Root, x.Tree.Work, present.Git)
 	if err := git.run(makePlan(present.Git, target.Git, leave), target.Git); err != nil {
 		return err
@@ -111,9 +117,11 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 	if err := work.run(plan{removeDirs: todo.removeDirs}, target.Work); err != nil {
 		return err
 	}
+
 	if err := x.applyKept(present, target); err != nil {
 		return err
 	}
+
 	if target.Root != nil {
 		if _, err := target.Root.ApplyTo(x.Tree.Work); err != nil {
 			x.Result.addMismatch(".", err.Error())
@@ -122,13 +130,15 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 	return x.applyExternal(ctx, present, target)
 }
 
-// applyKept restores captured ignored files. It deletes none, and replaces none that another program has open.
+// applyKept restores captured ignored files. It deletes none of them, and replaces none that
+// another program has open.
 func (x *Restorer) applyKept(present, target *manifest.Manifest) error {
 	y := *x
 	y.Result = &Restored{Safety: x.Result.Safety} // mismatches of ignored files are not errors
 	a := y.newApplier(x.Tree.Root, x.Tree.Work, present.Kept)
 	want := x.Tree.Excludes.Without(target.Kept)
 	p := makePlan(present.Kept, want, func(string) bool { return true })
+
 	var open map[string]bool
 	p.writes = slices.DeleteFunc(p.writes, func(e manifest.Entry) bool {
 		if manifest.Lookup(present.Kept, e.Path) < 0 {
@@ -139,6 +149,7 @@ func (x *Restorer) applyKept(present, target *manifest.Manifest) error {
 		}
 		return open[e.Path]
 	})
+
 	err := a.run(p, want)
 	x.Result.Ignored, x.Result.Displaced = a.written, append(x.Result.Displaced, y.Result.Displaced...)
 	return err
@@ -174,15 +185,18 @@ func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.
 		return fmt.Errorf("open git folder: %w", err)
 	}
 	defer root.Close()
+
 	a := x.newApplier(root, ext.GitDir, present.Ext)
 	p := makePlan(present.Ext, target.Ext, func(string) bool { return false })
 	if err := a.run(p, target.Ext); err != nil {
 		return err
 	}
 	x.Result.GitFiles += len(a.written) + len(a.deleted)
+
 	if err := x.restoreObjects(target); err != nil {
 		return err
 	}
+
 	if ext.Linked() {
 		if err := x.restoreShared(ctx, present, target); err != nil {
 			return err
@@ -283,9 +297,11 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 			x.Result.addMismatch(e.Path, "did not exist in the snapshot")
 		}
 	}
+
 	if now.Root != nil && target.Root != nil && now.Root.Mode != target.Root.Mode {
 		x.Result.addMismatch(".", "differs from the snapshot")
 	}
+
 	x.verifyKept(now, target)
 	x.Result.Unlike = x.findOwnerAndLinkDifferences(now, target)
 	x.countCompared(target)
@@ -293,6 +309,7 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 	sort.Strings(x.Result.Uncompared)
 	x.Result.Uncompared = slices.Compact(x.Result.Uncompared)
 	x.Result.Gone, x.Result.Left = x.findGone(target), findLeft(now, target)
+
 	sort.Strings(x.Result.Ignored)
 	sort.Strings(x.Result.Written)
 	sort.Strings(x.Result.Deleted)
@@ -303,7 +320,8 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 	sort.SliceStable(x.Result.Mismatches, func(i, k int) bool { return x.Result.Mismatches[i].Path < x.Result.Mismatches[k].Path })
 }
 
-// verifyKept compares the captured ignored files.
+// verifyKept compares the captured ignored files. It records new ones, and those that still
+// differ.
 func (x *Restorer) verifyKept(now, target *manifest.Manifest) {
 	manifest.ForEachPair(now.Kept, x.Tree.Excludes.Without(target.Kept), func(n, w *manifest.Entry) {
 		switch {
@@ -318,7 +336,7 @@ func (x *Restorer) verifyKept(now, target *manifest.Manifest) {
 	})
 }
 
-// countCompared counts the compared files.
+// countCompared records how many files Verify has compared.
 func (x *Restorer) countCompared(target *manifest.Manifest) {
 	files := func(list []manifest.Entry) (n int) {
 		for i := range list {
@@ -349,7 +367,8 @@ func (x *Restorer) findAltered(now, target *manifest.Manifest) []string {
 	return out
 }
 
-// findGone lists paths that the target has seen and not captured, and that are missing now.
+// findGone lists the paths that the target has seen and not captured, and that are missing
+// now, sorted.
 func (x *Restorer) findGone(target *manifest.Manifest) []string {
 	var out []string
 	note := func(p string) {
@@ -381,20 +400,24 @@ func findLeft(now, target *manifest.Manifest) []string {
 	return out
 }
 
-// restoreShared recreates the missing shared state of linked worktrees.
+// restoreShared recreates the state that linked worktrees share, as far as it is missing. If
+// the repository was deleted, it recreates that.
 func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.Manifest) error {
 	want, err := gitstate.ReadShared(x.Objects, target)
 	if err != nil || len(want) == 0 {
 		return err
 	}
+
 	common := x.Tree.External.Common
 	if _, err := os.Lstat(filepath.Join(common, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		return x.remakeShared(want)
 	}
+
 	lost, err := gitstate.FindLostShared(x.Objects, want, present.SharedList)
 	if err != nil {
 		return err
 	}
+
 	for _, l := range lost {
 		if l.Commit == "" || l.Name == target.Branch.Name {
 			continue
@@ -412,7 +435,7 @@ func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.
 	return nil
 }
 
-// remakeShared writes all missing files of a deleted repository.
+// remakeShared writes the missing files of a deleted repository.
 func (x *Restorer) remakeShared(want []manifest.Entry) error {
 	root, err := os.OpenRoot(x.Tree.External.Common)
 	if err != nil {
@@ -436,6 +459,7 @@ func (x *Restorer) remakeShared(want []manifest.Entry) error {
 			return fmt.Errorf("write shared git folder: %w", err)
 		}
 	}
+
 	for _, dir := range []string{"refs", "objects"} { // required in a repository
 		if err := root.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("make shared git folder: %w", err)

@@ -68,11 +68,11 @@ func (l *Folder) Read(name string) ([]byte, error) {
 // Walker walks a tree in parallel. Folders are visited before their content.
 type Walker struct {
 	Keep         func(dir string, z Zone) func(name string) bool // returns a filter of names; a nil function or filter keeps all
-	Visit        func(context.Context, *Folder) error            // sets the next zone of each node
+	Visit        func(context.Context, *Folder) error            // called for each folder; sets Next of its nodes
 	Fail         func(path string, reason manifest.Reason)       // called for entries that cannot be read; never for the root
 	ListFromBase func(*Folder) bool                              // sets the nodes of an unchanged folder; may be nil
 
-	dev     uint64
+	dev     uint64    // device of the root
 	scratch sync.Pool // of *scratch
 	queue   queue
 }
@@ -83,6 +83,7 @@ type scratch struct {
 	nodes []Node
 }
 
+// errReplaced says that a folder is not the one that was listed.
 var errReplaced = errors.New("replaced while it was opened")
 
 // Walk walks the tree below root, which belongs to zone z.
@@ -91,11 +92,14 @@ func (w *Walker) Walk(ctx context.Context, root *os.Root, z Zone) error {
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", root.Name(), err)
 	}
+
 	w.dev = st.Dev
 	w.queue.wake.L = &w.queue.mu
 	w.queue.push(Folder{Open: open, Zone: z, Self: Node{BaseIndex: -1}})
+
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+
 	var g errgroup.Group
 	for range max(2, runtime.NumCPU()) {
 		g.Go(func() error { return w.walkQueue(ctx, cancel) })
@@ -121,8 +125,8 @@ func (w *Walker) walkQueue(ctx context.Context, cancel context.CancelCauseFunc) 
 type queue struct {
 	mu      sync.Mutex
 	wake    sync.Cond
-	list    []Folder
-	pending int // in the list or being walked
+	list    []Folder // waiting folders
+	pending int      // folders in the list, and those being walked
 }
 
 // maxQueued limits the number of folders in the queue, which are all open.
@@ -171,11 +175,13 @@ func (w *Walker) walkFolder(ctx context.Context, folder Folder) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+
 	s, ok := w.scratch.Get().(*scratch)
 	if !ok {
 		s = &scratch{}
 	}
 	defer w.scratch.Put(s)
+
 	if err := w.listNodes(&folder, s); err != nil {
 		if folder.Dir == "" {
 			return fmt.Errorf("list the folder: %w", err)
@@ -183,9 +189,11 @@ func (w *Walker) walkFolder(ctx context.Context, folder Folder) error {
 		w.Fail(folder.Dir, manifest.Unreadable)
 		return nil
 	}
+
 	if err := w.Visit(ctx, &folder); err != nil {
 		return err
 	}
+
 	for i := range folder.Nodes {
 		if n := &folder.Nodes[i]; n.Kind == disk.KindDir && n.Next != ZoneNone {
 			if err := w.enter(ctx, &folder, n); err != nil {
@@ -203,6 +211,7 @@ func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
 		w.Fail(path, manifest.MountPoint)
 		return nil
 	}
+
 	open, st, err := parent.Open.Sub(n.Name)
 	if err == nil && (st.Ino != n.Stat.Ino || st.Dev != n.Stat.Dev) {
 		open.Close()
@@ -212,6 +221,7 @@ func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
 		w.Fail(path, manifest.Unreadable)
 		return nil //nolint:nilerr // recorded, never fatal
 	}
+
 	below := Folder{Open: open, Dir: path, Zone: n.Next, Self: *n}
 	if w.queue.push(below) {
 		return nil
@@ -219,7 +229,8 @@ func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
 	return w.walkFolder(ctx, below)
 }
 
-// listNodes sets the nodes of a folder, with type and Stat.
+// listNodes sets the nodes of a folder, with their types and Stat. It lists the names, unless
+// ListFromBase knows them, and omits nodes that cannot be read.
 func (w *Walker) listNodes(folder *Folder, s *scratch) error {
 	folder.Nodes = s.nodes[:0]
 	folder.FromBase = w.ListFromBase != nil && w.ListFromBase(folder)
@@ -228,6 +239,7 @@ func (w *Walker) listNodes(folder *Folder, s *scratch) error {
 			return err
 		}
 	}
+
 	s.nodes = folder.Nodes[:0]
 	existing := folder.Nodes[:0]
 	for i := range folder.Nodes {
