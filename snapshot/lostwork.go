@@ -343,13 +343,14 @@ func (l lines) countIn(other lines) (n int) {
 // on first use.
 type commits struct {
 	root        string
-	before      []string            // tips of the commits at base
+	before      []string            // tips when the store was created
 	loaded      bool                // added and addedByPath are valid
 	added       map[string]bool     // ids of contents added by commits since base
 	addedByPath map[string][]string // ids by path
 }
 
-// newCommits returns the commits of the repository at root. before are the tips at base.
+// newCommits returns the commits of the repository at root. before are its tips when the store
+// was created.
 func newCommits(root string, before []string) *commits { return &commits{root: root, before: before} }
 
 // gitRoot returns the path of a repository in the tree.

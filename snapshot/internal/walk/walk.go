@@ -67,10 +67,16 @@ func (l *Folder) Read(name string) ([]byte, error) {
 
 // Walker walks a tree in parallel. Folders are visited before their content.
 type Walker struct {
-	Keep         func(dir string, z Zone) func(name string) bool // returns a filter of names; a nil function or filter keeps all
-	Visit        func(context.Context, *Folder) error            // called for each folder; sets Next of its nodes
-	Fail         func(path string, reason manifest.Reason)       // called for entries that cannot be read; never for the root
-	ListFromBase func(*Folder) bool                              // sets the nodes of an unchanged folder; may be nil
+	// Keep returns a filter of the names in a folder. A nil function or filter keeps all
+	// names.
+	Keep func(dir string, z Zone) func(name string) bool
+	// Visit is called for each folder. It sets Next of the nodes.
+	Visit func(context.Context, *Folder) error
+	// Fail is called for entries that cannot be read, but never for the root.
+	Fail func(path string, reason manifest.Reason)
+	// ListFromBase sets the nodes of a folder that has not changed, and reports whether it
+	// did. It may be nil.
+	ListFromBase func(*Folder) bool
 
 	dev     uint64    // device of the root
 	scratch sync.Pool // of *scratch
