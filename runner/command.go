@@ -12,6 +12,11 @@
 // links, the process group and earlier process lists: an orphaned daemon that leaves its
 // group between two lists escapes. Daemons that ran before the child are out of reach on
 // both. On Windows Run returns an error.
+//
+// In the supervisor, run_unix.go has the main loop of Run, streams_unix.go and output_unix.go
+// copy input and output, console_unix.go uses the terminal of the user, and link_unix.go talks
+// to the shim. In the shim, shim_unix.go has the main loop, and sweep_unix.go ends the tree.
+// protocol_unix.go has the messages between the two.
 package runner
 
 import (

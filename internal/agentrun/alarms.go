@@ -157,6 +157,7 @@ func (a *treeAlarms) noteEvent(e fileevents.Event) bool {
 	return false
 }
 
+// isTest reports whether a file is a test, by its path.
 func isTest(file string) bool { return source.IsTestFile(file, source.DetectLanguage(file, nil)) }
 
 // isSuspicious reports whether a test or many files were deleted since the last inspection.

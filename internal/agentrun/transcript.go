@@ -61,6 +61,7 @@ func (r *transcript) close() error {
 // crlfWriter converts line feeds to the line ends of a terminal (\r\n).
 type crlfWriter struct{ to io.Writer }
 
+// Write writes p with converted line feeds.
 func (l *crlfWriter) Write(p []byte) (int, error) {
 	if _, err := l.to.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
 		return 0, err

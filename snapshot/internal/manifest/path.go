@@ -29,6 +29,7 @@ func encodePath(p string) string {
 	return strconv.Quote(p)
 }
 
+// decodePath reverses encodePath.
 func decodePath(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		return s, nil
