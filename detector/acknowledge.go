@@ -153,6 +153,7 @@ func (j *judge) acknowledge(alert Alert) []Alert {
 			remaining = remaining.withTests(uncovered)
 		}
 	}
+
 	return append(out, remaining)
 }
 

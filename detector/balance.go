@@ -36,11 +36,13 @@ func (j *judge) balance(losses []Loss) *Balance {
 	if from.Set.IsEmpty() && !from.Scored || j.in.Current.Iteration == 0 {
 		return nil
 	}
+
 	b := &Balance{Since: from.Iteration}
 	before, now := j.baseline.before.Tests, j.now.Tests
 	if from.Approved {
 		before = from.Set.Tests.Sorted()
 	}
+
 	switch {
 	case before != nil && now != nil:
 		sum := tally.Compare(before, now, tally.Exemptions{Settled: j.settledSince(from.Iteration, losses), Flaky: j.untouchedFlaky(before)})
@@ -64,6 +66,7 @@ func (j *judge) balance(losses []Loss) *Balance {
 			}
 		}
 	}
+
 	return b
 }
 

@@ -13,12 +13,14 @@ func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 	if before == nil || now == nil {
 		return TestChanges{}
 	}
+
 	d := diffTests(before.Sorted(), now.Sorted())
 	d.Flaky = d.flakyNow
 	lost := make(map[metric.ID]Loss, len(explained))
 	for _, l := range explained {
 		lost[l.ID] = l
 	}
+
 	for _, id := range d.Gone {
 		l, ok := d.lastSuccessor(id, lost)
 		if !ok {
@@ -31,10 +33,12 @@ func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 			d.NewlyPassing = addOnce(d.NewlyPassing, l.Successor)
 		}
 	}
+
 	d.New = slices.DeleteFunc(d.New, func(id metric.ID) bool { return d.replacements[id] })
 	for _, list := range [][]metric.ID{d.NewlyFailing, d.NewlyPassing, d.NewlySkipped} {
 		slices.SortFunc(list, metric.ID.Compare)
 	}
+
 	return d.TestChanges
 }
 

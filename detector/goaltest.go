@@ -82,6 +82,7 @@ func testsWeakened(j *judge, _ comparison, r appliedRule) []finding {
 	if j.now.Tests == nil {
 		return nil
 	}
+
 	type kind struct {
 		severity Severity
 		declared bool
@@ -103,12 +104,14 @@ func testsWeakened(j *judge, _ comparison, r appliedRule) []finding {
 		}
 		found[key].addWeakened(g)
 	}
+
 	var out []finding
 	for _, key := range []kind{{Critical, false}, {High, false}, {High, true}, {Medium, false}, {Medium, true}} {
 		if f := found[key]; f != nil && float64(len(f.tests)) > r.threshold() {
 			out = append(out, *f)
 		}
 	}
+
 	return out
 }
 

@@ -47,11 +47,13 @@ func newJudge(in Input, o Options) *judge {
 	for i, g := range in.Goals {
 		j.goalIndex[g.ID] = i
 	}
+
 	if in.Current.Iteration == 0 {
 		j.previous = comparison{against: AgainstPrevious, now: j.now, delta: metric.Delta{}}
 		j.baseline = comparison{against: AgainstBaseline, now: j.now, delta: metric.Delta{}}
 		return j
 	}
+
 	before := fillGaps(in.Previous.Set, in.History)
 	if len(in.Before)+len(in.After) > 0 {
 		suites := definition.SuitesOf(before.Tests, j.now.Tests)
@@ -66,11 +68,13 @@ func newJudge(in Input, o Options) *judge {
 			d.excuseFlaky(known, j.isFileTouched)
 		}
 	}
+
 	if start := j.previous.before.Tests; j.baseline.tests != nil && start != nil {
 		if earlier := diffTests(j.baseline.before.Tests, start); len(earlier.Gone)+len(earlier.NotRun)+len(earlier.broken)+len(earlier.NewlySkipped) > 0 {
 			j.baseline.tests.dropEarlier(earlier, settledSuccessors(in.History))
 		}
 	}
+
 	return j
 }
 

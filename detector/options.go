@@ -143,6 +143,7 @@ func (r Rule) validate(override RuleOptions) *FieldError {
 			return newFieldError(fmt.Sprintf("the limit is %v; give a number of at least 0", limit), "paths", pattern)
 		}
 	}
+
 	for _, against := range []string{AgainstPrevious, AgainstBaseline} {
 		part := override.partFor(against)
 		switch {
@@ -158,6 +159,7 @@ func (r Rule) validate(override RuleOptions) *FieldError {
 			return err
 		}
 	}
+
 	return r.validateRow(override)
 }
 

@@ -262,6 +262,7 @@ func (j *judge) alerts(s scope) []Alert {
 	if j.opts.Mode == ModeOff {
 		return out
 	}
+
 	for _, r := range rules {
 		if r.scope != s {
 			continue
@@ -277,6 +278,7 @@ func (j *judge) alerts(s scope) []Alert {
 		j.accepted[r.Name] = len(reported) > 0 && !slices.ContainsFunc(reported, func(a Alert) bool { return a.Acknowledged == nil })
 		out = append(out, reported...)
 	}
+
 	if s == treeScope {
 		out = append(out, j.tamperAlerts(out)...)
 	}

@@ -55,11 +55,13 @@ func (j *judge) tamperAlerts(others []Alert) []Alert {
 	if j.skipsTampering() {
 		return nil
 	}
+
 	type kind struct {
 		name     string
 		severity Severity
 		basis    Basis
 	}
+
 	groups := map[kind][]Tampering{}
 	var order []kind
 	for _, t := range slices.Concat(j.in.Tampering, j.undeclaredChanges()) {
@@ -73,6 +75,7 @@ func (j *judge) tamperAlerts(others []Alert) []Alert {
 		}
 		groups[key] = append(groups[key], t)
 	}
+
 	var out []Alert
 	for _, key := range order {
 		r := j.opts.apply(tamperRule(key.name, key.severity), AgainstPrevious)
@@ -87,6 +90,7 @@ func (j *judge) tamperAlerts(others []Alert) []Alert {
 		}
 		out = append(out, j.acknowledge(a)...)
 	}
+
 	return out
 }
 
@@ -200,6 +204,7 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 	} else if g := j.goalFor(first); g.Outcome != "" {
 		text += "; " + goalText(g)
 	}
+
 	if p, ok := j.clearingResult(first); ok {
 		text += "; " + p.String()
 	}
@@ -215,6 +220,7 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 			f.tests = append(f.tests, metric.ID{Suite: t.File, Name: t.Test})
 		}
 	}
+
 	slices.SortFunc(f.tests, func(a, b metric.ID) int { return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.Name, b.Name)) })
 	f.tests = slices.Compact(f.tests)
 	return f

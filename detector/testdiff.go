@@ -183,15 +183,18 @@ func (d *testDiff) dropEarlier(earlier *testDiff, settled map[metric.ID]metric.I
 	for _, id := range before {
 		gone[id], d.uncounted[id] = true, true
 	}
+
 	for _, id := range slices.Concat(before, earlier.broken, earlier.NewlySkipped) {
 		judged[id], d.excused[id] = true, true
 	}
+
 	for _, id := range slices.Concat(d.broken, d.NewlySkipped) { // possibly renamed since
 		current, _ := d.now.Lookup(id)
 		if old, exists := earlier.now.Lookup(id); exists && (old.Status == current.Status || old.Failed() && current.Failed()) {
 			judged[id] = true
 		}
 	}
+
 	drop := func(ids []metric.ID, known map[metric.ID]bool) (remaining, eroded []metric.ID) {
 		for _, id := range ids {
 			if _, ok := settled[id]; known[id] && !ok {
@@ -202,6 +205,7 @@ func (d *testDiff) dropEarlier(earlier *testDiff, settled map[metric.ID]metric.I
 		}
 		return remaining, eroded
 	}
+
 	d.Gone, _ = drop(d.Gone, gone)
 	d.NewlyFailing, _ = drop(d.NewlyFailing, judged)
 	d.unexplained, d.earlier.gone = drop(d.unexplained, gone)
@@ -281,12 +285,14 @@ func (d *testDiff) counts() (before, now metric.Counts) {
 	if d.counted != nil {
 		return d.counted.before, d.counted.now
 	}
+
 	before, now = d.before.Counts(), d.now.Counts()
 	for id := range d.uncounted {
 		if _, exists := d.before.Lookup(id); exists {
 			before.Count--
 		}
 	}
+
 	for id := range d.excused {
 		if c, exists := d.before.Lookup(id); exists && c.Status == metric.Passed {
 			before.Passed--
@@ -295,6 +301,7 @@ func (d *testDiff) counts() (before, now metric.Counts) {
 			now.Passed--
 		}
 	}
+
 	for id := range d.replacements {
 		if c, exists := d.now.Lookup(id); exists {
 			now.Count--
@@ -303,6 +310,7 @@ func (d *testDiff) counts() (before, now metric.Counts) {
 			}
 		}
 	}
+
 	d.counted = &countPair{before, now}
 	return before, now
 }

@@ -45,11 +45,13 @@ func passesOnlyUnderTest(j *judge, _ comparison, r appliedRule) []finding {
 			}
 		}
 	}
+
 	var out []finding
 	for _, s := range []Severity{Critical, High} {
 		if f := found[s]; f != nil && float64(len(f.tests)) > r.threshold() {
 			out = append(out, *f)
 		}
 	}
+
 	return out
 }

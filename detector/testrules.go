@@ -56,6 +56,7 @@ func workingTestsFailing(j *judge, c comparison, r appliedRule) []finding {
 	if c.tests == nil || j.isEarlierLoss(c, metric.TestsPassed) {
 		return nil
 	}
+
 	before, now := j.comparedCounts(c)
 	broken := c.tests.broken
 	if j.opts.Strict {
@@ -72,10 +73,12 @@ func workingTestsFailing(j *judge, c comparison, r appliedRule) []finding {
 		}
 		return single(f)
 	}
+
 	f.tests = c.tests.failingTests()
 	if float64(len(f.tests)) <= r.threshold() {
 		return nil
 	}
+
 	f.severity, f.action, f.values.Why = High, AlertRegression, "other tests make up for them in number"
 	return single(f)
 }
@@ -162,6 +165,7 @@ func flakyTest(j *judge, c comparison, r appliedRule) []finding {
 			}
 		}
 	}
+
 	touched := finding{severity: High, action: AlertRegression, values: Values{Why: "its file was changed"}}
 	var others finding
 	for _, id := range ids {
@@ -171,12 +175,14 @@ func flakyTest(j *judge, c comparison, r appliedRule) []finding {
 		}
 		f.tests = append(f.tests, id)
 	}
+
 	var out []finding
 	for _, f := range []finding{touched, others} {
 		if float64(len(f.tests)) > r.threshold() {
 			out = append(out, f)
 		}
 	}
+
 	return out
 }
 

@@ -16,12 +16,14 @@ func testRunnerChanged(j *judge, c comparison, _ appliedRule) []finding {
 	if c.against != AgainstPrevious || c.before.Tests == nil || c.now.Tests == nil {
 		return nil
 	}
+
 	old, current := c.before.Tests.Runner, c.now.Tests.Runner
 	now := strings.Split(current, "+")
 	lostRunner := slices.ContainsFunc(strings.Split(old, "+"), func(name string) bool { return !slices.Contains(now, name) })
 	if old == "" || current == "" || !lostRunner {
 		return nil
 	}
+
 	f := finding{values: Values{Why: fmt.Sprintf("%s, and were by %s: ", current, old)}}
 	known, unknown := 0, ""
 	for _, p := range j.in.Mutations {
@@ -32,6 +34,7 @@ func testRunnerChanged(j *judge, c comparison, _ appliedRule) []finding {
 		}
 		f.files = append(f.files, p.Files...)
 	}
+
 	slices.Sort(f.files)
 	f.files = slices.Compact(f.files)
 	switch {

@@ -14,6 +14,7 @@ func (t *Tests) Find(name string) (ID, bool) {
 	if t == nil || name == "" {
 		return ID{}, false
 	}
+
 	known := map[ID]bool{}
 	for _, c := range t.Cases {
 		for id, ok := c.ID, true; ok; id, ok = id.Parent() {
@@ -23,6 +24,7 @@ func (t *Tests) Find(name string) (ID, bool) {
 			known[id] = true
 		}
 	}
+
 	var byName, byPlace []ID
 	for id := range known {
 		place, ok := strings.CutSuffix(name, id.Name)
@@ -34,6 +36,7 @@ func (t *Tests) Find(name string) (ID, bool) {
 			byPlace = append(byPlace, id)
 		}
 	}
+
 	switch {
 	case len(byPlace) == 1:
 		return byPlace[0], true

@@ -243,9 +243,11 @@ func Pair(before, now *Tests, each func(old, current *Test)) {
 			i, k = i+1, k+1
 		}
 	}
+
 	for ; i < len(before.Cases); i++ {
 		each(&before.Cases[i], nil)
 	}
+
 	for ; k < len(now.Cases); k++ {
 		each(nil, &now.Cases[k])
 	}
@@ -264,6 +266,7 @@ func (t *Tests) Counts() Counts {
 	if t == nil {
 		return n
 	}
+
 	n.Count = len(t.Cases)
 	for i := range t.Cases {
 		c := &t.Cases[i] // it is large
@@ -282,6 +285,7 @@ func (t *Tests) Counts() Counts {
 			n.Cached++
 		}
 	}
+
 	return n
 }
 

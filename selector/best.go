@@ -198,6 +198,7 @@ func newPool(cands []Candidate, o Options) candidatePool {
 			p.ineligible = append(p.ineligible, c.Iteration)
 		}
 	}
+
 	p.skipOpenFindings()
 	p.prefer(func(c Candidate) bool { return c.Scored })
 	p.partial = !p.prefer(func(c Candidate) bool { return !c.Partial })
@@ -432,6 +433,7 @@ func rationale(c Selection, chosen, final Candidate) []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
+
 	if chosen.Set != nil {
 		n := chosen.Set.Tests.Counts()
 		add(chosen.Set.Tests != nil, "%d of %d tests pass", n.Passed, n.Count)
@@ -440,6 +442,7 @@ func rationale(c Selection, chosen, final Candidate) []string {
 		errs, ok := chosen.Set.Value(metric.ErrorCount)
 		add(ok, "Error count is %g", errs)
 	}
+
 	add(c.Verified, "It is verified")
 	add(c.NoneVerified, "No eligible iteration is verified")
 	add(c.Partial, "Only a part of it could be measured")
@@ -448,6 +451,7 @@ func rationale(c Selection, chosen, final Candidate) []string {
 	for _, w := range c.Worse {
 		add(true, "Iteration %d is worse than the baseline: %s", w.Iteration, w.Why)
 	}
+
 	add(len(c.Tied) > 0, "As good by its score: %s", joinNumbers(c.Tied))
 	add(len(c.Superseded) > 0, "Superseded by later progress: %s", joinNumbers(c.Superseded))
 	add(len(c.Ineligible) > 0, "Not eligible (rejected, with a CRITICAL finding, or worse than the baseline): %s", joinNumbers(c.Ineligible))

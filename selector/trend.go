@@ -143,6 +143,7 @@ func TrendOf(cands []Candidate) Trend {
 	if len(s) == 0 {
 		return Stable
 	}
+
 	low, high := s[0].Score, s[0].Score
 	fell, rose := 0.0, 0.0
 	for i, c := range s {
@@ -151,6 +152,7 @@ func TrendOf(cands []Candidate) Trend {
 			rose, fell = max(rose, c.Score-s[i-1].Score), max(fell, s[i-1].Score-c.Score)
 		}
 	}
+
 	net := s[len(s)-1].Score - s[0].Score
 	switch {
 	case high-low <= maxSteadyChange+epsilon:

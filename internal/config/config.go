@@ -100,6 +100,7 @@ func LoadFrom(path string, named bool, home string) (Settings, error) {
 	} else if err := s.loadOtherTool(filepath.Dir(path)); err != nil {
 		return s, err
 	}
+
 	text, err := read(path, projectfile.Settings)
 	if errors.Is(err, os.ErrNotExist) && !named {
 		return s, nil
@@ -110,6 +111,7 @@ func LoadFrom(path string, named bool, home string) (Settings, error) {
 	if strings.TrimSpace(withoutComments(string(text))) == "" {
 		return s, nil
 	}
+
 	s.applyPersistence(text)
 	if err := settingsFile(path, text).Decode(&s); err != nil {
 		return s, err
@@ -236,10 +238,12 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	if err := s.Validate(); err != nil {
 		return loop.Options{}, err
 	}
+
 	rules, err := s.rules()
 	if err != nil {
 		return loop.Options{}, err
 	}
+
 	o := loop.Options{Settings: loop.Settings{
 		Setup: s.setup(root), Until: s.criterion(), MaxIterations: s.Limits.MaxIterations,
 		StopOnDiminishing: s.Diminishing,
@@ -252,6 +256,7 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, MaxIgnored: cmp.Or(s.Snapshot.MaxIgnoredMB<<20, -1), Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
 		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
+
 	o.Approval, o.Notify = s.approvalOptions()
 	o.EvidenceTokens = s.EvidenceTokens
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
@@ -260,11 +265,13 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	if err := s.Persistence.fillOptions(&o.Settings); err != nil {
 		return loop.Options{}, err
 	}
+
 	o.GoalTests = originaltests.Options{Never: s.GoalTests.Run == never, Timeout: s.GoalTests.Timeout}
 	o.MutationCheck = mutationcheck.Options{Off: s.MutationCheck.Off, MaxMutants: s.MutationCheck.MaxMutants, Budget: s.MutationCheck.Budget}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err
 	}
+
 	o.Reviewer = s.Reviewer.options(o.Protect)
 	if o.Hidden, err = s.HiddenTests.options(root, s.Limits.CheckTimeout); err != nil {
 		return loop.Options{}, err
@@ -302,6 +309,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	if err := git.CheckFiles(root, "status"); err != nil {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+
 	found, err := project.Detect(root, look)
 	if found.Blocked != nil {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, found.Blocked)
@@ -309,6 +317,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	if err != nil && (!errors.Is(err, project.ErrUnknown) || len(s.Checks.Test) == 0) {
 		return measure.Plan{}, found.Notes, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+
 	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel), ErrorFields: s.errorFields(), Recognised: len(s.Checks.Test) == 0}
 	configured := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}
 	for _, kind := range []measure.Kind{measure.Build, measure.Test, measure.Lint} {
@@ -324,6 +333,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 			}
 		}
 	}
+
 	return plan, found.Notes, nil
 }
 

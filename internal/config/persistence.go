@@ -142,6 +142,7 @@ func (s *Settings) loadOtherTool(dir string) error {
 		}
 		return nil
 	}
+
 	return nil
 }
 
@@ -162,6 +163,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 	if r.Default == nil && r.Thresholds == nil {
 		return nil, nil
 	}
+
 	var out prompt.Escalation
 	add := func(from int, name string, path ...string) error {
 		level, err := prompt.ParseLevel(name)
@@ -171,6 +173,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 		out = append(out, prompt.Threshold{From: from, Level: level})
 		return nil
 	}
+
 	first := "minimal"
 	setIfGiven(&first, r.Default)
 	if err := add(1, first, "default_level"); err != nil {
@@ -179,6 +182,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 	if r.Thresholds == nil { // the defaults
 		r.Thresholds = map[string]string{"iteration_3": "standard", "iteration_5": "aggressive"}
 	}
+
 	for key, name := range r.Thresholds {
 		number, ok := strings.CutPrefix(key, iterationPrefix)
 		n, err := strconv.Atoi(number)
@@ -189,6 +193,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 			return nil, err
 		}
 	}
+
 	slices.SortStableFunc(out, func(a, b prompt.Threshold) int { return a.From - b.From })
 	return out, nil
 }

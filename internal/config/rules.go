@@ -61,6 +61,7 @@ func (s Settings) rules() (detector.Options, error) {
 		CycleWindow: s.Cycle.Window, CycleMin: s.Cycle.After, StuckCount: s.Stuck.Errors,
 		Tests: detector.Intent(s.Tests), AllowRemove: s.AllowRemove,
 	}.WithDefaults()
+
 	for _, name := range slices.Sorted(maps.Keys(s.Rules)) {
 		row, err := s.Rules[name].options("rules", name)
 		if err != nil {
@@ -77,6 +78,7 @@ func (s Settings) rules() (detector.Options, error) {
 		}
 		return o, yamlfile.InvalidValue(err.Error())
 	}
+
 	return o, nil
 }
 

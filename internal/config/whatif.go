@@ -60,10 +60,12 @@ func WhatIf(base judge.Settings, keys []string) (judge.Settings, error) {
 			return base, err
 		}
 	}
+
 	text, err := yaml.Marshal(tree)
 	if err != nil {
 		return base, fmt.Errorf("%w: --what-if: %w", ErrInvalid, err)
 	}
+
 	s := settingsFrom(base)
 	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
 		return base, fmt.Errorf("%w: --what-if: %s", ErrInvalid, yaml.FormatError(err, false, false))
@@ -71,9 +73,11 @@ func WhatIf(base judge.Settings, keys []string) (judge.Settings, error) {
 	if err := s.Validate(); err != nil {
 		return base, fmt.Errorf("--what-if: %w", err)
 	}
+
 	for key := range tree {
 		verdictKeys[key](&base, s)
 	}
+
 	rules, err := s.rules()
 	if err == nil {
 		base.Rules.Rules, err = overlayRules(base.Rules.Rules, rules.Rules, tree["rules"])
@@ -116,6 +120,7 @@ func overlayRules(base, tried map[string]detector.RuleOptions, given any) (map[s
 	if out == nil {
 		out = map[string]detector.RuleOptions{}
 	}
+
 	for name, keys := range named {
 		baseFields, err := fieldsOf(out[name])
 		if err != nil {
@@ -142,6 +147,7 @@ func overlayRules(base, tried map[string]detector.RuleOptions, given any) (map[s
 		}
 		out[name] = row
 	}
+
 	return out, nil
 }
 

@@ -26,12 +26,14 @@ func (w Watch) Editable(ctx context.Context) []string {
 			break
 		}
 	}
+
 	for _, kv := range w.Env {
 		switch name, value, _ := strings.Cut(kv, "="); name {
 		case "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT":
 			addSitePackages(value, into)
 		}
 	}
+
 	askedSites.Lock()
 	w.Sites = askedSites.sites
 	w.addInterpreters(ctx, into)
@@ -40,6 +42,7 @@ func (w Watch) Editable(ctx context.Context) []string {
 	for site := range maps.Keys(into) {
 		out = append(out, readEditable(site)...)
 	}
+
 	slices.Sort(out)
 	return slices.Compact(out)
 }
@@ -81,5 +84,6 @@ func readEditable(site string) []string {
 			}
 		}
 	}
+
 	return out
 }

@@ -71,6 +71,7 @@ func (w Watch) Look(ctx context.Context) (State, error) {
 		}
 		s.Programs[name] = p
 	}
+
 	s.packages = w.readPackages(ctx)
 	var err error
 	if s.HookPath, err = git.HooksDir(ctx, w.Root, w.Env); err != nil {
@@ -79,15 +80,18 @@ func (w Watch) Look(ctx context.Context) (State, error) {
 	if s.Hooks, err = w.readHooks(s.HookPath); err != nil {
 		return s, err
 	}
+
 	list, err := git.Command{Dir: w.Root, Args: []string{"ls-files", "-v", "-z"}, Env: w.Env}.Output(ctx)
 	if err != nil {
 		return s, ctx.Err()
 	}
+
 	for entry := range strings.SplitSeq(string(list), "\x00") {
 		if len(entry) > 2 && (entry[0] == 'S' || entry[0] >= 'a' && entry[0] <= 'z') {
 			s.Hidden = append(s.Hidden, entry[2:])
 		}
 	}
+
 	slices.Sort(s.Hidden)
 	return s, nil
 }
@@ -188,12 +192,14 @@ func (s State) ChangesSince(before State, root string) []Change {
 			out = append(out, c)
 		}
 	}
+
 	out = append(out, packageChanges(before.packages, s.packages)...)
 	for _, path := range s.Hidden {
 		if !slices.Contains(before.Hidden, path) {
 			out = append(out, Change{"TP-30", "hidden_from_git", metric.Critical, path, "git ignores its changes (assume-unchanged or skip-worktree)"})
 		}
 	}
+
 	if s.HookPath == "" {
 		return out // git runs none; the snapshots show that its folder is gone
 	}
@@ -201,11 +207,13 @@ func (s State) ChangesSince(before State, root string) []Change {
 		out = append(out, Change{"TP-30", "git_hooks_changed", metric.High, s.HookPath, "git runs hooks from here, was " + before.HookPath})
 		return out
 	}
+
 	for _, path := range slices.Sorted(maps.Keys(s.Hooks)) {
 		if s.Hooks[path] != before.Hooks[path] {
 			out = append(out, Change{"TP-30", "git_hooks_changed", metric.High, path, "a hook that git runs is new or was changed"})
 		}
 	}
+
 	return out
 }
 

@@ -137,11 +137,13 @@ func hashModule(dir, module string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	slices.Sort(lines)
 	h := sha256.New()
 	for _, l := range lines {
 		name, sum, _ := strings.Cut(l, "\x00")
 		fmt.Fprintf(h, "%s  %s\n", sum, name)
 	}
+
 	return "h1:" + base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }

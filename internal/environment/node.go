@@ -99,6 +99,7 @@ func findNodeEdits(earlier, now *packageFolder) []edit {
 		recorded = recorded || ok && there
 		managed = managed || there && (!ok || after.rewritten(before))
 	}
+
 	seen := map[string]bool{}
 	for _, file := range differingFiles(earlier, now) {
 		folder, name := splitPackagePath(file)
@@ -115,6 +116,7 @@ func findNodeEdits(earlier, now *packageFolder) []edit {
 		}
 		out = append(out, edit{now.pathOf(file), what})
 	}
+
 	return out
 }
 

@@ -106,6 +106,7 @@ func (p *packageFolder) readStamps() {
 			}
 		}
 	}
+
 	top := map[string]stamp{}
 	visit("", top, false)
 	wait.Wait()

@@ -70,6 +70,7 @@ func (s Shortfall) Lines() (out []string) {
 			out = append(out, row.text+joinFirst(row.list))
 		}
 	}
+
 	if len(s.MissingRegenerable) > 0 {
 		out = append(out, "missing, in no snapshot, tools regenerate it: "+SummarizePaths(s.MissingRegenerable))
 	}

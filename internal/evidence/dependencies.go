@@ -69,6 +69,7 @@ func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool)
 			}
 		}
 	}
+
 	return tests, false
 }
 

@@ -68,6 +68,7 @@ func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (led
 		}
 		files[i] = integrity.File{Path: c.Path, Before: old, After: current, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
 	}
+
 	opt.Inspections = &integrity.InspectionCache{}
 	opt.Inspections.Prefetch(files)
 	for i, c := range changes {
@@ -87,12 +88,14 @@ func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (led
 			constants.add(before, old, current)
 		}
 	}
+
 	out.Before, out.After = slices.Concat(defsBefore...), slices.Concat(defsAfter...)
 	for name, added := range functions {
 		if added < 0 {
 			out.GoneSymbols = append(out.GoneSymbols, name)
 		}
 	}
+
 	out.GoneSymbols = append(out.GoneSymbols, constants.names()...)
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = moved.renames()

@@ -54,10 +54,12 @@ func Unblock(it *ledger.Iteration, g *ledger.Approval) {
 		d.Move = string(recovery.Escalate)
 		return
 	}
+
 	reason := ""
 	if g.Answer.Reason != "" {
 		reason = ": " + g.Answer.Reason
 	}
+
 	switch g.Answer.Choice {
 	case approval.Abort:
 		d.Move, d.Reason = string(recovery.Abort), "the loop is aborted"+reason

@@ -30,10 +30,12 @@ func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.GoalTests.Never || old == "" || before == nil || c.isUnbuiltChange(v) {
 		return v, nil
 	}
+
 	s, err := c.changeSinceBase(ctx, v, old, before)
 	if err != nil || !s.evidence.TouchesTests() {
 		return v, err
 	}
+
 	t := c.originalTrial(old, v.Snapshot, s)
 	t.BaseTests, t.CurrentTests = before, v.Set.Tests
 	if v.Confirmation != nil {
@@ -41,6 +43,7 @@ func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 			t.Flaky[id] = true
 		}
 	}
+
 	switch {
 	case !t.IsNeeded():
 	case c.isUndoneAnyway(v):
@@ -139,6 +142,7 @@ func (c Case) runOriginals(ctx context.Context, t originaltests.Trial) (*ledger.
 		again.Reused, again.Took, again.Runs, again.CodeSnapshot = true, 0, nil, t.Current
 		return c.markAccepted(&again), nil
 	}
+
 	c.progress("running tests as they were over the new code")
 	out, err := t.Run(ctx)
 	switch {
@@ -160,6 +164,7 @@ func (c Case) runOriginals(ctx context.Context, t originaltests.Trial) (*ledger.
 			}
 		}
 	}
+
 	out.Runs = c.Mask.Checks(out.Runs)
 	return c.markAccepted(&out), nil
 }
@@ -185,10 +190,12 @@ func (h *History) learnTrials(it ledger.Iteration) {
 	if it.Rejected {
 		return
 	}
+
 	now := map[metric.ID]bool{}
 	for id := range h.weakened[h.Previous.Iteration] {
 		now[id] = true
 	}
+
 	for _, a := range it.Assessment.Alerts {
 		if a.Rule == detector.TestsWeakened {
 			for _, id := range a.Tests {
@@ -196,6 +203,7 @@ func (h *History) learnTrials(it ledger.Iteration) {
 			}
 		}
 	}
+
 	if it.Goals != nil {
 		for _, g := range it.Goals.Results {
 			if g.Outcome == detector.Passed {
@@ -203,5 +211,6 @@ func (h *History) learnTrials(it ledger.Iteration) {
 			}
 		}
 	}
+
 	h.weakened[it.Number] = now
 }

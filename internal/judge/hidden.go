@@ -26,11 +26,13 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Hidden.Dir == "" || c.Hidden.AtEnd {
 		return v, nil
 	}
+
 	before := c.History.startIteration().Hidden
 	known := c.History.hiddenRuns[v.Tree]
 	if known == nil && before != nil && before.Tests != nil && v.Evidence.OnlyTestsChanged {
 		known = before
 	}
+
 	switch {
 	case known != nil:
 		again := *known

@@ -95,6 +95,7 @@ func (h *History) Add(it ledger.Iteration, o selector.Options) {
 		}
 		return
 	}
+
 	h.learnHidden(it)
 	obs := it.Observation()
 	h.Previous, h.SafeSnapshot = obs, it.Snapshot

@@ -27,6 +27,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky,
 		TestFiles: e.TestFiles, Granted: h.Granted(),
 	}
+
 	if it.ConcealedRun != nil {
 		in.TestOnly = it.ConcealedRun.Results
 	}

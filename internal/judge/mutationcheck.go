@@ -56,15 +56,18 @@ func (c Case) trialCost(v Verdict) (out mutationcheck.Cost) {
 	for _, check := range c.Workspace.Plan.Checks {
 		tests[check.Name] = check.Kind == measure.Test
 	}
+
 	for _, r := range v.Checks {
 		if tests[r.Name] {
 			out.SuiteRun += r.Duration
 		}
 	}
+
 	g := v.Goals
 	if g == nil || len(g.Runs) == 0 {
 		return out
 	}
+
 	var total, first time.Duration
 	ran := map[string]bool{}
 	for _, r := range g.Runs {
@@ -74,6 +77,7 @@ func (c Case) trialCost(v Verdict) (out mutationcheck.Cost) {
 		}
 		ran[r.Name] = true
 	}
+
 	if g.Passed > 0 && (out.SuiteRun == 0 || first < out.SuiteRun) {
 		out.SuiteRun = first
 	}
@@ -92,6 +96,7 @@ func (c Case) runMutationCheck(ctx context.Context, t mutationcheck.Trial, key s
 		again.Reused, again.Took, again.Budget, again.Runs, again.CodeSnapshot = true, 0, 0, 0, t.Current
 		return c.markAcceptedGroups(&again), nil
 	}
+
 	c.progress("running changed tests over mutants of the code")
 	out, err := t.Run(ctx)
 	switch {
@@ -109,9 +114,11 @@ func (c Case) runMutationCheck(ctx context.Context, t mutationcheck.Trial, key s
 			c.maskSurvivor(&p.Survivors[k])
 		}
 	}
+
 	for i := range out.Mutants {
 		c.maskSurvivor(&out.Mutants[i].Survivor)
 	}
+
 	return c.markAcceptedGroups(out), nil
 }
 

@@ -47,16 +47,20 @@ func Rejudge(r RecordedLoop, set Settings) (Rejudgement, error) {
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
+
 	if r.Commits {
 		return out, nil
 	}
+
 	for n, v := range out.Verdicts {
 		h.Iterations[n].Rejected = v.Rejected
 	}
+
 	choice, err := selector.Best(h.Candidates(), set.Select)
 	if err != nil {
 		return out, fmt.Errorf("judge again: %w", err)
 	}
+
 	out.Selection = &choice
 	return out, nil
 }
@@ -78,6 +82,7 @@ func (j *rejudger) iteration(recorded ledger.Iteration, h *History) (Verdict, er
 	if err != nil {
 		return rejudged, err
 	}
+
 	step, next := h.Decide(rejudged.Iteration, j.Settings)
 	if g := recorded.Decision.Approval; g != nil && step.Ask != "" { // a person's answer stays
 		step, next = recovery.ApplyAnswer(step, next, g.Answer, j.Recovery)

@@ -42,6 +42,7 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 	if j.Reviewer == nil || n == 0 {
 		return nil, nil, nil
 	}
+
 	base, it := h.baselineIteration(), h.Iterations[n]
 	changes, err := j.Store.Changes(ctx, base.Snapshot, it.Snapshot)
 	if err != nil {
@@ -50,6 +51,7 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 	if len(changes) == 0 {
 		return nil, nil, nil
 	}
+
 	var alerts []detector.Alert
 	var check *ledger.MutationCheck
 	for _, earlier := range h.Iterations[:n+1] {
@@ -58,12 +60,14 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 			check = cmp.Or(earlier.MutationCheck, check)
 		}
 	}
+
 	alerts = append(alerts, found.Goals.Weakened()...)
 	shown := describeResults(base.Set, it.JudgedSet(), alerts) + describeGoals(found.Goals) + describeMutationCheck(check) + describeChanges(changes)
 	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Base: base.Snapshot, Current: it.Snapshot, Files: changedPaths(changes), Results: shown})
 	if err != nil {
 		return nil, nil, err
 	}
+
 	in := detector.Input{Current: it.Observation(), ReviewFindings: reviewFindings(out, found.Goals), Now: j.Now()}
 	return out, detector.ReviewAlerts(in, j.Rules), nil
 }

@@ -28,11 +28,13 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 	if v.Set.Coverage == nil || !c.mayExclude(v) || c.isUnbuiltChange(v) {
 		return v, nil
 	}
+
 	c.progress("running the tests without what takes code out of the coverage")
 	changes, err := c.changesSinceBaseline(ctx, v)
 	if err != nil {
 		return v, err
 	}
+
 	r := c.remeasurement(v, c.History.baselineIteration().Snapshot, changes)
 	undone, err := r.Exclusions(ctx)
 	if err != nil || undone.IsEmpty() {
@@ -44,10 +46,12 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 		v.Excluded = &again
 		return v.withCoverage(s, known.Set.Coverage), nil
 	}
+
 	x, counted, err := c.coverageWithout(ctx, v, r, undone)
 	if err != nil {
 		return v, err
 	}
+
 	x.Why, x.Runs = c.Mask.String(x.Why), c.Mask.Checks(x.Runs)
 	e := *v.Evidence
 	e.Tampering = withCost(e.Tampering, x, counted)

@@ -102,10 +102,12 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.
 	if j.GoalTests.Never || n == 0 || base.Set.Tests == nil {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
+
 	s, err := j.compareTrees(ctx, base.Snapshot, it.Snapshot)
 	if err != nil || !s.evidence.TouchesTests() {
 		return nil, err
 	}
+
 	c := Case{Judge: j, History: h}
 	t := c.originalTrial(base.Snapshot, it.Snapshot, s)
 	t.BaseTests, t.CurrentTests = base.Set.Tests, it.Set.Tests
@@ -119,9 +121,11 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.
 	if err != nil || g == nil {
 		return g, err
 	}
+
 	for i, r := range g.Results {
 		g.Results[i].AcceptedBefore = h.weakened[n][r.ID]
 	}
+
 	e := s.evidence
 	current := it.Observation()
 	current.Set = it.JudgedSet()
@@ -130,11 +134,13 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.
 		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductUnchanged: g.ProductSame, KnownFlaky: h.learnedFlaky,
 		Granted: h.Granted(),
 	}
+
 	for _, a := range detector.Assess(in, j.Rules).Alerts {
 		if a.Rule == detector.TestsWeakened && a.Severity >= detector.High && a.Acknowledged == nil {
 			g.Alerts = append(g.Alerts, a)
 		}
 	}
+
 	return g, nil
 }
 

@@ -19,6 +19,7 @@ func (l *Ledger) CopyArtifacts(n int, root string, paths []string) error {
 	if err != nil {
 		return err
 	}
+
 	fresh, final := filepath.Join(dir, "artifacts.new"), filepath.Join(dir, "artifacts")
 	err = errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o700))
 	for _, path := range paths {
@@ -50,6 +51,7 @@ func (l *Ledger) copyArtifact(to, root, path string) error {
 	if err != nil {
 		return err
 	}
+
 	name, err := filepath.Rel(root, full)
 	within := err == nil && filepath.IsLocal(name)
 	if !within { // the user gave its absolute path
@@ -70,6 +72,7 @@ func (l *Ledger) copyArtifact(to, root, path string) error {
 		}
 		return os.CopyFS(to, folder)
 	}
+
 	data, err := tree.Read(name, projectfile.Report)
 	if err != nil {
 		return err
@@ -139,6 +142,7 @@ func writeArtifacts(dir string, files Files) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -152,5 +156,6 @@ func writeArtifacts(dir string, files Files) (err error) {
 			return err
 		}
 	}
+
 	return nil
 }

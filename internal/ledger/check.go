@@ -50,6 +50,7 @@ func (l *Ledger) MoveBack() error {
 		}
 		l.movedBack = append(l.movedBack, was+" (it was moved to "+now+")")
 	}
+
 	return nil
 }
 
@@ -85,6 +86,7 @@ func (l *Ledger) RepairChanged() (changed []string, err error) {
 			return changed, err
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(l.written)) {
 		path := filepath.Join(l.dir, name)
 		is, err := os.ReadFile(path)
@@ -96,6 +98,7 @@ func (l *Ledger) RepairChanged() (changed []string, err error) {
 			return changed, err
 		}
 	}
+
 	return changed, nil
 }
 
@@ -113,10 +116,12 @@ func (l *eventLog) isUnchanged(path string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("check the audit log: %w", err)
 	}
+
 	fileInfo, err := f.Stat()
 	if err != nil {
 		return false, fmt.Errorf("check the audit log: %w", err)
 	}
+
 	switch {
 	case !os.SameFile(logInfo, fileInfo) || fileInfo.Size() != l.end:
 		return false, nil
@@ -127,6 +132,7 @@ func (l *eventLog) isUnchanged(path string) (bool, error) {
 	if _, err := io.Copy(sum, f); err != nil {
 		return false, fmt.Errorf("check the audit log: %w", err)
 	}
+
 	l.hashed = l.end
 	return bytes.Equal(sum.Sum(nil), l.sum.Sum(nil)), nil
 }

@@ -28,6 +28,7 @@ func WriteFile(path string, data []byte) (err error) {
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
+
 	if _, err = f.Write(data); err == nil {
 		err = f.Sync()
 	}

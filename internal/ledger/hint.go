@@ -62,6 +62,7 @@ func (l *Ledger) Hints() ([]string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the hints: %w", err)
 	}
+
 	text, err := os.ReadFile(l.deliveredFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -69,6 +70,7 @@ func (l *Ledger) Hints() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the hints: %w", err)
 	}
+
 	var out []string
 	for line := range bytes.Lines(text) {
 		var hint string
@@ -76,6 +78,7 @@ func (l *Ledger) Hints() ([]string, error) {
 			out = append(out, hint)
 		}
 	}
+
 	return out, nil
 }
 

@@ -26,16 +26,19 @@ func checkHome(home, workspace string) error {
 	if !inside {
 		return nil
 	}
+
 	refuse := func(why string) error {
 		return fmt.Errorf("%w: %s %s, which git and snapshots would ignore; name a separate folder, such as %s", ErrHome, home, why, filepath.Join(rel, "supervise-state"))
 	}
 	if rel == "." {
 		return refuse("is the working tree itself")
 	}
+
 	entries, err := os.ReadDir(home)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrHome, err)
 	}
+
 	for _, e := range entries {
 		text, own := []byte(gitignoreText), slices.Contains(homeEntries, e.Name()) || strings.HasPrefix(e.Name(), tempPrefix)
 		if e.Name() == gitignoreName {
@@ -45,6 +48,7 @@ func checkHome(home, workspace string) error {
 			return refuse("holds " + e.Name())
 		}
 	}
+
 	return nil
 }
 

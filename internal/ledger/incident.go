@@ -130,6 +130,7 @@ func (s *State) addRecovery(it Iteration) {
 	if d == nil {
 		return
 	}
+
 	last := len(s.Recoveries) - 1
 	open := last >= 0 && s.Recoveries[last].Outcome == IncidentOpen
 	if len(d.Phases) == 0 {
@@ -138,6 +139,7 @@ func (s *State) addRecovery(it Iteration) {
 		}
 		return
 	}
+
 	if !open {
 		s.Recoveries = append(s.Recoveries, Incident{ID: fmt.Sprintf("inc-%03d", len(s.Recoveries)+1)})
 		last++
@@ -148,6 +150,7 @@ func (s *State) addRecovery(it Iteration) {
 	if d.Diagnosis != "" {
 		r.Diagnosis = d.Diagnosis
 	}
+
 	switch r.Outcome = IncidentOpen; {
 	case d.Approved():
 		r.Outcome = IncidentApproved

@@ -432,6 +432,7 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 	if err != nil {
 		return err
 	}
+
 	progress := IterationName(it.Number) + "-metrics.json"
 	if it.Number == 0 {
 		progress = IterationName(0) + "-baseline.json"
@@ -488,6 +489,7 @@ func ReadIterations(dir string) ([]Iteration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read iterations: %w", err)
 	}
+
 	read, errs := make([]Iteration, len(entries)), make([]error, len(entries))
 	var next atomic.Int64
 	var readers sync.WaitGroup
@@ -498,6 +500,7 @@ func ReadIterations(dir string) ([]Iteration, error) {
 			}
 		})
 	}
+
 	readers.Wait()
 	for i, err := range errs {
 		if errors.Is(err, os.ErrNotExist) {
@@ -508,6 +511,7 @@ func ReadIterations(dir string) ([]Iteration, error) {
 		}
 		out = append(out, read[i])
 	}
+
 	slices.SortFunc(out, func(a, b Iteration) int { return a.Number - b.Number })
 	return out, nil
 }

@@ -320,6 +320,7 @@ func FindLoop(home, workspace, name string) (string, State, error) {
 	if loop, n := ParseCandidateName(name); loop != "" {
 		return findCandidate(home, workspace, loop, n)
 	}
+
 	loops, err := ListLoops(home, workspace)
 	if err != nil {
 		return "", State{}, err
@@ -336,6 +337,7 @@ func FindLoop(home, workspace, name string) (string, State, error) {
 			found = append(found, s)
 		}
 	}
+
 	switch len(found) {
 	case 1:
 		return LoopDir(home, found[0].LoopID), found[0], nil
@@ -348,6 +350,7 @@ func FindLoop(home, workspace, name string) (string, State, error) {
 		}
 		return "", State{}, fmt.Errorf("%w: %s (looked in %s)", ErrNoLoop, name, home)
 	}
+
 	return "", State{}, fmt.Errorf("%w: %s stands for %d loops; write more of the name", ErrNoLoop, name, len(found))
 }
 

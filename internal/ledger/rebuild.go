@@ -73,17 +73,21 @@ func rebuildState(dir string) (State, error) {
 	if s.Version != Version {
 		return s, versionError("log of "+dir, s.Version)
 	}
+
 	its, err := ReadIterations(dir)
 	if err != nil {
 		return s, err
 	}
+
 	s.ResetIterations()
 	for _, it := range its {
 		s.Add(it)
 	}
+
 	for _, r := range reviews {
 		s.AddReview(r)
 	}
+
 	if change != nil {
 		s.applyChange(*change, its, dir)
 	}
@@ -112,6 +116,7 @@ func (s *State) Add(it Iteration) {
 	if n := len(s.History); n > 0 && s.History[n-1].Iteration == it.Number {
 		return // already added before a crash
 	}
+
 	s.Iteration = max(s.Iteration, it.Number)
 	s.History = append(s.History, HistoryEntry{
 		Iteration: it.Number, QualityScore: it.Quality(), Class: it.Assessment.Class,

@@ -47,6 +47,7 @@ func NewRegression(it Iteration, n int, outcome string) *Regression {
 	if !it.Rejected && len(serious) == 0 {
 		return nil
 	}
+
 	r := &Regression{ID: fmt.Sprintf("reg-%03d", n), Timestamp: it.EndedAt, Iteration: it.Number, Recovery: it.Rejected, Outcome: outcome}
 	r.describe(serious)
 	if list := it.Assessment.Alerts; it.Rejected && len(list) > 0 {
@@ -66,6 +67,7 @@ func NewRegression(it Iteration, n int, outcome string) *Regression {
 		}
 		r.Outcome += ", human " + d.Approval.Answer.String()
 	}
+
 	return r
 }
 

@@ -176,15 +176,18 @@ func (it Iteration) trackedIteration(loop string, before *float64) TrackedIterat
 		Dimensions: it.Dimensions(), Verification: it.Verification(), SnapshotPath: filepath.Join(loop, "iterations", IterationName(it.Number)),
 		Artifacts: []string{}, Reflections: []string{},
 	}
+
 	if q := it.Quality(); q != nil {
 		row.Quality = new(roundCents(100 * *q))
 	}
 	if row.Quality != nil && before != nil {
 		row.Delta = new(roundCents(*row.Quality - *before))
 	}
+
 	for _, c := range it.Changed {
 		row.Artifacts = append(row.Artifacts, c.Path)
 	}
+
 	var took *time.Duration
 	took, row.Tokens, row.Cost = it.Cost()
 	if took != nil {
@@ -194,9 +197,11 @@ func (it Iteration) trackedIteration(loop string, before *float64) TrackedIterat
 		row.Artifacts = append(row.Artifacts, it.Recorded.Artifacts...)
 		row.Reflections = append(row.Reflections, it.Recorded.Reflections...)
 	}
+
 	for _, a := range it.Assessment.Alerts {
 		row.Reflections = append(row.Reflections, a.Message())
 	}
+
 	return row
 }
 
@@ -231,6 +236,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 			builtOn[*r.StartedFrom] = true
 		}
 	}
+
 	for i, it := range its {
 		c := selector.Candidate{
 			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &its[i].Set,
@@ -249,6 +255,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 		c.Duration, c.Tokens, c.CostUSD = it.Cost()
 		out[i] = c
 	}
+
 	return out
 }
 

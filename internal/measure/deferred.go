@@ -101,6 +101,7 @@ func (m *Meter) deferredDigest(c Check, suites []string) string {
 	for _, s := range suites {
 		names[listing.LastWord(s)] = true
 	}
+
 	tree, err := projectfile.Open(m.plan.Root)
 	if err != nil {
 		return ""

@@ -138,6 +138,7 @@ func (m *measurement) keepReadableTests(runs []Run, known *metric.Tests) {
 	if !slices.ContainsFunc(runs, counts) {
 		return
 	}
+
 	for i := range runs {
 		r := &runs[i]
 		if r.Check.Kind != Test || r.State == metric.Measured {

@@ -40,15 +40,18 @@ func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.
 	if undefined == nil || known == nil || run.State != metric.Measured || run.Tests == nil || run.DirMissing {
 		return nil
 	}
+
 	var fresh []metric.Test
 	metric.Pair(known, run.Tests, func(was, is *metric.Test) {
 		if was == nil && is.Status == metric.Passed {
 			fresh = append(fresh, *is)
 		}
 	})
+
 	if len(fresh) == 0 {
 		return nil
 	}
+
 	suspects := undefined(m, run.Check, fresh)
 	if len(suspects) > 0 && run.Check.Runner != "go" { // Go lists nothing but what it defines
 		var err error
@@ -56,16 +59,20 @@ func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.
 			return err
 		}
 	}
+
 	if len(suspects) == 0 {
 		return nil
 	}
+
 	out := *run.Tests
 	out.Cases = slices.DeleteFunc(slices.Clone(out.Cases), func(t metric.Test) bool {
 		return slices.ContainsFunc(suspects, func(s metric.Test) bool { return s.ID == t.ID })
 	})
+
 	for _, s := range suspects {
 		out.Forged = append(out.Forged, s.ID)
 	}
+
 	run.Tests = &out
 	run.Problems = append(run.Problems, fmt.Sprintf("%d tests reported as passed are not counted, since no source file defines them and no runner lists them, the first: %s", len(suspects), suspects[0].ID))
 	return nil
@@ -116,9 +123,11 @@ func findUndefinedPython(m *measurement, c Check, tests []metric.Test) []metric.
 		name := withoutParameters(t.Name)
 		return name[strings.LastIndexAny(name, ".:/ ")+1:]
 	}
+
 	for _, t := range tests {
 		missing[function(t)] = true
 	}
+
 	files := 0
 	base := m.plan.Dir(c)
 	_ = filepath.WalkDir(base, func(name string, d fs.DirEntry, err error) error {
@@ -141,5 +150,6 @@ func findUndefinedPython(m *measurement, c Check, tests []metric.Test) []metric.
 		}
 		return nil
 	})
+
 	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return !missing[function(t)] })
 }

@@ -138,10 +138,12 @@ func (e *treeRun) runCheck(ctx context.Context, c Check, own []metric.Test) (sto
 			return false, nil
 		}
 	}
+
 	run, err := e.runInTree(ctx, c)
 	if err == nil && selected && e.isMissingResults(run, own) {
 		run, err = e.runInTree(ctx, all)
 	}
+
 	switch {
 	case err != nil:
 		return false, err
@@ -154,6 +156,7 @@ func (e *treeRun) runCheck(ctx context.Context, c Check, own []metric.Test) (sto
 		}
 		return true, nil
 	}
+
 	return false, nil
 }
 
@@ -167,10 +170,12 @@ func (e *treeRun) runInTree(ctx context.Context, c Check) (Run, error) {
 			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree has passed", e.limit), Killed: true}, nil
 		}
 	}
+
 	e.original.opts.OnProgress(Progress{Check: c})
 	if err := e.treeMeter.commandRunner().GiveToUser(e.treeMeter.plan.Root); err != nil {
 		return Run{}, err
 	}
+
 	run, err := e.treeMeter.newMeasurement().runCheck(ctx, c)
 	if !e.coverage {
 		run.Coverage = nil
@@ -181,6 +186,7 @@ func (e *treeRun) runInTree(ctx context.Context, c Check) (Run, error) {
 	} else {
 		err = fmt.Errorf("run tests in another tree: %w", err)
 	}
+
 	return run, err
 }
 

@@ -23,6 +23,7 @@ func (m *measurement) compareWithList(ctx context.Context, run *Run, known *metr
 	if len(c.Inventory) == 0 || !listing.CanRead(c.Runner) || run.State != metric.Measured || run.Tests == nil || run.DirMissing || !m.isMissingKnown(run, known) {
 		return nil
 	}
+
 	list, err := m.listTests(ctx, c, run.Tests)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -38,6 +39,7 @@ func (m *measurement) compareWithList(ctx context.Context, run *Run, known *metr
 		}
 		return nil
 	}
+
 	before, count := len(run.Tests.Problems), len(run.Tests.Cases)
 	list = dropProgramTests(run, list)
 	run.Tests, run.Listed = listing.Reconcile(run.Tests, list), len(list)
@@ -70,19 +72,23 @@ func (m *measurement) markStoppedSuites(run *Run, known *metric.Tests) {
 	if run.State != metric.Measured || run.Tests == nil || known == nil {
 		return
 	}
+
 	why := whyStopped(*run)
 	if why == "" {
 		return
 	}
+
 	t := run.Tests
 	suites, learnt := m.memory.Suites[run.Check.ID()]
 	seen := map[string]bool{}
 	for _, c := range t.Cases {
 		seen[c.Suite] = true
 	}
+
 	for _, b := range t.Broken {
 		seen[b.Name] = true
 	}
+
 	for _, c := range known.Cases {
 		ours := suites.Has(c.Suite) || !learnt && run.Check.Dir != "" && strings.HasPrefix(c.Suite, run.Check.Dir+"/")
 		if ours && !seen[c.Suite] {

@@ -32,6 +32,7 @@ func (m *measurement) measureAll(ctx context.Context, known *metric.Tests) (Resu
 	if err := m.commandRunner().GiveToUser(m.plan.Root); err != nil {
 		return res, err
 	}
+
 	for _, st := range planStages(m.plan) {
 		runs, err := m.runStage(ctx, st, known)
 		res.Runs = append(res.Runs, runs...)
@@ -39,10 +40,12 @@ func (m *measurement) measureAll(ctx context.Context, known *metric.Tests) (Resu
 			return res, err
 		}
 	}
+
 	recordContention(res.Runs)
 	if err := m.rerunIsolated(ctx, res.Runs, known); err != nil {
 		return res, err
 	}
+
 	m.keepReadableTests(res.Runs, known)
 	res.Set, res.Reported = m.gatherSections(res.Runs, known)
 	res.Parts = m.gatherParts(res.Runs)
@@ -84,6 +87,7 @@ func (m *measurement) finishCheck(ctx context.Context, a *attempt, known *metric
 	if err != nil {
 		return run, err
 	}
+
 	m.rememberLinkedBuild(a, run)
 	run.Tests = unstablenames.MatchNames(run.Tests, known)
 	m.mergeDeferred(&run, known)
@@ -175,6 +179,7 @@ func (m *measurement) startAttempt(ctx context.Context, c Check) *attempt {
 	if c.Kind == Test && c.Runner == "go" { // its report is what it prints, and may be long
 		a.Follow = func(output io.Reader) { a.readEarly = read.WhileRunning(output) }
 	}
+
 	switch why := m.skipReason(c); {
 	case ctx.Err() != nil:
 		a.Err = context.Cause(ctx)
@@ -197,6 +202,7 @@ func (m *measurement) startAttempt(ctx context.Context, c Check) *attempt {
 			a.Run.Problems = append(a.Run.Problems, c.Fallback.FallbackReason)
 		}
 	}
+
 	return a
 }
 

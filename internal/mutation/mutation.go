@@ -79,10 +79,12 @@ func MutantsOf(path string, src []byte) []Mutant {
 	} else if s, known := syntaxes[lang]; known {
 		out = s.mutants(lang, src)
 	}
+
 	file, err := source.Scan(path, src)
 	if err != nil {
 		return nil
 	}
+
 	tests := source.FindInlineTests(path, src)
 	selected := out[:0]
 	for _, m := range out {
@@ -93,6 +95,7 @@ func MutantsOf(path string, src []byte) []Mutant {
 			selected = append(selected, m)
 		}
 	}
+
 	slices.SortStableFunc(selected, func(a, b Mutant) int { return cmp.Compare(a.start, b.start) })
 	return selected
 }

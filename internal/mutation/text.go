@@ -251,6 +251,7 @@ func (t *textFile) mutateConstants(code string) {
 	if throwRE.MatchString(code) {
 		return
 	}
+
 	for from := 0; from < len(t.line); {
 		m := numberRE.FindStringSubmatchIndex(t.line[from:])
 		if m == nil {
@@ -262,6 +263,7 @@ func (t *textFile) mutateConstants(code string) {
 		}
 		from += m[7]
 	}
+
 	for from := 0; from < len(t.line); {
 		m := booleanRE.FindStringSubmatchIndex(t.line[from:])
 		if m == nil {
@@ -270,6 +272,7 @@ func (t *textFile) mutateConstants(code string) {
 		t.add(ChangeConstant, from+m[4], from+m[5], oppositeBoolean[t.line[from+m[4]:from+m[5]]])
 		from += m[5]
 	}
+
 	t.mutateTexts()
 }
 

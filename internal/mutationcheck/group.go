@@ -94,12 +94,15 @@ func (t Trial) groups(ctx context.Context) []*group {
 		}
 		g.add(f)
 	}
+
 	if moved != nil && len(moved.oldFiles) > 0 {
 		out = append(out, moved)
 	}
+
 	for _, g := range out {
 		t.findTests(g)
 	}
+
 	return slices.DeleteFunc(out, func(g *group) bool { return len(g.oldTests) == 0 })
 }
 
@@ -195,11 +198,13 @@ func (t Trial) testFiles(ctx context.Context) map[string]*file {
 		}
 		return out[name]
 	}
+
 	type testKey struct{ file, class, name string }
 	after := map[testKey]detector.TestSource{}
 	for _, d := range t.Evidence.After {
 		after[testKey{d.File, d.Def.Class, d.Def.Name}] = d
 	}
+
 	for _, d := range t.Evidence.Before {
 		name := t.newPath(d.File)
 		key := testKey{name, d.Def.Class, d.Def.Name}
@@ -214,17 +219,20 @@ func (t Trial) testFiles(ctx context.Context) map[string]*file {
 			f.changed = append(f.changed, d, current)
 		}
 	}
+
 	for _, d := range t.Evidence.After {
 		if _, added := after[testKey{d.File, d.Def.Class, d.Def.Name}]; added {
 			fileFor(d.File).added = append(fileFor(d.File).added, d)
 		}
 	}
+
 	support := slices.ContainsFunc(t.RestoredFiles, func(name string) bool { return out[t.newPath(name)] == nil })
 	for _, f := range out {
 		lost, added := texts.sharedChanged(ctx, f)
 		f.sharedChanged = lost || added || support
 		f.helpersLost = lost && len(f.same) > 0 && len(f.gone)+len(f.changed) == 0
 	}
+
 	return out
 }
 

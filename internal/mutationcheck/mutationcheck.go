@@ -164,6 +164,7 @@ func (r *trialRun) runOn(ctx context.Context, code snapshot.ID) error {
 		}
 		return nil
 	}
+
 	return r.WithCopy(ctx, r.Current, func(current treecopy.Tree) error {
 		return r.ForOriginalTests().WithCopy(ctx, code, func(old treecopy.Tree) error {
 			if code == r.Current {
@@ -333,6 +334,7 @@ func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, e
 	if timeLeft <= d.lastRun { // it would be cut off
 		return nil, errOutOfTime
 	}
+
 	started := time.Now()
 	defer func() { d.lastRun = time.Since(started) }()
 	d.old.mutant, d.new.mutant = p.old, p.new
@@ -340,6 +342,7 @@ func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, e
 	if err := d.onBothSides((*side).runMutant)(ctx); err != nil {
 		return nil, err
 	}
+
 	d.out.Runs += 2
 	if d.timeLeft() <= 0 {
 		return nil, errOutOfTime
@@ -348,10 +351,12 @@ func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, e
 		d.out.Invalid++
 		return nil, nil
 	}
+
 	var out []outcome
 	for _, g := range d.groups {
 		out = append(out, outcome{d.old.result.isKilledBy(g.oldTests), d.new.result.isKilledBy(g.newTests)})
 	}
+
 	return out, nil
 }
 

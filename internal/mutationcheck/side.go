@@ -54,12 +54,14 @@ func (s *side) runControl(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	s.took = time.Since(started)
 	ran := map[string]bool{}
 	for _, r := range ends.Runs {
 		s.fullRun = s.fullRun || ran[r.Check.Name] // it ran twice: first some tests, then all
 		ran[r.Check.Name] = true
 	}
+
 	for id, e := range ends.ByTest {
 		switch {
 		case e.Test.Status == metric.Passed && !e.Test.Flaky:
@@ -70,6 +72,7 @@ func (s *side) runControl(ctx context.Context) error {
 			s.why = e.Test.Message
 		}
 	}
+
 	return nil
 }
 

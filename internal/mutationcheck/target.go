@@ -109,10 +109,12 @@ func (m *mentions) read(ctx context.Context, r *trialRun, groups []*group) error
 			}
 		}
 	}
+
 	m.text = texts.String()
 	for _, w := range wordRE.FindAllString(m.text, -1) {
 		m.words[w] = true
 	}
+
 	return ctx.Err()
 }
 
@@ -151,6 +153,7 @@ func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]m
 	if err != nil {
 		return nil, err
 	}
+
 	depth := reachableFunctions(files, m.symbols)
 	var list []mutation.Mutant
 	depths := map[mutation.Mutant]int{}
@@ -165,12 +168,14 @@ func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]m
 			}
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b mutation.Mutant) int { return cmp.Compare(depths[a], depths[b]) })
 	var out []mutantSource
 	for _, x := range mutation.Sample(list, len(list)) {
 		f := byPath[x.File]
 		out = append(out, mutantSource{x, f.text, f.exec})
 	}
+
 	return out, nil
 }
 
@@ -181,6 +186,7 @@ func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([
 	if err != nil {
 		return nil, err
 	}
+
 	var list []*codeFile
 	for _, f := range all {
 		lang := source.DetectLanguage(f.Path, nil)
@@ -189,6 +195,7 @@ func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([
 		}
 		list = append(list, &codeFile{path: f.Path, exec: f.Mode&0o100 != 0, nearness: m.nearnessOf(f.Path, lang)})
 	}
+
 	slices.SortStableFunc(list, func(a, b *codeFile) int { return cmp.Compare(b.nearness, a.nearness) })
 	if i := slices.IndexFunc(list, func(c *codeFile) bool { return c.nearness == 0 }); i > 0 {
 		list = list[:i]
@@ -207,6 +214,7 @@ func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([
 			files0 = append(files0, c)
 		}
 	}
+
 	return files0, nil
 }
 
@@ -284,15 +292,18 @@ func reachableFunctions(files []*codeFile, names map[string]bool) map[functionID
 		}
 		names = next
 	}
+
 	if len(out) > 0 {
 		return out
 	}
+
 	for _, f := range files {
 		out[functionID{f.path, ""}] = 0
 		for _, fn := range f.scan.Functions {
 			out[functionID{f.path, fn.Name}] = 0
 		}
 	}
+
 	return out
 }
 

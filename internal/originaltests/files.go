@@ -58,6 +58,7 @@ func ReadHiddenFiles(dir string) (HiddenFiles, error) {
 		}
 		return err
 	})
+
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", dir, err)

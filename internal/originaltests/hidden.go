@@ -50,6 +50,7 @@ func (h HiddenRun) run(ctx context.Context, id snapshot.ID, visible, known *metr
 	if err != nil {
 		return nil, err
 	}
+
 	out := &ledger.Hidden{Files: files.Sum()}
 	return out, h.ForOriginalTests().WithCopy(ctx, id, func(t treecopy.Tree) error {
 		if err := treecopy.Files(files).Write(t.ProjectDir()); err != nil {
@@ -100,6 +101,7 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 	if all == nil || h.Check != nil {
 		return all
 	}
+
 	hidden := map[metric.ID]bool{}
 	defs := files.Tests()
 	for _, d := range defs {
@@ -107,6 +109,7 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 			hidden[c.ID] = true
 		}
 	}
+
 	out := *all
 	out.Cases = slices.DeleteFunc(slices.Clone(all.Cases), func(c metric.Test) bool {
 		_, seen := visible.Lookup(c.ID)
@@ -118,10 +121,12 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 			return !slices.ContainsFunc(files, func(f treecopy.File) bool { return f.Path == b.Name })
 		})
 	}
+
 	if visible != nil {
 		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
 			return slices.ContainsFunc(visible.Broken, func(v metric.Suite) bool { return v.Name == b.Name })
 		})
 	}
+
 	return &out
 }

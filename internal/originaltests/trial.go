@@ -54,14 +54,17 @@ func (t Trial) Key() (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	old, err := t.Store.Files(t.Base)
 	if err != nil {
 		return "", err
 	}
+
 	back := map[string]bool{}
 	for _, f := range restoredFiles(t.Evidence) {
 		back[f] = true
 	}
+
 	h := sha256.New()
 	for i, list := range [][]snapshot.File{files, old} {
 		for _, f := range list {
@@ -70,11 +73,13 @@ func (t Trial) Key() (string, error) {
 			}
 		}
 	}
+
 	c := t.selectTests()
 	fmt.Fprintf(h, "%s\x00%t\x00%v", t.Base, c.fullSuite, t.Evidence.InlineTestFiles)
 	for _, x := range c.tests {
 		fmt.Fprintf(h, "\x00%s", x.ID)
 	}
+
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 

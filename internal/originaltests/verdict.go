@@ -87,12 +87,14 @@ func (r *trialRun) runCurrentVersions(ctx context.Context) error {
 			list = append(list, tests[t.ID]...)
 		}
 	}
+
 	if len(list) == 0 {
 		return nil
 	}
 	if err := r.tree.Restore(ctx, r.Current, r.changedPaths()...); err != nil {
 		return err
 	}
+
 	slices.SortFunc(list, func(a, b metric.Test) int { return a.Compare(b.ID) })
 	list = slices.CompactFunc(list, func(a, b metric.Test) bool { return a.ID == b.ID })
 	out, err := r.runWith(ctx, r.Meter, list, false)
@@ -102,6 +104,7 @@ func (r *trialRun) runCurrentVersions(ctx context.Context) error {
 			r.markNotRun(id, "away from the working tree its new version does not pass either", out.ByTest[now[0].ID])
 		}
 	}
+
 	return err
 }
 

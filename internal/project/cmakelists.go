@@ -119,6 +119,7 @@ func (l cmakeLists) addCTest(p *proposal, dir string) {
 	if programs != "" {
 		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir, tests)
 	}
+
 	switch {
 	case known != "":
 		p.addTool("ctest", known)

@@ -21,11 +21,13 @@ func proposeDotnet(f projectfs.Folder) proposal {
 	if text := f.Read(file); strings.Contains(text, ".vcxproj") && !dotnetProjectPattern.MatchString(text) {
 		return proposal{} // its projects are those of C++
 	}
+
 	p.require(f, "dotnet", "install the .NET SDK")
 	text := f.Read("Directory.Packages.props") + f.Read("Directory.Build.props")
 	for _, name := range f.Search(200, "*.csproj", "*.fsproj", "*.vbproj", "Directory.Build.props") {
 		text += f.Read(name)
 	}
+
 	env := []string{"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_CLI_UI_LANGUAGE=en"}
 	p.addTool("dotnet", file)
 	p.add(Check{Kind: Build, Name: "dotnet build", Env: env, Command: []string{"dotnet", "build", "--nologo", "-tl:off"}})
@@ -33,6 +35,7 @@ func proposeDotnet(f projectfs.Folder) proposal {
 		p.note("no test project recognised: none refers to Microsoft.NET.Test.Sdk")
 		return p
 	}
+
 	test := rowCheck(dotnet, "dotnet", "test", "--nologo", "-tl:off")
 	test.Name, test.Env = "dotnet test", env
 	switch {

@@ -26,9 +26,11 @@ func proposeGo(f projectfs.Folder) proposal {
 		p.covers = func(dir string) bool { return slices.Contains(uses, dir) }
 		p.addTool("workspace", "go.work")
 	}
+
 	if len(packages) == 0 {
 		return p
 	}
+
 	p.require(f, "go", "install Go, or put it on PATH")
 	p.addTool("go test", f.First("go.work", "go.mod"))
 	if hasGoPrograms(f) { // the tests compile everything else; built to nowhere: a single program would leave its binary
@@ -55,6 +57,7 @@ func proposeGo(f projectfs.Folder) proposal {
 			p.checks[i].Env = append(p.checks[i].Env, "GOWORK=off")
 		}
 	}
+
 	return p
 }
 

@@ -25,6 +25,7 @@ func proposeMaven(f projectfs.Folder) proposal {
 	if f.First(gradle.ConfigFiles...) != "" && !usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
+
 	p := proposal{language: languageOf(f)}
 	program := wrapperOf(f, &p, "mvn", "Maven")
 	if f.First("gradlew") != "" && f.First("mvnw") == "" {
@@ -53,6 +54,7 @@ func proposeMaven(f projectfs.Folder) proposal {
 			p.note("an iteration runs mvn test, and integration tests only if one changed or failed; they run at the baseline, before the criterion counts as met, and at the end. For every iteration give the command: --test-cmd 'mvn verify'")
 		}
 	}
+
 	p.add(test)
 	if strings.Contains(poms, "maven-checkstyle-plugin") {
 		p.addTool("checkstyle", "pom.xml")
@@ -146,6 +148,7 @@ func proposeGradle(f projectfs.Folder) proposal {
 	if f.First("pom.xml") != "" && usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{}
 	}
+
 	p := proposal{language: languageOf(f), covers: coversEverything}
 	program := wrapperOf(f, &p, "gradle", "Gradle")
 	p.addTool("Gradle", f.First(gradle.ConfigFiles...))
@@ -153,6 +156,7 @@ func proposeGradle(f projectfs.Folder) proposal {
 	for _, file := range append(f.Search(100, "build.gradle", "build.gradle.kts", "*.gradle", "*.gradle.kts"), "gradle/libs.versions.toml") {
 		text += f.Read(file)
 	}
+
 	run := func(words ...string) []string { // a daemon would outlive the check
 		return slices.Concat([]string{program, "--no-daemon", "--console=plain"}, gradle.Report.Args, []string{"--no-build-cache"}, words)
 	}

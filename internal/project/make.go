@@ -37,9 +37,11 @@ func proposeMake(f projectfs.Folder) proposal {
 			}
 		}
 	}
+
 	if !p.hasKind(Test) {
 		return proposal{}
 	}
+
 	p.require(f, "make", "install it")
 	return p
 }

@@ -89,6 +89,7 @@ func proposeNode(f projectfs.Folder) proposal {
 		}
 		return p
 	}
+
 	n := node{Folder: f, manifest: m, file: packageJSON}
 	n.manager = n.chooseManager(&p)
 	n.parts = n.flatten("test")
@@ -104,6 +105,7 @@ func proposeNode(f projectfs.Folder) proposal {
 			p.covers = func(dir string) bool { return projectfs.IsMember(dir, m.workspaces) }
 		}
 	}
+
 	p.lintsAll = true
 	return p
 }
@@ -125,6 +127,7 @@ func (n node) chooseManager(p *proposal) manager {
 			break
 		}
 	}
+
 	for _, up := range n.Upwards() {
 		var field string
 		if m, err := readManifest(up); err == nil {
@@ -136,10 +139,12 @@ func (n node) chooseManager(p *proposal) manager {
 			break
 		}
 	}
+
 	p.addTool(chosen.name, why)
 	if n.OnPath(chosen.name) {
 		return chosen
 	}
+
 	p.note("%s is not on PATH: %s", chosen.name, chosen.howToGet)
 	if chosen.name != "npm" && n.OnPath("npm") {
 		chosen.exec, chosen.run = npm.exec, npm.run

@@ -189,6 +189,7 @@ func (n node) proposeScript(name string, p *proposal) bool {
 			before, unmeasured = append(before, s), append(unmeasured, n.unmeasuredTests(s)...)
 		}
 	}
+
 	if !p.hasKind(Test) {
 		return false
 	}

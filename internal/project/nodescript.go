@@ -39,11 +39,13 @@ func (n node) flatten(script string, within ...string) []segment {
 	if slices.Contains(within, script) || len(within) > 4 {
 		return nil
 	}
+
 	within = append(slices.Clip(within), script)
 	var out []segment
 	if n.scripts["pre"+script] != "" && n.scripts[script] != "" {
 		out = n.flatten("pre"+script, within...)
 	}
+
 	for _, s := range splitCommands(n.scripts[script]) {
 		names := n.nestedScripts(withoutCoverageTool(s.words))
 		if len(names) == 0 {
@@ -59,6 +61,7 @@ func (n node) flatten(script string, within ...string) []segment {
 			return out[:maxSegments]
 		}
 	}
+
 	return out
 }
 

@@ -51,6 +51,7 @@ func proposePHP(f projectfs.Folder) proposal {
 			Command: phpCommand(findPHPProgram(f, phpstan.Name), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
 		})
 	}
+
 	return p
 }
 

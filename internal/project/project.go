@@ -218,6 +218,7 @@ func (w walk) joinParts(root string) Project {
 	if usable := slices.DeleteFunc(slices.Clone(w.found), hasNoChecks); len(usable) > 0 {
 		w.found = usable
 	}
+
 	for _, p := range w.found {
 		out.Parts = append(out.Parts, Part{Dir: p.dir, Language: p.language, Tools: p.tools})
 		languages = append(languages, p.language)
@@ -238,6 +239,7 @@ func (w walk) joinParts(root string) Project {
 			out.Notes = append(out.Notes, n)
 		}
 	}
+
 	out.Language = strings.Join(projectfs.Unique(languages), ", ")
 	if !slices.ContainsFunc(out.Checks, func(c Check) bool { return c.Kind == Test }) {
 		out.Notes = append(out.Notes, "no tests recognised: give --test-cmd (and --test-report), or write them into .supervise.yaml")

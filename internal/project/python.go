@@ -56,9 +56,11 @@ func proposePython(f projectfs.Folder) proposal {
 			p.note("%s: unittest runs instead, and may find other tests; give --test-cmd (and --test-report) with what writes JUnit XML", other)
 		}
 	}
+
 	for i := range p.checks {
 		p.checks[i].Env = append(p.checks[i].Env, said.env...)
 	}
+
 	py.proposeLint(&p)
 	p.lintsAll = true
 	return p

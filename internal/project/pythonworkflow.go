@@ -70,6 +70,7 @@ func (py python) ownProgramOf(s segment) (script, bool) {
 	if at < 0 || !s.plain {
 		return script{}, false
 	}
+
 	words := s.words[at+1:]
 	for len(words) > 1 && strings.HasPrefix(words[0], "-") && words[0] != "-m" {
 		if slices.Contains(pythonValues, words[0]+"=") {
@@ -77,9 +78,11 @@ func (py python) ownProgramOf(s segment) (script, bool) {
 		}
 		words = words[1:]
 	}
+
 	if len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "{}") }) {
 		return script{}, false
 	}
+
 	file := words[0]
 	if file == "-m" && len(words) > 1 {
 		file = strings.ReplaceAll(words[1], ".", "/") + ".py"

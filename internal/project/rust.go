@@ -79,6 +79,7 @@ func proposeRustTests(f projectfs.Folder, p *proposal) {
 		}
 		return
 	}
+
 	p.addTool("nextest", uses)
 	c := rustCheck(nextest, cover, "nextest run", "llvm-cov nextest")
 	c.Files = map[string]string{".nextest.toml": nextestConfig}

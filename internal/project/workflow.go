@@ -42,6 +42,7 @@ func workflowSteps(f projectfs.Folder) []step {
 	if f.Dir != "" {
 		return nil
 	}
+
 	var out []step
 	for _, file := range f.Glob(".github/workflows/*.y*ml") {
 		var w workflow
@@ -66,6 +67,7 @@ func workflowSteps(f projectfs.Folder) []step {
 			}
 		}
 	}
+
 	return out
 }
 

@@ -182,9 +182,11 @@ func ruleSettings(r detector.RuleOptions) (set []string) {
 	if r.Action != "" && r.Action != detector.Off {
 		set = append(set, "action "+string(r.Action))
 	}
+
 	for _, pattern := range slices.Sorted(maps.Keys(r.Paths)) {
 		set = append(set, fmt.Sprintf("%s in %s", formatNumber(r.Paths[pattern]), pattern))
 	}
+
 	for _, part := range []struct {
 		against  string
 		override *detector.RuleOptions
@@ -195,6 +197,7 @@ func ruleSettings(r detector.RuleOptions) (set []string) {
 			}
 		}
 	}
+
 	return set
 }
 

@@ -240,10 +240,12 @@ func newExtraction(it ledger.Iteration) Extraction {
 		Coverage: coverageSummary(it.Set.Coverage), Lint: lintSummary(it.Set.Lint), Build: it.Set.Build, Code: it.Set.Code,
 		Gaps: append([]metric.Gap{}, it.Set.Gaps...), OwnTime: it.OwnTime, Recorded: it.Recorded != nil,
 	}
+
 	changed := make([]string, len(it.Changed))
 	for i, c := range it.Changed {
 		changed[i] = c.Kind + " " + c.Path
 	}
+
 	e.Changed = NamesOf(changed)
 	e.Checks = checkRuns(it.Checks)
 	e.Goals, e.MutationCheck, e.Concealed, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), ConcealedRunOf(it.ConcealedRun), HiddenOf(it.Hidden)
@@ -254,11 +256,13 @@ func newExtraction(it ledger.Iteration) Extraction {
 		}
 		e.Silenced = &Silenced{NamesOf(q.Files), NamesOf(found), checkRuns(q.Runs), q.Why}
 	}
+
 	if x := it.Excluded; x != nil {
 		with, _ := x.Measured.Percent()
 		counted, _ := it.Set.Coverage.Percent()
 		e.Excluded = &Excluded{NamesOf(x.Files), with, counted, checkRuns(x.Runs), x.Why, x.Reused}
 	}
+
 	if a := it.Confirmation; a != nil {
 		e.Confirmation = &Confirmation{namesOfTests(a.Suspects), namesOfTests(a.Flaky), checkRuns(a.Runs), a.NotRunReason}
 	}

@@ -39,10 +39,12 @@ func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	texts := integrity.RemoveSuppressions(files)
 	if len(texts) == 0 {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
+
 	out := &ledger.Silenced{Files: slices.Sorted(maps.Keys(texts))}
 	err = r.inCopy(ctx, texts, func(c editedCopy) error {
 		without, err := r.lintIn(ctx, c, out)

@@ -63,6 +63,7 @@ func TestsOf(file, name string, tests *metric.Tests, list []TestSource, renamed 
 	if tests == nil {
 		return nil
 	}
+
 	inFile := slices.DeleteFunc(WithSuites(list, SuitesOf(tests)), func(t TestSource) bool {
 		return t.File != file && renamed[t.File] != file
 	})
@@ -77,6 +78,7 @@ func TestsOf(file, name string, tests *metric.Tests, list []TestSource, renamed 
 			possible = append(possible, c)
 		}
 	}
+
 	switch {
 	case len(certain) > 0:
 		return certain

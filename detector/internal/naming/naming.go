@@ -72,10 +72,12 @@ func FileRank(text, file string) int {
 	if text == "" {
 		return 0
 	}
+
 	p := strings.TrimPrefix(strings.ReplaceAll(text, `\`, "/"), "./")
 	if p == file || strings.HasSuffix(p, "/"+file) || strings.HasSuffix(file, "/"+p) {
 		return 2
 	}
+
 	names := SplitPath(text)
 	folders := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/")
 	stem, folders := folders[len(folders)-1], folders[:len(folders)-1]
@@ -93,5 +95,6 @@ func FileRank(text, file string) int {
 		}
 		fit = 1
 	}
+
 	return fit
 }

@@ -40,6 +40,7 @@ func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, 
 	if err != nil {
 		return nil, fmt.Errorf("list source files: %w", err)
 	}
+
 	dir, err := projectfile.Open(root)
 	if err != nil {
 		return nil, fmt.Errorf("list source files: %w", err)
@@ -60,6 +61,7 @@ func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, 
 		sum.funcs += s.funcs
 		sum.branches += s.branches
 	}
+
 	code.LOC, code.Functions = sum.loc, sum.funcs
 	if sum.funcs > 0 {
 		code.Complexity = float64(sum.branches) / float64(sum.funcs)

@@ -69,12 +69,14 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 	if err := errors.Join(a.Check.WriteFiles(a.Dir), r.GiveToUser(a.Dir)); err != nil {
 		return err
 	}
+
 	c := a.Check.WithReportDir(a.Dir)
 	a.Check = c
 	if err := reportfile.DeleteOld(r.Root, r.dirOf(c), c.Reports); err != nil {
 		a.Run.Why = err.Error()
 		return nil //nolint:nilerr // the check does not count; the machine works
 	}
+
 	// A file system with coarse times may stamp a new file a little early.
 	a.Started = time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
 	if a.Output, err = r.openOutput(a.Dir); err != nil {
@@ -102,6 +104,7 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 		a.Run.Why, a.Run.Killed = why, true
 		return nil
 	}
+
 	a.HasUnreadReports = true
 	return nil
 }

@@ -49,10 +49,12 @@ func findModules(root, dir string) map[string]string {
 			out[name] = dir
 		}
 	}
+
 	base := filepath.Join(root, filepath.FromSlash(dir))
 	for dir := base; dir != root && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		read(filepath.Dir(dir))
 	}
+
 	folders := 0
 	_ = filepath.WalkDir(base, func(dir string, d fs.DirEntry, err error) error {
 		switch {
@@ -69,6 +71,7 @@ func findModules(root, dir string) map[string]string {
 		read(dir)
 		return nil
 	})
+
 	return out
 }
 

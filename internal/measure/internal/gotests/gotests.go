@@ -104,14 +104,17 @@ func (r *moduleReader) readPackage(dir string) error {
 	if err != nil {
 		return err
 	}
+
 	rel, err := filepath.Rel(r.root, dir)
 	if err != nil {
 		return err
 	}
+
 	suite := path.Join(r.modulePath, filepath.ToSlash(rel))
 	if slices.ContainsFunc(r.broken, func(b metric.Suite) bool { return b.Name == suite }) {
 		return nil
 	}
+
 	var tests []listing.Test
 	unlisted := false
 	for _, e := range entries {
@@ -127,11 +130,13 @@ func (r *moduleReader) readPackage(dir string) error {
 			unlisted = unlisted || !r.ranTests[listing.NormalizedName(suite, name)]
 		}
 	}
+
 	if unlisted {
 		r.unreadPatterns = append(r.unreadPatterns, "./"+path.Join(r.module, filepath.ToSlash(rel), "..."))
 	} else {
 		r.list = append(r.list, tests...)
 	}
+
 	return nil
 }
 
@@ -148,21 +153,25 @@ func (r *moduleReader) readTestNames(file string) ([]string, error) {
 			return nil, err
 		}
 	}
+
 	tree, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
+
 	var out []string
 	for _, d := range tree.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && (isTestFunction(f, "Test", "T") || isTestFunction(f, "Fuzz", "F")) {
 			out = append(out, f.Name.Name)
 		}
 	}
+
 	for _, e := range doc.Examples(tree) {
 		if e.Output != "" || e.EmptyOutput {
 			out = append(out, "Example"+e.Name)
 		}
 	}
+
 	return out, nil
 }
 

@@ -39,6 +39,7 @@ func Reconcile(t *metric.Tests, list []Test) *metric.Tests {
 			firstMissing = strings.TrimSpace(l.Suite + " " + l.Name)
 		}
 	}
+
 	cases := append(notRun, t.Cases...)
 	changing.markMatched(cases[len(notRun):], &out.Problems)
 	out.Cases = metric.NewTests(cases).Cases

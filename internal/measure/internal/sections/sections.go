@@ -55,6 +55,7 @@ func (g *Gathering) Add(r *checks.Run) {
 		}
 		return
 	}
+
 	switch r.Check.Kind {
 	case checks.Build:
 	case checks.Test:
@@ -85,6 +86,7 @@ func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
 		case metric.SectionCoverage, metric.SectionCode:
 		}
 	}
+
 	if why := whyIncomparable(s.Tests, known); why != "" {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: why})
@@ -255,6 +257,7 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
+
 	sum := metric.Coverage{Unit: a.Unit, Format: joinNames(a.Format, b.Format)}
 	if a.Unit != b.Unit {
 		sum.Unit = metric.Mixed
@@ -264,6 +267,7 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 		sum.Files = slices.Concat(a.Files, b.Files)
 		return &sum
 	}
+
 	at := map[string]int{}
 	for _, f := range slices.Concat(a.Files, b.Files) {
 		i, twice := at[f.Path]
@@ -275,10 +279,12 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 			sum.Files[i] = f
 		}
 	}
+
 	for _, f := range sum.Files {
 		sum.Covered, sum.Total = sum.Covered+f.Covered, sum.Total+f.Total
 		sum.Branches = sum.Branches.Plus(f.Branches)
 	}
+
 	return &sum
 }
 
