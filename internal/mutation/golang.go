@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// goFile is a Go file whose mutants are collected.
+// goFile collects the mutants of one Go file while its syntax tree is visited.
 type goFile struct {
 	fset    *token.FileSet
 	src     []byte
@@ -17,6 +17,7 @@ type goFile struct {
 	path    []ast.Node // from the file to the node that is visited
 }
 
+// goMutants returns the mutants of a Go file, nil if it does not parse.
 func goMutants(src []byte) []Mutant {
 	g := &goFile{fset: token.NewFileSet(), src: src}
 	file, err := parser.ParseFile(g.fset, "", src, parser.SkipObjectResolution)
@@ -38,8 +39,8 @@ func goMutants(src []byte) []Mutant {
 	return g.mutants
 }
 
-// isSkipped reports whether nothing in a node is changed: no behaviour depends on it, or
-// it is only about what people read.
+// isSkipped reports whether a node and all below it stay unchanged: it is a type or an import,
+// or it only prints, logs, or makes an error.
 func (g *goFile) isSkipped(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec, *ast.ArrayType, *ast.StructType, *ast.InterfaceType, *ast.CommentGroup:
@@ -50,6 +51,7 @@ func (g *goFile) isSkipped(n ast.Node) bool {
 	return false
 }
 
+// visit adds the mutants of one node, without those of the nodes below it.
 func (g *goFile) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -78,7 +80,7 @@ func (g *goFile) visit(n ast.Node) {
 	}
 }
 
-// parent returns the node around the visited one.
+// parent returns the node around the visited one, nil at the file.
 func (g *goFile) parent() ast.Node {
 	if i := len(g.path) - 2; i >= 0 {
 		return g.path[i]
@@ -90,21 +92,22 @@ func (g *goFile) offset(p token.Pos) int { return g.fset.Position(p).Offset }
 
 func (g *goFile) text(n ast.Node) string { return string(g.src[g.offset(n.Pos()):g.offset(n.End())]) }
 
-// add adds a mutant with another text for a node.
+// add adds a mutant that replaces the text of a node.
 func (g *goFile) add(o Operator, n ast.Node, text string) {
 	g.mutants = append(g.mutants, Mutant{Operator: o, start: g.offset(n.Pos()), end: g.offset(n.End()), replacement: text})
 }
 
-// addDropped adds a mutant without a statement. What it names stays in use, or the mutant
-// would not build.
+// addDropped adds a mutant that does not execute a statement. It wraps the statement in a
+// function that is never called, since without it a variable could be unused, which does not
+// build.
 func (g *goFile) addDropped(n ast.Stmt) {
 	g.add(DropStatement, n, "_ = func() { "+g.text(n)+" }")
 	m := &g.mutants[len(g.mutants)-1]
 	m.Original, m.hasTexts = g.text(n), true
 }
 
-// addNegated adds the mutant with the opposite of a condition that is no comparison: those
-// have mutants of their own.
+// addNegated adds the mutant with the opposite of a condition. A comparison has none here, since
+// mutateBinary negates its operator.
 func (g *goFile) addNegated(cond ast.Expr) {
 	switch n := cond.(type) {
 	case *ast.BinaryExpr:
@@ -130,7 +133,8 @@ var comparisonMutants = map[token.Token][]change{
 	token.GEQ: {{ShiftBoundary, ">"}, {NegateCondition, "<"}},
 }
 
-// change is an operator with what it writes.
+// change is one way to change an operator of the language: the kind of fault, and the operator
+// that replaces it.
 type change struct {
 	operator Operator
 	text     string
@@ -146,6 +150,7 @@ var arithmeticMutants = map[token.Token]change{
 	token.MUL_ASSIGN: {ChangeArithmetic, "/="}, token.QUO_ASSIGN: {ChangeArithmetic, "*="},
 }
 
+// mutateBinary adds the mutants of an expression such as a < b or a + b.
 func (g *goFile) mutateBinary(n *ast.BinaryExpr) {
 	list := comparisonMutants[n.Op]
 	if c, ok := arithmeticMutants[n.Op]; ok && !joinsStrings(n.Op, n) && !isNeutral(n) {
@@ -157,7 +162,7 @@ func (g *goFile) mutateBinary(n *ast.BinaryExpr) {
 	}
 }
 
-// joinsStrings reports whether an operator joins texts.
+// joinsStrings reports whether + or += in a node joins strings, as far as a literal shows it.
 func joinsStrings(op token.Token, n ast.Node) (found bool) {
 	if op != token.ADD && op != token.ADD_ASSIGN {
 		return false
@@ -171,15 +176,17 @@ func joinsStrings(op token.Token, n ast.Node) (found bool) {
 	return found
 }
 
-// isNeutral reports whether the other operator gives the same value: x + 0, x * 1.
+// isNeutral reports whether the opposite operator has the same result: x + 0, x * 1.
 func isNeutral(n *ast.BinaryExpr) bool {
 	lit, ok := n.Y.(*ast.BasicLit)
 	return ok && lit.Value == neutralValues[n.Op]
 }
 
-// neutralValues are the values that change nothing.
+// neutralValues maps an operator to the right operand that changes nothing.
 var neutralValues = map[token.Token]string{token.ADD: "0", token.SUB: "0", token.MUL: "1", token.QUO: "1"}
 
+// mutateAssignment adds the mutants of an assignment: another operator than +=, and no assignment
+// at all. A declaration with := stays, since other statements need its variables.
 func (g *goFile) mutateAssignment(n *ast.AssignStmt) {
 	if n.Tok == token.DEFINE || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return g.text(e) == "_" }) {
 		return
@@ -188,14 +195,16 @@ func (g *goFile) mutateAssignment(n *ast.AssignStmt) {
 		g.add(c.operator, n, g.text(n.Lhs[0])+" "+c.text+" "+g.text(n.Rhs[0]))
 	}
 	switch g.parent().(type) {
-	case *ast.BlockStmt, *ast.CaseClause: // without the post statement of a loop it would not end
+	case *ast.BlockStmt, *ast.CaseClause: // a loop without its post statement would not end
 		g.addDropped(n)
 	}
 }
 
+// mutateLiteral adds the mutant with another value of a literal, except of a result, which
+// mutateResults changes, and of a capacity.
 func (g *goFile) mutateLiteral(n *ast.BasicLit) {
 	if g.isResult(n) {
-		return // by another result
+		return // mutateResults changes it
 	}
 	if call, ok := g.parent().(*ast.CallExpr); ok && g.text(call.Fun) == "make" {
 		return // mostly a capacity
@@ -205,7 +214,8 @@ func (g *goFile) mutateLiteral(n *ast.BasicLit) {
 	}
 }
 
-// changedLiteral is another value of the same type.
+// changedLiteral returns the text of another value of the same type. It is false if there is no
+// safe one, as for URLs and escaped characters.
 func changedLiteral(n *ast.BasicLit) (string, bool) {
 	switch n.Kind {
 	case token.INT:
@@ -224,7 +234,8 @@ func changedLiteral(n *ast.BasicLit) (string, bool) {
 	return "", false
 }
 
-// isResult reports whether the visited node is a result as a whole.
+// isResult reports whether the visited node is a complete result of a return statement, and not
+// a part of one.
 func (g *goFile) isResult(n ast.Node) bool {
 	r, ok := g.parent().(*ast.ReturnStmt)
 	return ok && slices.ContainsFunc(r.Results, func(e ast.Expr) bool { return e == n })
@@ -245,7 +256,8 @@ func (g *goFile) mutateResults(n *ast.ReturnStmt) {
 	}
 }
 
-// resultTypes are those of the function around the visited node.
+// resultTypes returns the types of the results of the function around the visited node, one for
+// each result; nil outside of functions.
 func (g *goFile) resultTypes() []ast.Expr {
 	for _, n := range slices.Backward(g.path) {
 		var list *ast.FieldList
@@ -268,11 +280,13 @@ func (g *goFile) resultTypes() []ast.Expr {
 	return nil
 }
 
-// constantResults are results without a value: other operators change what leads to them.
+// constantResults are results that are often the zero value, so that replacing them by it would
+// change nothing.
 var constantResults = []string{"nil", `""`, "false", "true", "0"}
 
-// changedResult is another value of a result, and what is shown of it. Whatever the result
-// names stays in use, or the mutant would not build.
+// changedResult returns the code of another value for a result of a type, and what reports show of
+// it. Both are "" if the result stays unchanged. A result of another type becomes the zero value
+// by a function that takes the original one, since the variables in it must stay in use to build.
 func (g *goFile) changedResult(e ast.Expr, kind string) (text, shown string) {
 	text0 := g.text(e)
 	zero := slices.Contains(constantResults, text0)
@@ -282,7 +296,7 @@ func (g *goFile) changedResult(e ast.Expr, kind string) (text, shown string) {
 			return opposite, opposite
 		}
 		if b, ok := e.(*ast.BinaryExpr); ok && comparisonMutants[b.Op] != nil {
-			return "", "" // by the comparison
+			return "", "" // mutateBinary negates the comparison
 		}
 		text = "!(" + text0 + ")"
 		return text, text
@@ -302,6 +316,7 @@ func (g *goFile) changedResult(e ast.Expr, kind string) (text, shown string) {
 	return "func(_ " + kind + ") (zero " + kind + ") { return }(" + text0 + ")", zeroText(kind)
 }
 
+// nextNumber returns the text of a number plus one, computed if it is an integer.
 func nextNumber(number string) string {
 	if v, err := strconv.ParseInt(number, 0, 64); err == nil {
 		return strconv.FormatInt(v+1, 10)
@@ -309,6 +324,7 @@ func nextNumber(number string) string {
 	return number + " + 1"
 }
 
+// zeroText returns how reports name the zero value of a type: "nil" or "the zero time.Time".
 func zeroText(kind string) string {
 	if kind == "error" || strings.HasPrefix(kind, "*") || strings.HasPrefix(kind, "[]") || strings.HasPrefix(kind, "map[") {
 		return "nil"

@@ -1,6 +1,9 @@
-// Package mutation makes mutants of source files: copies with one small fault. Tests
-// that notice a fault fail over its mutant, so the number of mutants that die says how
-// much tests notice.
+// Package mutation makes mutants of source files: copies with one small fault. A test that
+// detects the fault fails on the mutant, which kills it. The number of killed mutants says how
+// many faults the tests detect.
+//
+// [MutantsOf] finds the mutants of one file, [Sample] chooses a fair part of many, and
+// [Mutant.ApplyTo] writes the faulty text. Nothing here runs tests.
 //
 // The operators are few. Five kinds of fault find nearly all that a large set finds
 // (Offutt, Lee, Rothermel, Untch and Zapf: An Experimental Determination of Sufficient
@@ -8,8 +11,9 @@
 // are those of PIT, mutmut and Stryker, https://pitest.org/quickstart/mutators,
 // https://mutmut.readthedocs.io and https://stryker-mutator.io/docs.
 //
-// Go is changed by its syntax tree. Other languages are changed by their text, in which
-// comments and strings are masked: most mutants of those are valid programs, not all.
+// Go is changed by its syntax tree (golang.go). Other languages are changed line by line
+// (text.go and statement.go), in a text whose comments and strings are masked with blanks. Most
+// of their mutants are valid programs, but not all.
 package mutation
 
 import (
@@ -59,7 +63,7 @@ type Mutant struct {
 
 	start, end  int    // of the text that is replaced, in bytes
 	replacement string // instead of it
-	hasTexts    bool   // Was and Is are set: else they are the line before and after
+	hasTexts    bool   // Original and Mutated are set; otherwise setTexts derives them from the line
 }
 
 // ApplyTo returns the text of the file with the fault. src is the text that the mutant was
@@ -68,9 +72,9 @@ func (m Mutant) ApplyTo(src []byte) []byte {
 	return slices.Concat(src[:m.start], []byte(m.replacement), src[m.end:])
 }
 
-// MutantsOf returns the mutants of a source file, in the order of its lines. There are none of
-// a language that is not known, and of Go that does not parse. The tests that a file of
-// code holds are left alone.
+// MutantsOf returns the mutants of a source file, in the order of its text. The list is empty
+// for an unknown language and for Go that does not parse. Tests within a file of code, such as
+// Rust's test modules, are not changed.
 func MutantsOf(path string, src []byte) []Mutant {
 	lang := source.DetectLanguage(path, src[:min(len(src), 512)])
 	var out []Mutant
@@ -100,7 +104,8 @@ func MutantsOf(path string, src []byte) []Mutant {
 	return selected
 }
 
-// enclosingFunction returns the name of the innermost function that holds a line.
+// enclosingFunction returns the name of the innermost function that contains a line, "" if none
+// does.
 func enclosingFunction(functions []source.Function, line int) string {
 	name, from := "", 0
 	for _, f := range functions {
@@ -114,7 +119,8 @@ func enclosingFunction(functions []source.Function, line int) string {
 // maxShown is how many characters of a line are shown.
 const maxShown = 70
 
-// setTexts sets what the mutant shows: of a long line the part around the change.
+// setTexts sets Original and Mutated to the line before and after the change. Of a long line it
+// shows the part around the change.
 func (m *Mutant) setTexts(src []byte) {
 	if !m.hasTexts {
 		first := 1 + bytes.LastIndexByte(src[:m.start], '\n')
@@ -131,6 +137,7 @@ func (m *Mutant) setTexts(src []byte) {
 	m.Original, m.Mutated = oneLine(m.Original), oneLine(m.Mutated)
 }
 
+// oneLine returns a text with single blanks between its words, cut to [maxShown] characters.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if cut := []rune(text); len(cut) > maxShown {
@@ -139,9 +146,9 @@ func oneLine(text string) string {
 	return text
 }
 
-// Sample returns at most n of the mutants, evenly by file and function, and in each of
-// them by operator and line. Every beginning of the result is as even, so that a run
-// that is cut short has a fair sample. The same mutants give the same choice.
+// Sample returns at most n of the mutants, spread evenly over files and functions, and in each
+// function over operators and lines. The first k mutants of the result are spread as evenly, so
+// that a run that ends early has tested a fair sample. The result is deterministic.
 func Sample(list []Mutant, n int) []Mutant {
 	byFunction := map[[2]string][]Mutant{}
 	var order [][2]string
@@ -154,14 +161,14 @@ func Sample(list []Mutant, n int) []Mutant {
 	}
 	queues := make([][]Mutant, len(order))
 	for i, key := range order {
-		// Functions begin with different operators, so that few mutants have many of them.
+		// Each function starts with another operator, so that few mutants have many operators.
 		queues[i] = orderByOperator(byFunction[key], i)
 	}
 	return takeInTurn(queues, n)
 }
 
-// orderByOperator orders the mutants of a function: one of each operator one after another, beginning
-// with the one of that number.
+// orderByOperator orders the mutants of one function so that the operators alternate. first is
+// the index in [operators], modulo its length, of the operator to start with.
 func orderByOperator(list []Mutant, first int) []Mutant {
 	queues := make([][]Mutant, 0, len(operators))
 	for i := range operators {
@@ -172,7 +179,8 @@ func orderByOperator(list []Mutant, first int) []Mutant {
 	return takeInTurn(queues, len(list))
 }
 
-// spreadEvenly orders a list so that every beginning of it is spread over the whole.
+// spreadEvenly orders a list so that its first k elements, for every k, are spread over all of it:
+// first the first element, then that in the middle, then those at the quarters, and so on.
 func spreadEvenly(list []Mutant) []Mutant {
 	out := make([]Mutant, 0, len(list))
 	taken := make([]bool, len(list))
@@ -187,7 +195,7 @@ func spreadEvenly(list []Mutant) []Mutant {
 	return out
 }
 
-// takeInTurn takes one of each queue one after another, n at most.
+// takeInTurn returns the elements of the queues, one of each queue per round, n at most.
 func takeInTurn(queues [][]Mutant, n int) []Mutant {
 	var out []Mutant
 	for more := true; more && len(out) < n; {

@@ -8,20 +8,20 @@ import (
 	"supervise/source"
 )
 
-// syntax is what the mutants of a language need to know of it.
+// syntax describes what the mutants of a language depend on.
 type syntax struct {
-	emptyStatement    string // instead of a statement that is left out
-	emptyResult       string // instead of a result; "": by the type of the function, if at all
-	semicolons        bool   // every statement ends with one
-	indented          bool   // blocks are, and no statement is within brackets
-	wordOperators     bool   // and, or, not
-	singleQuotes      bool   // texts in single quotes
-	tightComparisons  bool   // < and > without blanks around compare, for there are no generic types
+	emptyStatement    string // replaces a dropped statement
+	emptyResult       string // replaces a result; "" means a value of the function's type
+	semicolons        bool   // every statement ends with a semicolon
+	indented          bool   // indentation forms blocks, and no statement is within brackets
+	wordOperators     bool   // the operators are the words and, or, not
+	singleQuotes      bool   // a string may be in single quotes
+	tightComparisons  bool   // a<b is a comparison; otherwise it may be a generic type
 	parens            bool   // conditions are in parentheses
-	validWithoutThrow bool   // a throw may be left out: the program is valid without
+	validWithoutThrow bool   // a program is still valid if a throw statement is dropped
 }
 
-// syntaxes are the languages in addition to Go.
+// syntaxes describe the languages other than Go.
 var syntaxes = map[source.Language]syntax{
 	source.Python:     {emptyStatement: "pass", emptyResult: "None", indented: true, wordOperators: true, singleQuotes: true, tightComparisons: true, validWithoutThrow: true},
 	source.JavaScript: {emptyStatement: ";", emptyResult: "undefined", singleQuotes: true, tightComparisons: true, parens: true, validWithoutThrow: true},
@@ -39,15 +39,17 @@ type textFile struct {
 	syntax
 	lang    source.Language
 	src     []byte
-	lines   []string // masked, without their ends
-	offsets []int    // where each begins, in bytes
-	types   map[int]string
+	lines   []string       // masked, without their ends
+	offsets []int          // the byte at which each line starts
+	types   map[int]string // the result type of the function around each line, see findResultTypes
 	mutants []Mutant
 
-	lineNo int    // the line under way
-	line   string // masked
+	lineNo int    // index of the current line
+	line   string // the current line, masked
 }
 
+// mutants returns the mutants of a file in a language with this syntax, without the names of the
+// file and of the functions, which [MutantsOf] adds.
 func (s syntax) mutants(lang source.Language, src []byte) []Mutant {
 	t := &textFile{syntax: s, lang: lang, src: src}
 	offset := 0
@@ -73,30 +75,37 @@ func (s syntax) mutants(lang source.Language, src []byte) []Mutant {
 	return t.mutants
 }
 
-// declares matches lines that say what is where, and no behaviour; spoken those that are
-// about what people read.
+// These expressions match the start of a line without its indentation:
+//
+//   - declarationRE matches declarations, which have no behavior to change: import os, class Cart,
+//     const {a, b} = require("x"), or if __name__ == "__main__".
+//   - outputCallRE matches calls that print or log, or make the text of an error, whose effect no
+//     test checks: logger.info("x"), fmt.Errorf("x"), assert x.
+//   - throwRE matches raise ValueError("x") and throw error.
 var (
 	declarationRE = regexp.MustCompile(`^(import|from|package|using|use|require(_once|_relative)?|include|namespace|module|class|interface|trait|enum|struct|type|mod|impl|extern|annotation|@|#|export\s+(\*|\{|type|interface|class)|const\s+\{?[\w\s,]+\}?\s*=\s*require\b|__all__\b|__version__\b|'use|"use|"""|'''|if\s+__name__)`)
 	outputCallRE  = regexp.MustCompile(`(?i)^([\w$]+(\.|->|::))*(log|logger|logging|slog|logrus|console)(\.|->|::)|^((fmt|System\.out|std)\W+)?(print|println|printf|eprintln|puts|echo|eprint)!?\b|^fmt\.Print|^(fmt\.Errorf|errors\.(New|Wrap|Wrapf|Errorf)|panic|warnings\.warn|assert|debug_assert)\W`)
 	throwRE       = regexp.MustCompile(`^(raise|throw)\b`)
 )
 
-// isMutable reports whether anything of a line is changed.
+// isMutable reports whether a line may have mutants. Declarations, output, docstrings and very
+// long lines, which are mostly data, have none.
 func (t *textFile) isMutable(code string) bool {
 	return code != "" && !declarationRE.MatchString(code) && !outputCallRE.MatchString(code) && code[0] != '"' && code[0] != '\'' && len(code) < 400
 }
 
-// add adds a mutant of the line under way: another text from one of its bytes to
-// another.
+// add adds a mutant that replaces the bytes from..to of the current line by the text.
 func (t *textFile) add(o Operator, from, to int, text string) {
 	start := t.offsets[t.lineNo]
 	t.mutants = append(t.mutants, Mutant{Operator: o, start: start + from, end: start + to, replacement: text})
 }
 
+// spacedOperatorRE matches an operator with blanks around it: a + b, x not in y. tightOperatorRE
+// matches one without blanks: a+b, f(x)==1.
 var (
 	spacedOperatorRE = regexp.MustCompile(`\s(===|!==|==|!=|<=|>=|<|>|&&|\|\||\+=|-=|\*=|/=|\+|-|\*|//|/|%|and|or|not in|is not)\s`)
 	tightOperatorRE  = regexp.MustCompile(`[\w)\]](===|!==|==|!=|<=|>=|<|>|\+=|-=|\*=|/=|\+|-|\*|/|%)[\w("'\[]`)
-	// exponentRE is the end of a text in which + and - belong to a number.
+	// exponentRE matches the text before a + or - that belongs to a number: the 1e of 1e-9.
 	exponentRE = regexp.MustCompile(`\d[eE]$`)
 )
 
@@ -112,7 +121,7 @@ var operatorMutants = map[string][]change{
 	"+=": {{ChangeArithmetic, "-="}}, "-=": {{ChangeArithmetic, "+="}}, "*=": {{ChangeArithmetic, "/="}}, "/=": {{ChangeArithmetic, "*="}},
 }
 
-// mutateOperators adds the mutants by another operator.
+// mutateOperators adds a mutant for each operator of the line that can be swapped with another.
 func (t *textFile) mutateOperators() {
 	for _, re := range []*regexp.Regexp{spacedOperatorRE, tightOperatorRE} {
 		for from := 0; ; {
@@ -131,13 +140,16 @@ func (t *textFile) mutateOperators() {
 	}
 }
 
-// neutralOperandRE matches what follows an operator that changes nothing.
+// neutralOperandRE matches, by operator, a right operand that changes nothing: x + 0, x * 1. The
+// opposite operator has the same result, so that no test could kill that mutant.
 var neutralOperandRE = map[string]*regexp.Regexp{
 	"+": regexp.MustCompile(`^\s*0($|[^\d.])`), "-": regexp.MustCompile(`^\s*0($|[^\d.])`),
 	"*": regexp.MustCompile(`^\s*1($|[^\d.])`), "/": regexp.MustCompile(`^\s*1($|[^\d.])`),
 }
 
-// isSwappable reports whether the operator at a place is one.
+// isSwappable reports whether the operator at the bytes first..last of the line is a binary
+// operator that may be replaced. It excludes signs (return -x), joined strings ("a" + b), and
+// brackets of generic types. closely means that there are no blanks around it.
 func (t *textFile) isSwappable(op string, first, last int, closely bool) bool {
 	before, after := strings.TrimRight(t.line[:first], " \t"), t.line[last:]
 	operand := before != "" && (strings.IndexByte(`)]}'"`+"`", before[len(before)-1]) >= 0 || isWordByte(before[len(before)-1]))
@@ -148,7 +160,7 @@ func (t *textFile) isSwappable(op string, first, last int, closely bool) bool {
 	case "and", "or", "not in", "is not":
 		return t.wordOperators
 	case "+", "+=", "%":
-		if quoted { // texts are joined, or filled in
+		if quoted { // the operator joins or formats strings
 			return false
 		}
 	}
@@ -158,10 +170,19 @@ func (t *textFile) isSwappable(op string, first, last int, closely bool) bool {
 	return operand && !keywordEndRE.MatchString(before)
 }
 
+// isWordByte reports whether a byte can end an operand such as a name or a number.
 func isWordByte(c byte) bool {
 	return c == '_' || c == '$' || c == '?' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
+// These expressions find conditions in a masked line, which the first group captures:
+//
+//   - keywordEndRE matches the end of a text after which + and - are signs: return -1.
+//   - ifLineRE matches a line that is the head of an if: "} else if ready {", "elif x:".
+//   - trailingIfRE matches a condition after a statement, as in Ruby's "return 1 unless ready".
+//   - ternaryRE matches the condition of Python's "a if ready else b".
+//   - ifParenRE matches "if (", after which the condition starts.
+//   - comparisonRE matches a single comparison, such as a <= b; "a == b && c" is not one.
 var (
 	keywordEndRE = regexp.MustCompile(`\b(return|case|else|in)$`)
 	ifLineRE     = regexp.MustCompile(`^\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless)\s+(.+?)\s*(?:\bthen)?[:{]?\s*$`)
@@ -171,8 +192,8 @@ var (
 	comparisonRE = regexp.MustCompile(`^[^&|]*(==|!=|<=|>=|\s<\s|\s>\s|\bis not\b|\bnot in\b)[^&|]*$`)
 )
 
-// mutateCondition adds the mutants with the opposite of a condition that is no comparison:
-// those have mutants of their own.
+// mutateCondition adds the mutant with the opposite of the line's condition. A single comparison
+// has none here, since mutateOperators negates its operator.
 func (t *textFile) mutateCondition() {
 	from, to := t.findCondition()
 	cond := t.line[from:to]
@@ -188,7 +209,7 @@ func (t *textFile) mutateCondition() {
 	t.add(NegateCondition, from, to, "!("+condition+")")
 }
 
-// findCondition is the place of a condition in the line, empty where there is none.
+// findCondition returns the bytes from..to of the condition in the line, 0, 0 if there is none.
 func (t *textFile) findCondition() (from, to int) {
 	if t.parens {
 		loc := ifParenRE.FindStringIndex(t.line)
@@ -214,7 +235,7 @@ func (t *textFile) findCondition() (from, to int) {
 	return 0, 0
 }
 
-// closingParen is the place of the parenthesis that closes the first one, 0 for none.
+// closingParen returns the index of the parenthesis that closes the first one, 0 if none does.
 func closingParen(text string) int {
 	depth := 0
 	for i := range len(text) {
@@ -230,6 +251,7 @@ func closingParen(text string) int {
 	return 0
 }
 
+// isBalanced reports whether a text has as many opening as closing brackets of each kind.
 func isBalanced(text string) bool {
 	for _, pair := range []string{"()", "[]", "{}"} {
 		if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {
@@ -239,6 +261,9 @@ func isBalanced(text string) bool {
 	return true
 }
 
+// numberRE matches a number: its second group is the integer that is changed, 10 of "= 10L;" or
+// 2 of "(2.5)". The other groups keep it from matching a part of a name or version, as in x1.
+// booleanRE matches a boolean constant in its second group, but no key as in {true: 1}.
 var (
 	numberRE  = regexp.MustCompile(`(^|[^\w.$#])(\d+)((?:\.\d+)?(?:[lLfFdDuUmMn]|[iu](?:8|16|32|64|128|size)|f32|f64)?)($|[^\w.]|\.\D|\.$)`)
 	booleanRE = regexp.MustCompile(`(^|[^\w.$])(true|false|True|False)($|[^\w:=])`)
@@ -246,7 +271,8 @@ var (
 
 var oppositeBoolean = map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}
 
-// mutateConstants adds the mutants by another constant.
+// mutateConstants adds mutants with another constant: a number plus one, the opposite boolean, or
+// a longer string. The texts of exceptions are not changed, since tests rarely check them.
 func (t *textFile) mutateConstants(code string) {
 	if throwRE.MatchString(code) {
 		return
@@ -276,7 +302,8 @@ func (t *textFile) mutateConstants(code string) {
 	t.mutateTexts()
 }
 
-// mutateTexts adds the mutants by a longer text.
+// mutateTexts adds a mutant for each string of the line, which inserts XX at its start. Masked
+// strings are blank, so a quote with other text after it is no string.
 func (t *textFile) mutateTexts() {
 	quotes := `"`
 	if t.singleQuotes {
