@@ -16,10 +16,10 @@ import (
 // packageRunners are the commands of package managers that start a program of the dependencies.
 var packageRunners = [][]string{{"npx", "--no-install"}, {"bunx", "--no-install"}, {"pnpm", "exec"}}
 
-// startDirectly returns the check of a tree so that it starts the program of the dependencies
-// itself, without npx and the like, and without what only measures coverage: both take
-// longer than many a test. onPath is PATH as the checks have it; what npx adds to the
-// environment in addition to it is missing.
+// startDirectly returns a check whose command starts its program in node_modules/.bin itself:
+// "npx --no-install c8 mocha" becomes ".../node_modules/.bin/mocha". Package managers and tools
+// that measure coverage take longer than many tests. It returns any other check as it is. onPath
+// is the PATH of the checks; other variables that npx sets are missing.
 func startDirectly(root, onPath string, c measure.Check) measure.Check {
 	i := slices.IndexFunc(packageRunners, func(s []string) bool {
 		return len(c.Command) > len(s) && slices.Equal(c.Command[:len(s)], s)
@@ -40,7 +40,8 @@ func startDirectly(root, onPath string, c measure.Check) measure.Check {
 	return c
 }
 
-// mayPreload reports whether nyc may load modules into the tests, as its option require does.
+// mayPreload reports whether the configuration of nyc in a folder may load modules into the
+// tests with its option require. Then the tests need nyc.
 func mayPreload(dir string) bool {
 	for _, name := range []string{"package.json", ".nycrc", ".nycrc.json", ".nycrc.yml", ".nycrc.yaml", "nyc.config.js", "nyc.config.cjs", "nyc.config.mjs"} {
 		text, err := projectfile.Read(filepath.Join(dir, name), projectfile.Manifest)
@@ -51,10 +52,11 @@ func mayPreload(dir string) bool {
 	return false
 }
 
+// requireOptionRE matches the option require in JSON, YAML or JavaScript: "require": ["ts-node"].
 var requireOptionRE = regexp.MustCompile(`(?m)["']?\brequire\b["']?\s*:`)
 
-// binFolder returns the nearest folder of a tree that has the program of a dependency,
-// for a folder in it; "" if there is none.
+// binFolder returns the node_modules/.bin with the program that is nearest to dir, in dir or
+// above it up to the root. It returns "" if there is none.
 func binFolder(root, dir, program string) string {
 	if strings.HasPrefix(program, "-") || strings.ContainsRune(program, '/') {
 		return ""

@@ -15,26 +15,29 @@ import (
 	"supervise/source"
 )
 
-// group are test files that are compared as one: what one of them lost may have moved to
-// another.
+// group is a set of test files that are compared as one, since a test that one of them lost may
+// have moved to another.
 type group struct {
-	oldFiles, newFiles []string              // files before, by their new names, and after
-	defs               []detector.TestSource // definitions that changed, before and after
-	oldTests, newTests []metric.Test
-	shared             bool   // what its tests share changed, or what tests of all files may depend on
-	widened            *group // with all tests of the files, where before and now are the changed ones alone
+	oldFiles, newFiles []string              // files before the change, by their new names, and after it
+	defs               []detector.TestSource // definitions of tests that changed, before and after
+	oldTests, newTests []metric.Test         // the original and the current tests to run
+	shared             bool                  // helpers or files that unchanged tests may depend on changed too
+	widened            *group                // if only changed tests are run: the tests of all files; otherwise nil
 	result             detector.MutationResult
 }
 
 // isOpen reports whether the group has no result yet.
 func (g *group) isOpen() bool { return g.result.Why == "" && g.result.Mutants == 0 || g.isMisfit() }
 
-// misfitReason is the reason of a group whose tests do not pass over the new code as they were.
+// misfitReason is the reason why a group has no result on the new code. The group runs again,
+// with the original tests on the old code.
 const misfitReason = "none of the original tests passes on the new code"
 
+// isMisfit reports whether the group needs the old code, see misfitReason.
 func (g *group) isMisfit() bool { return g.result.Why == misfitReason }
 
-// keepPassing reports whether tests of both sides pass without a fault.
+// keepPassing drops the tests that fail without a fault. It is false, and sets the reason in the
+// result, if a side has none left. apart means that the original tests ran on the old code.
 func (g *group) keepPassing(old, current *side, apart bool) bool {
 	passing := func(s *side, list []metric.Test) []metric.Test {
 		return slices.DeleteFunc(slices.Clone(list), func(t metric.Test) bool { return !s.passing[t.ID] })
@@ -54,7 +57,7 @@ func (g *group) keepPassing(old, current *side, apart bool) bool {
 	return false
 }
 
-// addOutcome counts a mutant.
+// addOutcome adds the outcome of one mutant to the result.
 func (g *group) addOutcome(m mutation.Mutant, f outcome) {
 	g.result.Mutants++
 	switch {
@@ -71,8 +74,8 @@ func (g *group) addOutcome(m mutation.Mutant, f outcome) {
 	}
 }
 
-// groups finds the tests that changed or are gone, by files. Files that lost tests and
-// files that have new ones are one group.
+// groups finds the tests that changed or were deleted. A file with changed tests is a group. All
+// files with deleted or added tests are one more group, since tests may have moved between them.
 func (t Trial) groups(ctx context.Context) []*group {
 	t = t.withUnchanged(ctx)
 	files := t.testFiles(ctx)
@@ -106,6 +109,7 @@ func (t Trial) groups(ctx context.Context) []*group {
 	return slices.DeleteFunc(out, func(g *group) bool { return len(g.oldTests) == 0 })
 }
 
+// add adds a test file with its definitions to the group.
 func (g *group) add(f *file) {
 	if f.hasLostTests() {
 		g.oldFiles = append(g.oldFiles, f.path)
@@ -121,7 +125,8 @@ func (g *group) add(f *file) {
 	}
 }
 
-// findTests finds the tests of the group's files among those that were measured.
+// findTests sets the tests of the group's files among those that were measured, without flaky
+// ones. An original test may fail on the old code, a current one must pass.
 func (t Trial) findTests(g *group) {
 	seen := map[metric.ID]bool{}
 	for _, name := range g.oldFiles {
@@ -147,8 +152,9 @@ func (t Trial) findTests(g *group) {
 	g.narrow(t.changedTests(g, t.BaseTests, t.Evidence.Before, g.oldTests), t.changedTests(g, t.CurrentTests, t.Evidence.After, g.newTests))
 }
 
-// narrow leaves the tests that changed: the others notice the same on both sides, unless
-// what they share changed. All are left where one side has none that changed.
+// narrow keeps only the changed tests, which saves time: unchanged tests detect the same faults on
+// both sides unless something that they share changed. It keeps all tests if a side has no
+// changed one.
 func (g *group) narrow(before, now []metric.Test) {
 	if !g.shared && len(before) > 0 && len(now) > 0 && len(before)+len(now) < len(g.oldTests)+len(g.newTests) {
 		g.widened = &group{oldTests: g.oldTests, newTests: g.newTests}
@@ -156,16 +162,18 @@ func (g *group) narrow(before, now []metric.Test) {
 	}
 }
 
-// widen takes all tests of the files.
+// widen makes the group run all tests of its files. It reverses narrow.
 func (g *group) widen() {
 	if g.widened != nil {
 		g.oldTests, g.newTests, g.widened = g.widened.oldTests, g.widened.newTests, nil
 	}
 }
 
+// isNarrowed reports whether the group runs only changed tests.
 func (g *group) isNarrowed() bool { return g.widened != nil }
 
-// changedTests are the tests among some that changed, are gone or were added.
+// changedTests returns the tests of a list that changed, were deleted, or were added. defs are
+// the definitions of tests on the side on which they were measured.
 func (t Trial) changedTests(g *group, measured *metric.Tests, defs []detector.TestSource, list []metric.Test) []metric.Test {
 	homes := detector.DefinitionsOf(measured, defs)
 	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool {
@@ -179,16 +187,18 @@ func (t Trial) changedTests(g *group, measured *metric.Tests, defs []detector.Te
 // file is a test file, by its new name, with what happened to its tests.
 type file struct {
 	path                       string
-	gone, added, changed, same []detector.TestSource
-	helpersLost                bool // a line of what its tests share is gone
-	sharedChanged              bool // that is not the same
+	gone, added, changed, same []detector.TestSource // deleted, added, changed and unchanged tests; changed has both versions
+	helpersLost                bool                  // a line outside of its tests was deleted, and no test changed
+	sharedChanged              bool                  // a line outside of its tests changed, or a file that all tests may use
 }
 
-// hasLostTests reports whether a test changed or is gone.
+// hasLostTests reports whether the file may detect fewer faults: a test changed or was deleted,
+// or a helper of unchanged tests.
 func (f *file) hasLostTests() bool {
 	return len(f.gone)+len(f.changed) > 0 || f.helpersLost && len(f.same) > 0
 }
 
+// testFiles returns the test files of the evidence by their new paths.
 func (t Trial) testFiles(ctx context.Context) map[string]*file {
 	texts := &lineReader{Trial: t, lines: map[fileVersion][]string{}}
 	out := map[string]*file{}
@@ -236,11 +246,12 @@ func (t Trial) testFiles(ctx context.Context) map[string]*file {
 	return out
 }
 
-// maxUnchanged is how many unchanged test files are looked at.
+// maxUnchanged is how many unchanged test files withUnchanged adds.
 const maxUnchanged = 500
 
-// withUnchanged returns the trial with the tests in files that did not change, where
-// another runner runs them now: what they notice is its matter as well.
+// withUnchanged returns the trial with the tests of unchanged files too if another framework runs
+// the tests now, since the faults that a test detects depend on it. Otherwise the trial stays the
+// same.
 func (t Trial) withUnchanged(ctx context.Context) Trial {
 	files, err := t.Store.Files(t.Current)
 	if err != nil || !t.HasOtherRunner() {
@@ -263,6 +274,7 @@ func (t Trial) withUnchanged(ctx context.Context) Trial {
 	return t
 }
 
+// newPath returns the path after the change of a file from before it.
 func (t Trial) newPath(name string) string {
 	if to := t.Evidence.Renamed[name]; to != "" {
 		return to
@@ -270,6 +282,7 @@ func (t Trial) newPath(name string) string {
 	return name
 }
 
+// oldPath returns the path before the change of a file from after it.
 func (t Trial) oldPath(name string) string {
 	for from, to := range t.Evidence.Renamed {
 		if to == name {
@@ -279,7 +292,7 @@ func (t Trial) oldPath(name string) string {
 	return name
 }
 
-// lineReader reads test files, without comments in lines of their own.
+// lineReader reads test files without comment lines, and caches their lines.
 type lineReader struct {
 	Trial
 	lines map[fileVersion][]string
@@ -290,8 +303,8 @@ type fileVersion struct {
 	name string
 }
 
-// linesOf returns the lines of a file; those without code are empty. It is nil for a file that
-// cannot be read.
+// linesOf returns the lines of a file with single blanks between words. Lines without code are
+// empty. The list is nil if the file is too large or cannot be read.
 func (t *lineReader) linesOf(ctx context.Context, id snapshot.ID, name string) []string {
 	version := fileVersion{id, name}
 	if lines, known := t.lines[version]; known {
@@ -313,7 +326,7 @@ func (t *lineReader) linesOf(ctx context.Context, id snapshot.ID, name string) [
 	return lines
 }
 
-// isUnchanged reports whether nothing of a test changed.
+// isUnchanged reports whether two versions of a test have the same code.
 func (t *lineReader) isUnchanged(ctx context.Context, old, current detector.TestSource) bool {
 	body := func(id snapshot.ID, d detector.TestSource) []string {
 		lines := t.linesOf(ctx, id, d.File)
@@ -322,8 +335,8 @@ func (t *lineReader) isUnchanged(ctx context.Context, old, current detector.Test
 	return slices.Equal(body(t.Base, old), body(t.Current, current))
 }
 
-// sharedChanged reports whether a line outside of the tests of a file is gone, and whether
-// one was added, imports and comments aside: helpers, tables, set-up.
+// sharedChanged reports whether a line outside of the tests of a file was deleted, and whether one
+// was added: helpers, tables, and set-up. It ignores imports, comments, and the order of lines.
 func (t *lineReader) sharedChanged(ctx context.Context, f *file) (gone, added bool) {
 	balance := map[string]int{}
 	for _, line := range linesOutsideTests(t.linesOf(ctx, t.Current, f.path), f.path, t.Evidence.After) {
@@ -339,7 +352,8 @@ func (t *lineReader) sharedChanged(ctx context.Context, f *file) (gone, added bo
 	return gone, added
 }
 
-// linesOutsideTests are the lines of a file outside of its tests, but for imports.
+// linesOutsideTests returns the lines of a file outside of its tests, without imports and empty
+// lines.
 func linesOutsideTests(lines []string, name string, defs []detector.TestSource) []string {
 	lines = slices.Clone(lines)
 	for _, d := range defs {

@@ -1,6 +1,14 @@
-// Package mutationcheck compares what changed tests notice with what they noticed before: small
-// faults are put into the product code, and the tests run over them as they were and as
-// they are.
+// Package mutationcheck compares changed tests with their original versions: which faults does
+// each detect? It puts small faults (mutants) into copies of the product code, one at a time,
+// and runs the original and the current tests on each. A mutant that the original tests kill and
+// the current tests do not is a survivor: the change weakened the tests.
+//
+// A [Trial] works in these steps. It groups the test files that changed (group.go). It finds the
+// mutants of the code that they test (target.go). It makes two copies of the tree, one with the
+// original tests and one with the current ones, and runs both without a fault first, since only
+// tests that pass there can kill a mutant (side.go). Then it runs one mutant after another until
+// there are enough or the time is over. If no original test passes on the new code, both sides
+// run again, the original tests then on the old code.
 package mutationcheck
 
 import (
@@ -20,44 +28,45 @@ import (
 	"supervise/snapshot"
 )
 
-// The limits where the options have none.
+// The limits that apply if the options set none.
 const (
 	DefaultMutants = 30
-	DefaultBudget  = 20 * time.Second // or twice [Cost].Once, where that is more
+	DefaultBudget  = 20 * time.Second // or twice [Cost].SuiteRun, if that is more
 )
 
 // Options limit a trial.
 type Options struct {
 	Off        bool          `json:"off,omitempty"`
 	MaxMutants int           `json:"max_mutants,omitempty"` // 0: [DefaultMutants]
-	Budget     time.Duration `json:"budget_ns,omitempty"`   // of the trial as a whole, with [Cost].Beyond; 0: [DefaultBudget]
+	Budget     time.Duration `json:"budget_ns,omitempty"`   // time for the complete trial, including [Cost].Overhead; 0: [DefaultBudget]
 }
 
-// Cost is what the iteration has shown of the time that a trial takes; 0: not known.
+// Cost is what the iteration has already measured of the time that a trial takes. A duration of 0
+// is unknown.
 type Cost struct {
 	SuiteRun time.Duration // one run of the tests
-	Overhead time.Duration // what running them as they were took beyond that: it is part of the budget
+	Overhead time.Duration // what the run of the original tests took beyond that; it is subtracted from the budget
 	Copy     time.Duration // a copy of the tree
 	FirstRun time.Duration // the first run of the tests in a copy, where they may have to be built
 }
 
-// Trial runs changed tests over mutants of the product code, as they were and as they
-// are.
+// Trial runs changed tests on mutants of the product code, in their original and in their current
+// versions. Base is the tree before the change and Current the tree after it.
 type Trial struct {
 	treecopy.Workspace
 	Options
 
-	Base, Current snapshot.ID        // the trees with the tests as they were, and as they are
-	RestoredFiles []string           // changed files that belong to tests: as in Was for the tests as they were
-	Evidence      ledger.Evidence    // of the change from Was to Is
-	BaseTests     *metric.Tests      // as they were measured in Was
-	CurrentTests  *metric.Tests      // as they were measured in Is
-	Coverage      *metric.Coverage   // of Is; nil: not known
-	Flaky         map[metric.ID]bool // whose results prove nothing
+	Base, Current snapshot.ID        // the trees with the original and with the current tests
+	RestoredFiles []string           // changed files that belong to tests; the original tests use those of Base
+	Evidence      ledger.Evidence    // of the change from Base to Current
+	BaseTests     *metric.Tests      // results measured in Base
+	CurrentTests  *metric.Tests      // results measured in Current
+	Coverage      *metric.Coverage   // of Current; nil: not known
+	Flaky         map[metric.ID]bool // tests whose results prove nothing
 	Cost          Cost
 }
 
-// allowedTime is what the trial may take, not positive where nothing is left.
+// allowedTime returns how long the trial may take. It is not positive if no time is left.
 func (t Trial) allowedTime() time.Duration {
 	budget := t.Budget
 	if budget <= 0 {
@@ -66,20 +75,20 @@ func (t Trial) allowedTime() time.Duration {
 	return budget - t.Cost.Overhead
 }
 
-// RefusedRecord is the record of a trial that is not run.
+// RefusedRecord returns the record of a trial that does not run, with the reason.
 func (t Trial) RefusedRecord(why string) *ledger.MutationCheck {
 	return &ledger.MutationCheck{TestsSnapshot: t.Base, CodeSnapshot: t.Current, Results: []detector.MutationResult{}, NotRunReason: why}
 }
 
-// IsNeeded reports whether tests were changed, or are gone: those that were only added
-// have nothing to be compared with.
+// IsNeeded reports whether tests changed or were deleted. Added tests have no original version to
+// be compared with.
 func (t Trial) IsNeeded(ctx context.Context) bool {
 	return !t.Off && t.BaseTests != nil && t.CurrentTests != nil && len(t.groups(ctx)) > 0
 }
 
-// Run runs the trial. The error is that of ctx, or a fault of the machine. What it may
-// take is known before: when that time is over, what still runs is ended, and where it
-// cannot suffice for a mutant, nothing is run.
+// Run runs the trial within its budget. When the time is over, it stops the running tests; if the
+// time cannot suffice for one mutant, it runs nothing. The record explains this. The error is
+// that of ctx, or a fault of the machine.
 func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 	r := &trialRun{Trial: t, out: t.RefusedRecord(""), began: time.Now(), groups: t.groups(ctx)}
 	r.out.Budget = t.allowedTime()
@@ -103,13 +112,15 @@ func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 	return r.out, err
 }
 
-// reservedShare is the part of the time that is left for ending what runs and removing the
-// copies: one in that many.
+// reservedShare is the divisor of the part of the budget, here 1/20, that is reserved for
+// stopping the tests and removing the copies.
 const reservedShare = 20
 
+// roundDuration rounds a duration to tenths of a second for messages; a negative one is 0.
 func roundDuration(d time.Duration) time.Duration { return max(0, d).Round(100 * time.Millisecond) }
 
-// runInTime runs the groups until the time is over.
+// runInTime runs the groups on the new code, and those whose original tests do not fit it on the
+// old code, until the time is over. That the time is over is no error.
 func (r *trialRun) runInTime(ctx context.Context) error {
 	inTime, cancel := context.WithDeadlineCause(ctx, r.until, errOutOfTime)
 	defer cancel()
@@ -123,21 +134,21 @@ func (r *trialRun) runInTime(ctx context.Context) error {
 	return err
 }
 
-// trialRun is a trial under way.
+// trialRun is the state of a running trial.
 type trialRun struct {
 	Trial
 	out     *ledger.MutationCheck
 	groups  []*group
 	began   time.Time
 	until   time.Time
-	lastRun time.Duration // of the last runs with a fault
+	lastRun time.Duration // how long the last mutant took on both sides
 }
 
-// timeLeft is the time that is left, not positive where it is over.
+// timeLeft returns the remaining time. It is not positive if the time is over.
 func (r *trialRun) timeLeft() time.Duration { return time.Until(r.until) }
 
-// mutantPair is one fault in the code of both sides, which are the same but where the tests as
-// they were do not fit the new code.
+// mutantPair is one fault in the code of both sides. The two are the same, unless the original
+// tests run on the old code.
 type mutantPair struct{ old, new mutantSource }
 
 // mutantSource is a mutant with the text that it was made of.
@@ -147,8 +158,8 @@ type mutantSource struct {
 	exec bool
 }
 
-// runOn runs the groups that have no result yet, with the tests as they were over the
-// code of a tree.
+// runOn runs the groups that have no result yet. code is the tree on whose code the original
+// tests run: Current or Base. The current tests always run on Current.
 func (r *trialRun) runOn(ctx context.Context, code snapshot.ID) error {
 	open := slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !g.isOpen() })
 	pairs, err := r.mutantPairs(ctx, open, code)
@@ -178,14 +189,17 @@ func (r *trialRun) runOn(ctx context.Context, code snapshot.ID) error {
 	})
 }
 
-// comparison runs both sides over the same faults.
+// comparison runs the groups on both sides with the same faults. old has the original tests, new
+// the current ones.
 type comparison struct {
 	*trialRun
 	groups    []*group
-	onOldCode bool
+	onOldCode bool // the original tests run on the old code
 	old, new  *side
 }
 
+// run runs the tests without a fault, and then on the mutants. If the changed tests of a group
+// do not fit, it tries all tests of the group's files instead.
 func (d *comparison) run(ctx context.Context, pairs []mutantPair) error {
 	if d.timeLeft() <= d.Cost.FirstRun {
 		d.markStopped()
@@ -211,8 +225,8 @@ func (d *comparison) run(ctx context.Context, pairs []mutantPair) error {
 	return d.runMutants(ctx, pairs)
 }
 
-// runControl runs the tests of the groups without a fault, and leaves the groups with tests
-// that pass on both sides.
+// runControl runs the tests of the groups without a fault. It keeps only the groups that have
+// passing tests on both sides; the others get the reason as their result.
 func (d *comparison) runControl(ctx context.Context) error {
 	d.old.tests, d.new.tests = nil, nil
 	for _, g := range d.groups {
@@ -231,8 +245,8 @@ func (d *comparison) runControl(ctx context.Context) error {
 	return nil
 }
 
-// onBothSides returns what does a step on both sides, at the same time where the machine has
-// the cores for it.
+// onBothSides returns a function that runs a step on both sides, in parallel if the machine has
+// more than one core. Its error is that of the old side, if both fail.
 func (d *comparison) onBothSides(step func(*side, context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if runtime.NumCPU() < 2 {
@@ -253,7 +267,7 @@ func (d *comparison) onBothSides(step func(*side, context.Context) error) func(c
 	}
 }
 
-// runMutants runs the tests over one mutant after the other, until there are enough or the
+// runMutants runs the tests on one mutant after another until enough of them built, or until the
 // time is over.
 func (d *comparison) runMutants(ctx context.Context, pairs []mutantPair) error {
 	limit := d.MaxMutants
@@ -276,23 +290,24 @@ func (d *comparison) runMutants(ctx context.Context, pairs []mutantPair) error {
 	return nil
 }
 
-// markStopped notes that the time is over.
+// markStopped records in the results of all groups that the time was over.
 func (d *comparison) markStopped() {
 	for _, g := range d.groups {
 		g.result.OutOfTime = true
 	}
 }
 
-// errOutOfTime says that the time is over: what was running counts for nothing.
+// errOutOfTime means that the time is over. The results of the stopped run do not count.
 var errOutOfTime = errors.New("the time for mutants is over")
 
-// runMutant runs the tests over one mutant, and reports whether it builds.
+// runMutant runs the tests on one mutant and adds the outcomes to the groups. It is false if the
+// mutant does not count: it does not build, or two runs differ.
 func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) {
 	first, err := d.outcomesOf(ctx, p)
 	if err != nil || first == nil {
 		return false, err
 	}
-	if slices.ContainsFunc(first, outcome.survives) { // one run does not prove that
+	if slices.ContainsFunc(first, outcome.survives) { // a second run must confirm it
 		if slices.ContainsFunc(d.groups, (*group).isNarrowed) {
 			return d.rerunWidened(ctx, p)
 		}
@@ -310,8 +325,8 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 	return true, nil
 }
 
-// rerunWidened runs a mutant that survives over all tests of the files, and so those that follow:
-// an unchanged test may notice it.
+// rerunWidened runs a survivor again with all tests of the files, since an unchanged test may kill
+// it. The mutants after it run with all tests too.
 func (d *comparison) rerunWidened(ctx context.Context, p mutantPair) (bool, error) {
 	for _, g := range d.groups {
 		g.widen()
@@ -322,16 +337,17 @@ func (d *comparison) rerunWidened(ctx context.Context, p mutantPair) (bool, erro
 	return d.runMutant(ctx, p)
 }
 
-// outcome says whether a mutant dies by the tests of a group.
+// outcome says whether the original and the current tests of a group kill a mutant.
 type outcome struct{ killedByOld, killedByNew bool }
 
+// survives reports whether only the original tests kill the mutant.
 func (f outcome) survives() bool { return f.killedByOld && !f.killedByNew }
 
-// outcomesOf runs both sides over a mutant. It returns what each group makes of it, nil where
-// the mutant does not build.
+// outcomesOf runs both sides on a mutant. It returns one outcome per group, in the order of
+// d.groups, and nil if the mutant does not build.
 func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, error) {
 	timeLeft := d.timeLeft()
-	if timeLeft <= d.lastRun { // it would be cut off
+	if timeLeft <= d.lastRun { // the run would probably not finish
 		return nil, errOutOfTime
 	}
 
@@ -360,6 +376,7 @@ func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, e
 	return out, nil
 }
 
+// survivor returns what a report shows of a mutant.
 func survivor(m mutation.Mutant) detector.Survivor {
 	return detector.Survivor{File: m.File, Line: m.Line, Function: m.Function, Operator: string(m.Operator), Original: m.Original, Mutated: m.Mutated}
 }

@@ -12,41 +12,43 @@ import (
 	"supervise/metric"
 )
 
-// side is a private copy of a tree, in which tests run over mutants.
+// side is a private copy of a tree in which either the original or the current tests run on
+// mutants.
 type side struct {
 	meter   *measure.Meter
 	tree    treecopy.Tree
-	tests   []metric.Test
-	passing map[metric.ID]bool // over the code without a fault
-	why     string             // none passes
-	fullRun bool               // the command cannot run some tests alone
-	took    time.Duration      // of the tests without a fault
+	tests   []metric.Test      // what the next run runs
+	passing map[metric.ID]bool // tests that pass without a fault
+	why     string             // why a test does not pass without a fault
+	fullRun bool               // the command cannot run single tests
+	took    time.Duration      // how long the tests took without a fault
 	limit   time.Duration      // of the next run; 0: the limits of the checks
 
-	mutant mutantSource // that is put in next
-	result mutantResult
-	stamp  time.Time // of the file that was written last
+	mutant mutantSource // the mutant of the next run
+	result mutantResult // of the last run
+	stamp  time.Time    // modification time of the file that was written last
 }
 
-// mutantResult is how the tests ended over a mutant.
+// mutantResult is how the tests ended on a mutant.
 type mutantResult struct {
-	unbuilt bool // it does not build
-	aborted bool // the tests were stopped, or died
-	killers map[metric.ID]bool
+	unbuilt bool               // the mutant does not build
+	aborted bool               // the tests were stopped or crashed, which counts as killed
+	killers map[metric.ID]bool // the tests that failed
 }
 
-// isKilledBy reports whether the mutant dies by one of the tests.
+// isKilledBy reports whether one of the tests kills the mutant.
 func (e mutantResult) isKilledBy(tests []metric.Test) bool {
 	return e.aborted || slices.ContainsFunc(tests, func(t metric.Test) bool { return e.killers[t.ID] })
 }
 
-// side returns the side in a copy. Python keeps no compiled files there: one of another
-// mutant with the same size and time would be taken for this one's.
+// side returns the side that runs in a copy. Python writes no compiled files there: it would use
+// that of another mutant if the sources have the same size and time.
 func (r *trialRun) side(t treecopy.Tree) *side {
 	return &side{meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1"), tree: t, passing: map[metric.ID]bool{}}
 }
 
-// runControl runs the tests over the code as it is. One that does not pass proves nothing.
+// runControl runs the tests without a fault and records which pass. A test that fails or is flaky
+// here proves nothing about a mutant.
 func (s *side) runControl(ctx context.Context) error {
 	started := time.Now()
 	clear(s.passing)
@@ -76,13 +78,14 @@ func (s *side) runControl(ctx context.Context) error {
 	return nil
 }
 
-// directly starts the tests without a package manager. Tests that need what it adds fail
-// without a fault already, and are left out.
+// directly returns a check that starts the tests without a package manager. Tests that need what
+// the package manager sets up fail in runControl already, and do not count.
 func (s *side) directly(c measure.Check) (measure.Check, bool) {
 	return startDirectly(s.tree.ProjectDir(), s.meter.Getenv("PATH"), c), true
 }
 
-// keepPassing leaves the tests of the groups that pass without a fault.
+// keepPassing sets s.tests to the tests of the groups that pass without a fault. testsOf selects
+// the original or the current tests of a group.
 func (s *side) keepPassing(groups []*group, testsOf func(*group) []metric.Test) {
 	s.tests = nil
 	for _, g := range groups {
@@ -91,11 +94,11 @@ func (s *side) keepPassing(groups []*group, testsOf func(*group) []metric.Test) 
 	s.tests = slices.DeleteFunc(s.tests, func(t metric.Test) bool { return !s.passing[t.ID] })
 }
 
-// timeoutSlack is added to the time that tests may take over a mutant: a fault may make a loop
-// endless, and a machine be busy.
+// timeoutSlack is added to the time limit of a run on a mutant, since a machine may be busy. The
+// limit exists because a fault may make a loop endless.
 const timeoutSlack = 2 * time.Second
 
-// runMutant runs the tests over the next mutant, and takes it out again.
+// runMutant writes the mutant into the copy, runs the tests, and restores the file.
 func (s *side) runMutant(ctx context.Context) error {
 	f := s.mutant
 	if err := s.writeFile(f.File, f.ApplyTo(f.src), f.exec); err != nil {
@@ -119,8 +122,8 @@ func (s *side) runMutant(ctx context.Context) error {
 	return s.writeFile(f.File, f.src, f.exec)
 }
 
-// writeFile writes a file of the copy. Each text has a time that is separate, in whole seconds:
-// tools that build go by it.
+// writeFile writes a file of the copy. Each write gets a modification time at least one second
+// after the last, since build tools use it to detect changes.
 func (s *side) writeFile(name string, text []byte, exec bool) error {
 	if err := (treecopy.Files{{Path: name, Text: text, Executable: exec}}).Write(s.tree.Path); err != nil {
 		return err

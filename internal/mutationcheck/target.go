@@ -17,7 +17,7 @@ import (
 	"supervise/source"
 )
 
-// maxCodeFiles is how many files of code are looked at, nearest first.
+// maxCodeFiles is how many files of code may have mutants; those nearest to the tests come first.
 const maxCodeFiles = 200
 
 // codeFile is a file of product code.
@@ -27,11 +27,12 @@ type codeFile struct {
 	text     []byte
 	masked   []string
 	scan     source.File
-	nearness int // how near it is to the tests; 0: they do not name it
+	nearness int // how near it is to the tests, see nearnessOf; 0: they do not name it
 }
 
-// mutantPairs returns the faults for the groups, in the order in which they are run. Without
-// other code they are the same on both sides; else those that both sides have.
+// mutantPairs returns the mutants for the groups, in the order in which they run. old is the tree
+// on whose code the original tests run. If it is the current tree, both sides have the same
+// mutants; otherwise only mutants that exist in both trees count.
 func (r *trialRun) mutantPairs(ctx context.Context, groups []*group, old snapshot.ID) ([]mutantPair, error) {
 	var mentions mentions
 	if err := mentions.read(ctx, r, groups); err != nil {
@@ -52,11 +53,11 @@ func (r *trialRun) mutantPairs(ctx context.Context, groups []*group, old snapsho
 	return pairMutants(previous, current), err
 }
 
-// minPairs is how many faults both sides need to have.
+// minPairs is the number of common mutants below which two trees are too different to compare.
 const minPairs = 3
 
-// pairMutants returns the faults that are the same in both: the same operator in the same
-// line of a function of that name.
+// pairMutants returns the mutants that both lists have: the same operator changes the same text in
+// a function of the same name. It returns nil if there are fewer than [minPairs].
 func pairMutants(old, current []mutantSource) []mutantPair {
 	type key struct {
 		function  string
@@ -80,7 +81,7 @@ func pairMutants(old, current []mutantSource) []mutantPair {
 	return out
 }
 
-// mentions is what the tests name.
+// mentions are the names that occur in the tests, by which the code under test is found.
 type mentions struct {
 	symbols map[string]bool // of the code: functions, methods, types
 	words   map[string]bool // of the test files, imports included
@@ -89,6 +90,8 @@ type mentions struct {
 	langs   map[source.Language]bool
 }
 
+// read fills m from both versions of the test files of the groups. A file that cannot be read is
+// skipped; the error is that of ctx.
 func (m *mentions) read(ctx context.Context, r *trialRun, groups []*group) error {
 	*m = mentions{symbols: map[string]bool{}, words: map[string]bool{}, dirs: map[string]bool{}, langs: map[source.Language]bool{}}
 	var texts strings.Builder
@@ -124,9 +127,10 @@ func (m *mentions) addSymbols(d detector.TestSource) {
 	}
 }
 
+// wordRE matches an identifier.
 var wordRE = regexp.MustCompile(`[A-Za-z_][\w$]*`)
 
-// lastWord is the last part of a qualified name.
+// lastWord returns the last part of a qualified name: "total" of "Cart.total" or "Cart#total".
 func lastWord(name string) string {
 	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
 		return name[i+1:]
@@ -146,8 +150,9 @@ func languageFamily(l source.Language) source.Language {
 	}
 }
 
-// mutants returns the mutants of the code of a tree that the tests are about, those of
-// functions that the tests name first.
+// mutants returns the mutants of the code of a tree that the tests are about and, if the coverage
+// is known, execute. Mutants of functions that the tests name come first, then those of functions
+// that these call.
 func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]mutantSource, error) {
 	files, err := r.codeFiles(ctx, id, m)
 	if err != nil {
@@ -179,8 +184,8 @@ func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]m
 	return out, nil
 }
 
-// codeFiles reads the files of code in a tree that the tests may be about: those that they
-// name, or where there are none, the nearest.
+// codeFiles reads the product code in a tree that the tests may be about: the files that the tests
+// name, nearest first, or if they name none, all files in their languages.
 func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([]*codeFile, error) {
 	all, err := r.Store.Files(id)
 	if err != nil {
@@ -218,14 +223,14 @@ func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([
 	return files0, nil
 }
 
-// toolConfigRE matches code that sets up tools.
+// toolConfigRE matches the paths of code that only configures tools: setup.py, web/vite.config.ts.
 var toolConfigRE = regexp.MustCompile(`(^|/)(setup\.py|noxfile\.py|tasks\.py|manage\.py|conf\.py|[\w.-]+\.config\.[mc]?[jt]s|\.eslintrc\.[mc]?js|[\w.-]+\.d\.ts|build\.rs|[gG]runtfile\.js|gulpfile\.js)$`)
 
-// exampleFolderRE matches folders of code that shows or measures the product.
+// exampleFolderRE matches folders whose code shows or measures the product: docs, pkg/benchmarks.
 var exampleFolderRE = regexp.MustCompile(`(^|/)(examples?|demos?|docs?|bench(es|marks?)?)(/|$)`)
 
-// isProduct reports whether a file is of the product: not of its tests, its tools, or a
-// folder in addition to it that the tests do not name.
+// isProduct reports whether a file is code of the product. Tests, dependencies and configuration
+// are not, nor is a folder of examples that the tests do not name.
 func (m mentions) isProduct(name string) bool {
 	if integrity.BelongsToTests(name) || source.IsVendored(name) || toolConfigRE.MatchString(name) {
 		return false
@@ -234,8 +239,8 @@ func (m mentions) isProduct(name string) bool {
 	return !exampleFolderRE.MatchString(dir) || strings.Contains(m.text, dir) || m.dirs[dir]
 }
 
-// nearnessOf says how near a file of code is to the tests: 0 where they name neither it nor
-// its package.
+// nearnessOf returns how near a file of code is to the tests: 3 in the same Go package, 2 if they
+// name the file or import its package, 1 for the main file of a source folder, otherwise 0.
 func (m mentions) nearnessOf(name string, lang source.Language) int {
 	dir := path.Dir(name)
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
@@ -260,15 +265,16 @@ func (m mentions) nearnessOf(name string, lang source.Language) int {
 	return 0
 }
 
-// functionID is a function of a file; "" is what is outside of functions.
+// functionID identifies a function of a file. The function "" is the code outside of functions.
 type functionID struct{ file, function string }
 
-// maxCallDepth is over how many calls functions are followed.
+// maxCallDepth is how many calls away from the tests a function may be.
 const maxCallDepth = 2
 
-// reachableFunctions returns the functions that the names reach, with the number of calls in
-// between: those of that name, and those whose names are in the bodies of these. Where
-// there is none, it is all of them.
+// reachableFunctions returns the functions that the tests probably call, with the number of calls
+// in between. Depth 0 are the functions with one of the names, depth 1 those whose names occur in
+// the bodies of depth 0, and so on. If no function has one of the names, it returns all
+// functions with depth 0.
 func reachableFunctions(files []*codeFile, names map[string]bool) map[functionID]int {
 	out := map[functionID]int{}
 	for depth := 0; depth <= maxCallDepth && len(names) > 0; depth++ {
@@ -310,7 +316,8 @@ func reachableFunctions(files []*codeFile, names map[string]bool) map[functionID
 // constructors are the names of functions that are called by the name of their type.
 var constructors = map[string]bool{"__init__": true, "constructor": true, "initialize": true, "__construct": true, "__post_init__": true}
 
-// hasName reports whether a function has one of the names, or makes a type of that name.
+// hasName reports whether a function has one of the names, or is a constructor in a file with a
+// class of such a name.
 func (u *codeFile) hasName(function string, names map[string]bool) bool {
 	short := lastWord(function)
 	if names[short] {
@@ -327,10 +334,11 @@ func (u *codeFile) hasName(function string, names map[string]bool) bool {
 	return false
 }
 
+// classHeadRE matches the head of a class and captures its name: Cart of "class Cart(Base):".
 var classHeadRE = regexp.MustCompile(`\bclass\s+(\w+)`)
 
-// executedLines returns whether the tests execute a line of a file, as far as the coverage
-// of the new tree says.
+// executedLines returns a function that reports whether the tests execute a line of a file. It is
+// true for every line if the coverage of the file is unknown.
 func (r *trialRun) executedLines(name string, id snapshot.ID) func(int) bool {
 	anyLine := func(int) bool { return true }
 	if r.Coverage == nil || id != r.Current {
