@@ -8,6 +8,8 @@ import (
 	"supervise/internal/regexp"
 )
 
+// cmakeTestsPattern matches a command by which a build file has tests for ctest: enable_testing(),
+// include(CTest), add_test(NAME unit …), or one that discovers the cases of a test program.
 var cmakeTestsPattern = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|` + framework.CMakeDiscovery + `)`)
 
 // proposeCMake recognizes a CMake project. Three checks need its build folder, so it is
@@ -34,7 +36,8 @@ func proposeCMake(f projectfs.Folder) proposal {
 	return p
 }
 
-// cmakeMinimumPattern matches the requirement of a version that CMake 4 refuses.
+// cmakeMinimumPattern matches the requirement of a version before 3.5, which CMake 4 refuses:
+// cmake_minimum_required(VERSION 3.1). It does not match a range, as in VERSION 3.1...3.20.
 var cmakeMinimumPattern = regexp.MustCompile(`(?i)\bcmake_minimum_required\s*\(\s*VERSION\s+(?:2(?:\.\d+)*|3(?:\.[0-4](?:\.\d+)*)?)\s*(?:\)|\s[^.])`)
 
 // policyEnvironment is the variable with which CMake 4 configures a project that was written for
@@ -48,10 +51,15 @@ func (l cmakeLists) policyEnvironment() []string {
 	return []string{"CMAKE_POLICY_VERSION_MINIMUM=3.5"}
 }
 
-// cmakeSwitchPattern matches an option, with its default, that leaves all tests out of the build. Options
-// for one group of tests have other names, and are not changed.
+// cmakeSwitchPattern matches an option that leaves all tests out of the build by default:
+// option(BUILD_TESTS "Build the tests" OFF). Options for one group of tests have other names, and
+// are not changed.
 var cmakeSwitchPattern = switchPattern(`((?:\w+_)?(?:build|enable|with|use)_(?:unit_?)?test(?:s|ing)?)`)
 
+// switchPattern returns an expression for an option or a cache variable that is off by default:
+// option(NAME "text" OFF) or set(NAME OFF CACHE …). An option without a value is off. name is an
+// expression with one group for the name, so that the result has two groups, of which one is
+// set.
 func switchPattern(name string) *regexp.Regexp {
 	const off = `(?:(?:off|false|no|0)\b|"?\$\{\w+\})` // a variable mostly says whether the project is the main one
 	return regexp.MustCompile(`(?i)\b(?:option|cmake_dependent_option)\s*\(\s*` + name + `\s+(?:"(?:[^"\\]|\\.)*"\s*)?(?:` + off + `|\))|` +
@@ -61,8 +69,9 @@ func switchPattern(name string) *regexp.Regexp {
 // cmakeCommentPattern matches a comment, on a line or after code.
 var cmakeCommentPattern = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 
-// enableTestOptions are the arguments that switch on the tests, if they are off by default. An
-// option that is off in an existing build folder is not changed, but noted.
+// enableTestOptions returns the arguments of cmake that switch on the tests if they are off by
+// default, such as -DBUILD_TESTS=ON. An option that is off in an existing build folder dir is not
+// changed, but noted.
 func enableTestOptions(f projectfs.Folder, p *proposal, dir string) []string {
 	text := readUncommented(f, "CMakeLists.txt")
 	cache := f.Read(dir + "/CMakeCache.txt")
@@ -88,13 +97,16 @@ func enableTestOptions(f projectfs.Folder, p *proposal, dir string) []string {
 	return out
 }
 
+// notWordPattern matches a character of a project's name that an option may replace by "_" or
+// leave out.
 var notWordPattern = regexp.MustCompile(`[\W_]`)
 
-// cmakeDocsPattern matches an option that builds the documentation unless it is off.
+// cmakeDocsPattern matches an option that builds the documentation by default, and captures its
+// name: option(BUILD_DOCS "Build the manual" ON).
 var cmakeDocsPattern = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)
 
-// disableDocOptions are the arguments that leave the documentation out if Doxygen is missing. Many
-// projects cannot be configured otherwise.
+// disableDocOptions returns the arguments of cmake that leave the documentation out if Doxygen is
+// missing, such as -DBUILD_DOCS=OFF. Without them many projects cannot be configured.
 func disableDocOptions(f projectfs.Folder) (out []string) {
 	if f.OnPath("doxygen") {
 		return nil

@@ -18,7 +18,7 @@ type cmakeLists struct {
 	separate []string // folders with tests that are a separate project: "tests"
 }
 
-// testFolderPattern matches the name of a folder with tests.
+// testFolderPattern matches the name of a folder with tests: test, tests, unit-tests, unittesting.
 var testFolderPattern = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittesting$`)
 
 // findCMakeLists finds the build files of the project in a folder, without those of projects
@@ -43,7 +43,8 @@ func findCMakeLists(f projectfs.Folder) cmakeLists {
 	return l
 }
 
-// wantsInstalled reports whether a build file looks for the project itself, as installed.
+// wantsInstalled reports whether a build file looks for the installed project by find_package, so
+// that it is an example for users and not a part of the tests.
 func wantsInstalled(f projectfs.Folder, file string) bool {
 	text := readUncommented(f, file)
 	return !cmakeAbovePattern.MatchString(text) && slices.ContainsFunc(cmakeFindPattern.FindAllStringSubmatch(text, -1), func(m []string) bool {
@@ -51,7 +52,7 @@ func wantsInstalled(f projectfs.Folder, file string) bool {
 	})
 }
 
-// cmakeProjectName is the name of the project, "" if it is in a variable.
+// cmakeProjectName returns the name of the project, "" if there is none or if it is a variable.
 func cmakeProjectName(f projectfs.Folder) string {
 	if m := cmakeProjectPattern.FindStringSubmatch(readUncommented(f, "CMakeLists.txt")); m != nil {
 		return m[1]
@@ -59,6 +60,16 @@ func cmakeProjectName(f projectfs.Folder) string {
 	return ""
 }
 
+// These expressions match commands of CMake:
+//
+//   - cmakeEnablesPattern: enable_testing() or include(CTest).
+//   - cmakeLeftOutPattern: add_executable(unit EXCLUDE_FROM_ALL unit.cpp), and a folder of tests in
+//     add_subdirectory(tests EXCLUDE_FROM_ALL).
+//   - cmakeProjectPattern captures the name in project(shop VERSION 1.2).
+//   - cmakeFindPattern captures the name in find_package(Boost REQUIRED).
+//   - cmakeAbovePattern: add_subdirectory(.. build), which includes the folder above.
+//   - cmakeSubdirPattern captures the arguments of add_subdirectory(src) and of macros such as
+//     subdirs(src tests).
 var (
 	cmakeEnablesPattern = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\))`)
 	// cmakeLeftOutPattern matches programs that the default target does not build.
@@ -86,15 +97,16 @@ func addsFolder(f projectfs.Folder, file, dir string) bool {
 	return false
 }
 
-// knownDirPattern matches a variable of CMake for a folder: ${CMAKE_CURRENT_SOURCE_DIR}/.
+// knownDirPattern matches a variable for a folder at the start of a path, such as
+// ${CMAKE_CURRENT_SOURCE_DIR}/.
 var knownDirPattern = regexp.MustCompile(`^\$\{\w+_DIR\}/`)
 
-// readUncommented is the text of a build file without its comments.
+// readUncommented returns the text of a build file without its comments, "" if there is no file.
 func readUncommented(f projectfs.Folder, name string) string {
 	return cmakeCommentPattern.ReplaceAllString(f.Read(name), "")
 }
 
-// firstFile is the first of the build files that matches, without its comments, or "".
+// firstFile returns the first of the build files whose text without comments matches, or "".
 func (l cmakeLists) firstFile(re *regexp.Regexp) string {
 	for _, name := range l.names {
 		if re.MatchString(readUncommented(l.Folder, name)) {
@@ -110,7 +122,7 @@ var ctest = framework.Named("ctest")
 func (l cmakeLists) covers(dir string) bool { return !slices.Contains(l.separate, dir) }
 
 // addCTest adds the check of the tests that ctest knows, and of programs with test cases that it
-// does not know. It adds none if the build files have neither.
+// does not know. It adds none if the build files have neither. dir is the build folder.
 func (l cmakeLists) addCTest(p *proposal, dir string) {
 	tests := l.testDir(dir)
 	c := rowCheck(ctest, "ctest", "--test-dir", tests)
@@ -140,8 +152,9 @@ func (l cmakeLists) addCTest(p *proposal, dir string) {
 	p.add(c)
 }
 
-// testDir is the folder in which ctest finds the tests. If only a folder with tests enables them,
-// CMake writes the list of tests there, and none in the build folder.
+// testDir returns the folder in which ctest finds the tests, normally the build folder. If only
+// the build file of a test folder enables tests, CMake writes the list of tests into the
+// subfolder of that name, and none into the build folder.
 func (l cmakeLists) testDir(build string) string {
 	var in []string
 	for _, name := range projectfs.Unique(append(l.names, l.Search(200, "*.cmake")...)) {
@@ -155,8 +168,8 @@ func (l cmakeLists) testDir(build string) string {
 	return projectfs.Join(build, path.Dir(in[0]))
 }
 
-// testFiles are the build file that registers tests with ctest, and the one that shows that there
-// are programs of a known framework; "" if there is none.
+// testFiles returns the build file that registers tests with ctest, and the file that shows that
+// there are programs of a known framework. Each is "" if there is none.
 func (l cmakeLists) testFiles() (known, programs string) {
 	known = l.firstFile(cmakeTestsPattern)
 	if known != "" || l.firstFile(cmakeProgramPattern) != "" {
@@ -168,13 +181,14 @@ func (l cmakeLists) testFiles() (known, programs string) {
 var (
 	// cmakeFrameworkPattern matches frameworks whose programs have test cases.
 	cmakeFrameworkPattern = regexp.MustCompile(framework.NativeLibrary)
-	cmakeProgramPattern   = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
-	testIncludePattern    = regexp.MustCompile(framework.NativeInclude)
-	testSourcePattern     = regexp.MustCompile(`(?i)test|spec`)
+	// cmakeProgramPattern matches add_executable(…), and macros such as my_test(…).
+	cmakeProgramPattern = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
+	testIncludePattern  = regexp.MustCompile(framework.NativeInclude)
+	testSourcePattern   = regexp.MustCompile(`(?i)test|spec`)
 )
 
-// programsFile is the file that shows that there are programs of a known framework, "" if
-// none does.
+// programsFile returns the file that shows that there are programs of a known framework: a build
+// file that names the framework, or a source of tests that includes it. It is "" if none does.
 func (l cmakeLists) programsFile() string {
 	if file := l.firstFile(cmakeFrameworkPattern); file != "" {
 		return file

@@ -30,7 +30,8 @@ func proposeMeson(f projectfs.Folder) proposal {
 	return p
 }
 
-// mesonTestOptions are the arguments that switch on tests that are off by default.
+// mesonTestOptions returns the arguments of meson setup that switch on tests that are off by
+// default, such as -Dtests=true.
 func mesonTestOptions(f projectfs.Folder) (out []string) {
 	for _, m := range mesonSwitchPattern.FindAllStringSubmatch(cmakeCommentPattern.ReplaceAllString(f.Read(f.First("meson.options", "meson_options.txt")), ""), -1) {
 		out = append(out, "-D"+m[1]+"="+map[string]string{"boolean": "true", "feature": "enabled"}[m[2]])
@@ -38,12 +39,14 @@ func mesonTestOptions(f projectfs.Folder) (out []string) {
 	return out
 }
 
-// mesonSwitchPattern matches an option, with its type, that leaves the tests out.
+// mesonSwitchPattern matches an option that leaves the tests out by default, and captures its name
+// and type: option('tests', type: 'boolean', value: false).
 //
 // https://mesonbuild.com/Build-options.html
 var mesonSwitchPattern = regexp.MustCompile(`(?m)^option\s*\(\s*'((?:(?:build|enable|with)[_-])?(?:unit_?)?test(?:s|ing)?)'\s*,\s*type\s*:\s*'(boolean|feature)'\s*,\s*value\s*:\s*(?:false|'(?:disabled|false)')`)
 
-// hasMesonTests reports whether Meson has the tests of a project that CMake builds without.
+// hasMesonTests reports whether only the build files of Meson have tests, in a project that has
+// build files for both Meson and CMake.
 func (l cmakeLists) hasMesonTests() bool {
 	if l.FirstMatching(mesonTestPattern, l.Search(100, "meson.build")...) == "" {
 		return false
@@ -52,10 +55,14 @@ func (l cmakeLists) hasMesonTests() bool {
 	return known+programs == "" && len(l.separate) == 0
 }
 
+// mesonTestPattern matches the registration of a test: test('unit', exe).
 var mesonTestPattern = regexp.MustCompile(`(?m)^\s*test\s*\(`)
 
+// buildFolders are common names of build folders, most common first.
 var buildFolders = []string{"build", "builddir", "_build", "cmake-build-debug", "out/build", "out"}
 
+// chooseBuildFolder returns the build folder for CMake or Meson: one that has the file mark and so
+// is in use, else one that git ignores, else "build".
 func chooseBuildFolder(f projectfs.Folder, p *proposal, mark string) string {
 	for _, dir := range buildFolders {
 		if f.First(dir+"/"+mark) != "" {

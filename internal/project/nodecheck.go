@@ -10,7 +10,9 @@ import (
 	"supervise/runner"
 )
 
-// testCheck is the check of a framework with the arguments of the script.
+// testCheck returns the check of a framework with the arguments of the script, without those that
+// change its report. If the script has patterns that the framework does not expand, a shell runs
+// the command.
 func (n node) testCheck(r nodeRunner, c call) Check {
 	c.args = framework.WithoutOptions(c.args, r.Drop)
 	check := r.check(n, c)
@@ -21,7 +23,8 @@ func (n node) testCheck(r nodeRunner, c call) Check {
 	return check
 }
 
-// unquotedGlobs joins words to a shell command, without quotes around patterns.
+// unquotedGlobs joins words to a shell command, without quotes around patterns so that the shell
+// expands them.
 func unquotedGlobs(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -32,9 +35,11 @@ func unquotedGlobs(words []string) string {
 	return strings.Join(out, " ")
 }
 
+// globWordPattern matches a word that a shell does not change except for its patterns:
+// test/**/*.spec.js.
 var globWordPattern = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
 
-// checkByRow is the check of a framework as its row says.
+// checkByRow returns the check of a framework that needs nothing but the options of its row.
 func (n node) checkByRow(r nodeRunner, c call) Check {
 	check := rowCheck(r.Framework, c.args...)
 	check.Name, check.Files, check.Inventory = r.Runner(), reporterFiles[r.Name], n.listCommand(r, c)
@@ -49,8 +54,8 @@ func (n node) checkByRow(r nodeRunner, c call) Check {
 	return check
 }
 
-// listCommand is the command that lists tests, without variables that name another file for the
-// report.
+// listCommand returns the command that lists tests, nil if the framework cannot. It unsets
+// variables that would make the framework write its report.
 func (n node) listCommand(r nodeRunner, c call) []string {
 	if len(r.List.Args) == 0 {
 		return nil
@@ -63,8 +68,8 @@ func (n node) listCommand(r nodeRunner, c call) []string {
 	return words
 }
 
-// vitestCheck measures coverage of a failed run only with an option. Its second reporter is for
-// people.
+// vitestCheck returns the check of Vitest, with coverage if the package of a provider, such as
+// @vitest/coverage-v8, is a dependency.
 func (n node) vitestCheck(c call) Check {
 	row := framework.Named("vitest")
 	check := rowCheck(row, n.execCommand(row.Name, withWords([]string{"run"}, c.args...)...)...)
@@ -79,6 +84,7 @@ func (n node) vitestCheck(c call) Check {
 	return check
 }
 
+// mochaCheck returns the check of Mocha.
 func (n node) mochaCheck(c call) Check {
 	row := framework.Named("mocha")
 	base := withWords([]string{row.Name}, c.args...)
@@ -110,7 +116,9 @@ func (n node) withCoverageTool(check Check, c call) Check {
 	return check
 }
 
-// nodeTestCheck puts its options first: Node passes the words after a file to the file.
+// nodeTestCheck returns the check of node --test. Its options come first, since Node passes the
+// words after a file to the file. Node measures coverage itself from version 22 on, unless the
+// project has another tool.
 func (n node) nodeTestCheck(c call) Check {
 	check := nodeCheck(c.program, "--test")
 	check.Name = "node --test"
@@ -126,8 +134,8 @@ func (n node) nodeTestCheck(c call) Check {
 	return check
 }
 
-// tapCheck turns off the limit of coverage, for which each version has another option. Before
-// version 1, the option for the format is another one, too.
+// tapCheck returns the check of node-tap. It turns off the limit of coverage, for which each major
+// version has another option.
 func (n node) tapCheck(c call) Check {
 	version, minor := n.packageVersion("tap")
 	if version == 0 && minor > 0 {
@@ -143,10 +151,10 @@ func (n node) tapCheck(c call) Check {
 	return check
 }
 
+// firstNumberPattern matches the major version: 20 of ">=20.1" or "v20".
 var firstNumberPattern = regexp.MustCompile(`\d+`)
 
-// nodeMajor is the lowest major version of Node that the project supports, 0 if
-// unknown.
+// nodeMajor returns the lowest major version of Node that the project supports, 0 if unknown.
 func (n node) nodeMajor() int {
 	var engines map[string]string
 	n.decode("engines", &engines)
@@ -158,7 +166,8 @@ func (n node) nodeMajor() int {
 	return 0
 }
 
-// bunCheck lists tests by a report of a run that selects none, which Bun writes to a file only.
+// bunCheck returns the check of Bun. Bun lists tests by the report of a run that selects none,
+// which it writes only to a file, so the command that lists them prints the file afterwards.
 func (n node) bunCheck(c call) Check {
 	row := framework.Named("bun")
 	words := withWords([]string{row.Name}, c.args...)
@@ -172,7 +181,8 @@ func (n node) bunCheck(c call) Check {
 	return check
 }
 
-// denoCheck has Deno write its coverage in a second step: after a failure it writes none itself.
+// denoCheck returns the check of Deno. A second command writes the coverage, since Deno writes
+// none after a failure.
 func (n node) denoCheck(c call) Check {
 	row := framework.Named("deno")
 	words := withWords([]string{row.Name}, c.args...)

@@ -25,7 +25,7 @@ var (
 	uvuReporter string
 )
 
-// reporterFiles are our reporters by the framework whose options name them.
+// reporterFiles maps a framework, whose options name our reporter, to the file and its text.
 var reporterFiles = map[string]map[string]string{
 	"jasmine": {".jasmine.cjs": jasmineReporter},
 	"borp":    {".node.mjs": nodeReporter},
@@ -43,8 +43,8 @@ func (n node) uvuCheck(c call) Check {
 	}, c)
 }
 
-// oldMochaCheck is the check of a Mocha that writes JSON only to standard output, and lists no tests.
-// Before version 6, an unknown option is an error.
+// oldMochaCheck returns the check of a Mocha before 9.2, which writes JSON only to standard output
+// and lists no tests. Before version 6, an unknown option is an error.
 func (n node) oldMochaCheck(base []string, major int, c call) Check {
 	words := []string{"--reporter=" + ReportDir + "/.mocha.cjs"}
 	if major < 6 {
@@ -57,27 +57,31 @@ func (n node) oldMochaCheck(base []string, major int, c call) Check {
 	}, c)
 }
 
+// nodeOptions is the start of the environment entry with options for node.
 const nodeOptions = "NODE_OPTIONS="
 
 // nodeOwn is the framework that is part of Node.
 var nodeOwn = framework.Named("node")
 
-// nodeCheck is the check of a command of Node that loads our reporter.
+// nodeCheck returns the check of a command of Node that loads our reporter.
 func nodeCheck(words ...string) Check {
 	check := rowCheck(nodeOwn, words...)
 	check.Files = map[string]string{".node.mjs": nodeReporter}
 	return check
 }
 
+// nodeTestsPattern matches the import of Node's test framework: from "node:test".
+// nodeLoadsPattern captures another file that a file loads: ./units.js of require("./units.js").
 var (
 	nodeTestsPattern = regexp.MustCompile(`\b(?:from|require\()\s*['"]node:test['"]`)
 	nodeLoadsPattern = regexp.MustCompile(`(?m)^\s*(?:import|.*\brequire\()\s*['"](\./[^'"]+)['"]`)
 )
 
+// nodeFiles are the extensions of files that node runs.
 var nodeFiles = []string{".js", ".mjs", ".cjs"}
 
-// runnerOfFile is the framework of a file that node runs without --test, if the file or one that it
-// loads has tests of node:test.
+// runnerOfFile returns the framework and the call of a command that runs a file without --test, as
+// in "node test.js". It is false unless the file, or one that it loads, uses node:test.
 func (n node) runnerOfFile(s segment) (nodeRunner, call, bool) {
 	c, ok := s.callOf("node", "")
 	if !ok {
@@ -100,18 +104,19 @@ func (n node) runnerOfFile(s segment) (nodeRunner, call, bool) {
 	return nodeRunner{Framework: inFile, program: "node", check: node.nodeFileCheck}, c, n.FirstMatching(nodeTestsPattern, files...) != ""
 }
 
-// inFile is the framework of Node in a file that node runs: it takes no names of tests.
+// inFile is Node's framework for a file that node runs directly. Such a run cannot select tests.
 var inFile = &framework.Framework{Drop: nodeOwn.Drop}
 
-// nodeFileCheck is the check of a file with tests.
+// nodeFileCheck returns the check of a file with tests.
 func (n node) nodeFileCheck(c call) Check {
 	check := nodeCheck("node")
 	check.Command = append(check.Command, c.args...)
 	return n.withCoverageTool(check, c)
 }
 
-// packageVersion is the version of the installed package, else the lowest one in package.json. It
-// is 0 if unknown.
+// packageVersion returns the version of the installed package, else the lowest one that
+// package.json allows. It returns 0, 0 if the version is unknown, and 99 for an unknown minor
+// version.
 func (n node) packageVersion(name string) (major, minor int) {
 	text := n.deps[name]
 	if file := n.FirstAbove("node_modules/" + name + "/package.json"); file != "" {
@@ -129,4 +134,5 @@ func (n node) packageVersion(name string) (major, minor int) {
 	return major, minor
 }
 
+// versionNumberPattern captures the major and the minor version: 9 and 2 of "^9.2.0".
 var versionNumberPattern = regexp.MustCompile(`^[\^~>=v ]*(\d+)(?:\.(\d+))?`)

@@ -17,10 +17,11 @@ type segment struct {
 	globs bool // it has patterns that the shell expands
 }
 
-// endlessPattern matches programs that watch for changes by default.
+// endlessPattern matches programs that watch for changes by default, as in "nodemon test.js" or
+// "karma start".
 var endlessPattern = regexp.MustCompile(`\b(nodemon|chokidar|tsc-watch)\b|\bcypress open\b|^\s*(npx )?(ng test|karma start)((?: +\S+)*)$`)
 
-// endsPattern matches the options with which such a program runs once.
+// endsPattern matches the options with which such a program runs once: --single-run, --watch=false.
 var endsPattern = regexp.MustCompile(`--(single-run|no-watch|watch[= ]false)`)
 
 // watchPattern matches options to watch for changes.
@@ -32,9 +33,10 @@ var delegates = []string{"turbo", "nx", "lerna", "wsrun", "rush", "lage", "moon"
 // maxSegments limits the commands that are taken from one script.
 const maxSegments = 100
 
-// flatten splits a script at its operators, and replaces a command that runs another
-// script by the commands of that script. A script "pretest" runs before "test". within are the
-// outer scripts, which a script must not include again.
+// flatten returns the commands of a script. It replaces a command that runs another script, such
+// as "npm run unit", by the commands of that script. A script "pretest" runs before "test". within
+// are the outer scripts, which a script must not include again. The list is empty if the script
+// does not exist.
 func (n node) flatten(script string, within ...string) []segment {
 	if slices.Contains(within, script) || len(within) > 4 {
 		return nil
@@ -65,7 +67,8 @@ func (n node) flatten(script string, within ...string) []segment {
 	return out
 }
 
-// nestedScripts returns the scripts of the project that a command runs.
+// nestedScripts returns the scripts of the project that a command runs: "lint" and "unit" of
+// "run-s lint unit". It returns nil for other commands.
 func (n node) nestedScripts(words []string) []string {
 	if len(words) < 2 || !runsScripts(words[0], words[1]) {
 		return nil
@@ -108,7 +111,7 @@ func isForMembers(w string) bool {
 		strings.HasPrefix(w, "--workspace") || strings.HasPrefix(w, "--filter")
 }
 
-// existingScripts are those of the names, which may be patterns, that are scripts.
+// existingScripts returns the names that are scripts. A name may be a pattern, such as "test:*".
 func (n node) existingScripts(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -126,7 +129,7 @@ func (n node) existingScripts(names []string) []string {
 	return out
 }
 
-// isDelegated reports whether a script delegates to other packages.
+// isDelegated reports whether a script runs the scripts of other packages, as in "turbo run test".
 func isDelegated(parts []segment) bool {
 	return slices.ContainsFunc(parts, func(s segment) bool {
 		return slices.ContainsFunc(s.words, func(w string) bool {
@@ -136,8 +139,8 @@ func isDelegated(parts []segment) bool {
 	})
 }
 
-// splitCommands divides a shell line into its commands. It drops a command after a pipe or "||",
-// which only formats or hides results.
+// splitCommands returns the commands of a shell line. It drops a command after a pipe or "||",
+// since that only formats or hides results.
 func splitCommands(line string) []segment {
 	var out []segment
 	keep := true
@@ -200,8 +203,8 @@ func findCalls(parts []segment, program, sub string) []call {
 	return out
 }
 
-// programName is the name of the program that a word of a script runs:
-// node_modules/.bin/jest and node_modules/jest/bin/jest.js are jest.
+// programName returns the name of the program that a word of a script runs:
+// node_modules/.bin/jest and node_modules/jest/bin/jest.js are jest. Other words do not change.
 func programName(word string) string {
 	base := path.Base(word)
 	if strings.Contains(word, "node_modules/") || strings.HasPrefix(word, "./node_modules/") {
@@ -237,8 +240,8 @@ var unreadableNode = []string{
 	"tstyche", "qunit", "vows", "nodeunit", "alsatian", "ospec", "zora", "pta",
 }
 
-// unmeasuredTests is the program with which a command runs tests that are not measured: no known
-// framework, or one whose call needs a shell.
+// unmeasuredTests returns the program with which a command runs tests that are not measured: one
+// of an unknown framework, or one whose call needs a shell. It returns nil if there is none.
 func (n node) unmeasuredTests(s segment) []string {
 	if r, _, ok := n.runnerOf(s); ok {
 		return []string{r.program}

@@ -11,8 +11,9 @@ import (
 	"supervise/internal/regexp"
 )
 
-// pythonScripts are the places for scripts that run tests. In a TOML table a script is a key, or a
-// table with the command in one of the keys of inner.
+// pythonScripts are the places of scripts that run tests: the file, the table or section in it,
+// and the names of scripts there, most likely first. In TOML the value is the command, or a table
+// that has it in one of the commandKeys.
 var pythonScripts = []struct {
 	file, table string
 	keys        []string
@@ -50,8 +51,8 @@ var pythonModules = []string{"unittest", "pytest", "py.test", "django", "django-
 // unreadablePython are other programs that run tests. Their output cannot be read.
 var unreadablePython = []string{"trial", "nose2", "nosetests", "stestr", "zope-testrunner", "ward", "virtue"}
 
-// scriptOf finds the first script that runs one of the modules. other describes a script that runs
-// tests with an unknown program.
+// scriptOf returns the first script of the project that runs a known module. If there is none,
+// other describes a script that runs tests with an unknown program, or is "".
 func (py python) scriptOf() (found script, other string) {
 	for _, s := range pythonScripts {
 		for _, key := range s.keys {
@@ -76,7 +77,7 @@ func (py python) scriptOf() (found script, other string) {
 	return script{}, other
 }
 
-// scriptLines are the commands of a script, and the variables that are set for them.
+// scriptLines returns the commands of a script, and the variables that tox sets for them.
 func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	if table == testenv {
 		text := expandToxSections(py.Read(file))
@@ -98,7 +99,8 @@ func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	return lines, nil
 }
 
-// iniValue are the lines of the value of a key.
+// iniValue returns the lines of the value of a key in a section: the rest of its line, and the
+// indented lines after it. It returns nil if the key is missing.
 func iniValue(section, key string) []string {
 	m := regexp.MustCompile(`(?m)^` + key + `\s*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)`).FindStringSubmatch(section)
 	if m == nil {
@@ -107,8 +109,8 @@ func iniValue(section, key string) []string {
 	return strings.Split(strings.ReplaceAll(m[1], "\\\n", " "), "\n")
 }
 
-// parseToxEnvironment are the variables that tox sets in all environments, without those whose values
-// have other substitutions of tox.
+// parseToxEnvironment returns the variables that tox sets in all environments, as NAME=value. It
+// omits values that have substitutions, except for the folder of the project.
 func parseToxEnvironment(text string) []string {
 	section, _ := projectfs.INISection(text, testenv)
 	var out []string
@@ -124,7 +126,7 @@ func parseToxEnvironment(text string) []string {
 	return out
 }
 
-// expandToxSections replaces references to other sections: {[base]deps}.
+// expandToxSections replaces references to keys of other sections by their values: {[base]deps}.
 func expandToxSections(text string) string {
 	return toxSectionPattern.ReplaceAllStringFunc(text, func(word string) string {
 		m := toxSectionPattern.FindStringSubmatch(word)
@@ -133,7 +135,8 @@ func expandToxSections(text string) string {
 	})
 }
 
-// expandToxVariables replaces references to variables by their values or defaults: {env:NAME:default}.
+// expandToxVariables replaces references to variables by their values or defaults, as in
+// {env:NAME:default}.
 func expandToxVariables(text string, env []string) string {
 	values := map[string]string{}
 	for _, pair := range env {
@@ -146,6 +149,14 @@ func expandToxVariables(text string, env []string) string {
 	})
 }
 
+// These expressions match parts of a command in tox.ini or in a script:
+//
+//   - toxSectionPattern captures the section and the key of {[base]deps}.
+//   - toxVariablePattern captures the name and the default of {env:LEVEL:debug}.
+//   - variablePattern matches the name of a variable, toolVariablePattern one for tools, such as
+//     PIP_INDEX_URL, which does not concern the tests.
+//   - posargsPattern captures the default arguments in {posargs:tests}.
+//   - ownFolderPattern matches the folder of the project, {toxinidir}/ or {root}.
 var (
 	toxSectionPattern   = regexp.MustCompile(`\{\[([\w:.-]+)\](\w+)\}`)
 	toxVariablePattern  = regexp.MustCompile(`\{env:(\w+)(?::([^{}]*))?\}`)
@@ -156,7 +167,8 @@ var (
 	ownFolderPattern    = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
 )
 
-// expandPlaceholders replaces those for arguments and folders by their defaults: {posargs:tests}.
+// expandPlaceholders replaces {posargs:tests} by its default tests, and removes the folder of the
+// project.
 func expandPlaceholders(line string) string {
 	return posargsPattern.ReplaceAllString(ownFolderPattern.ReplaceAllString(line, ""), "$1")
 }
@@ -178,12 +190,13 @@ func moduleOf(s segment) (script, bool) {
 	return out, out.module != "django" || len(out.args) > 0 && out.args[0] == "test"
 }
 
+// moduleAlias maps the names of programs to the modules that they run.
 var moduleAlias = map[string]string{"py.test": "pytest", "django-admin": "django"}
 
 // pythonStarts are the words that may be before a module.
 var pythonStarts = []string{"python", "python3", "-m", "coverage", "run", "poetry", "pdm", "uv", "pipenv"}
 
-// wordsBefore are the words before a module without the options of Python and of coverage.py.
+// wordsBefore returns the words before a module, without the options of Python and coverage.py.
 func wordsBefore(words []string) []string {
 	var out []string
 	for i := 0; i < len(words); i++ {
@@ -204,7 +217,7 @@ var (
 	pythonValues = slices.Concat(coveragePy.Keep, coveragePy.Others)
 )
 
-// selecting are the arguments of a script that select tests of pytest.
+// selecting returns the arguments of a script that select tests of pytest.
 func (s script) selecting() []string {
 	if s.module != pytest.Name || s.workflow {
 		return nil
@@ -212,8 +225,8 @@ func (s script) selecting() []string {
 	return pytest.KeptArgs(s.args)
 }
 
-// coverageScope are the options for which code counts, of the first command in the project's files
-// that runs tests under coverage.py.
+// coverageScope returns the options that say which code counts, such as --source=shop. They are
+// those of the first command in the project's files that runs tests under coverage.py.
 func (py python) coverageScope() []string {
 	for _, file := range []string{"pyproject.toml", "hatch.toml", "tox.ini"} {
 		m := coverageRunPattern.FindStringSubmatch(lineCommentPattern.ReplaceAllString(py.Read(file), ""))
@@ -230,6 +243,8 @@ func (py python) coverageScope() []string {
 	return nil
 }
 
+// coverageRunPattern captures the options of coverage.py in a command that runs tests: "--branch "
+// of "coverage run --branch -m pytest".
 var coverageRunPattern = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
 
 // addDjango proposes Django's tests with the arguments of the script.
