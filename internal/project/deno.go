@@ -46,6 +46,7 @@ func proposeDeno(f projectfs.Folder) proposal {
 // deno takes the place of a package manager: it runs its tasks itself.
 var deno = manager{name: "deno", run: []string{"deno", "task", "--quiet"}, howToGet: "npm install -g deno"}
 
+// denoRunner returns deno test.
 func denoRunner() nodeRunner {
 	return nodeRunners[slices.IndexFunc(nodeRunners, func(r nodeRunner) bool { return r.Name == deno.name })]
 }
@@ -69,7 +70,8 @@ func (n node) denoLint(p *proposal, config string) {
 	}
 }
 
-// parseJSONKeys are the keys of an object in JSON that may have comments and trailing commas.
+// parseJSONKeys returns the values of an object in JSON by key. The text may have comments and
+// trailing commas.
 func parseJSONKeys(text string) (map[string]json.RawMessage, error) {
 	plain, err := hujson.Standardize([]byte(text))
 	if err != nil {
@@ -79,7 +81,8 @@ func parseJSONKeys(text string) (map[string]json.RawMessage, error) {
 	return keys, json.Unmarshal(plain, &keys)
 }
 
-// parseDenoTasks are the commands of tasks, each a string or an object.
+// parseDenoTasks returns the commands of tasks by name. In the configuration, a task is a command
+// or an object with one.
 func parseDenoTasks(keys map[string]json.RawMessage) map[string]string {
 	var tasks map[string]json.RawMessage
 	out := map[string]string{}

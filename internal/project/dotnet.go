@@ -10,8 +10,10 @@ import (
 
 var dotnet = framework.Named("dotnet")
 
+// dotnetMarkers are files that make a folder a .NET project.
 var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}
 
+// dotnetProjectPattern matches a project of C#, F# or Visual Basic in a solution: App.csproj.
 var dotnetProjectPattern = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
 
 // proposeDotnet recognizes a solution or, if there is none, a project.

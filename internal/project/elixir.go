@@ -8,6 +8,7 @@ import (
 
 var mix = framework.Named("mix")
 
+// junitFormatterPattern matches the dependency {:junit_formatter, "~> 3.3"} in a mix.exs.
 var junitFormatterPattern = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
 
 // proposeElixir recognizes a Mix project, with the applications of an umbrella.

@@ -61,6 +61,8 @@ func proposeGo(f projectfs.Folder) proposal {
 	return p
 }
 
+// goMainPattern matches the main function of a program, goIgnoredPattern the constraint of a file
+// that the build ignores: //go:build ignore.
 var (
 	goMainPattern    = regexp.MustCompile(`(?m)^func main\(\)`)
 	goIgnoredPattern = regexp.MustCompile(`(?m)^//go:build .*\bignore\b`)
@@ -75,8 +77,8 @@ func hasGoPrograms(f projectfs.Folder) bool {
 	})
 }
 
-// goTestCheck runs go test. Results may come from Go's cache; the meter adds -count=1 if they must
-// not.
+// goTestCheck returns the check that runs go test. Results may come from Go's cache; package
+// measure adds -count=1 if they must not.
 func goTestCheck(packages []string) Check {
 	c := rowCheck(goTests, "go", "test")
 	c.Name, c.Inventory = "go test", slices.Concat(c.Command, goTests.List.Args, packages)
@@ -85,8 +87,9 @@ func goTestCheck(packages []string) Check {
 	return c
 }
 
-// golangciCheck runs golangci-lint, which runs vet itself. Without its limits, the number of hidden
-// findings cannot grow. Version 2 of its configuration has another flag for the report.
+// golangciCheck returns the check that runs golangci-lint, which includes go vet. It switches off
+// the limits on the number of findings, which would hide new ones. config is the text of the
+// configuration; version 2 of it has another flag for the report.
 func golangciCheck(config string, packages []string) Check {
 	c := Check{Kind: Lint, Name: "golangci-lint"}
 	format := "--out-format=json"
@@ -98,8 +101,8 @@ func golangciCheck(config string, packages []string) Check {
 	return c
 }
 
-// versionMismatch describes that golangci-lint has another major version than its configuration,
-// which it then cannot read. It is "" if they fit, or if the version is unknown.
+// versionMismatch describes that golangci-lint has another major version than its configuration
+// file, which it then cannot read. It is "" if they fit, or if the version is unknown.
 func versionMismatch(f projectfs.Folder, config string) string {
 	info, err := buildinfo.ReadFile(f.Program(golangciLint.Name))
 	if err != nil || !strings.HasPrefix(info.Main.Path, golangciLint.Packages[0]) {
@@ -115,6 +118,9 @@ func versionMismatch(f projectfs.Folder, config string) string {
 	return ""
 }
 
+// versionTwoPattern matches the version in a configuration of golangci-lint: version: "2".
+// goUsePattern captures the folder in "use ./api" of a go.work, goUseBlockPattern the folders
+// in "use ( … )". goCommentPattern matches a comment up to the end of its line.
 var (
 	versionTwoPattern = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*["']?2`)
 	goUsePattern      = regexp.MustCompile(`(?m)^use\s+([^\s(]+)`)
@@ -122,7 +128,7 @@ var (
 	goCommentPattern  = regexp.MustCompile(`//.*`)
 )
 
-// parseGoWork lists the folders in a go.work, as slash paths; "" is its own.
+// parseGoWork returns the folders in a go.work, as slash paths; "" is the folder of the go.work.
 func parseGoWork(text string) []string {
 	text = goCommentPattern.ReplaceAllString(text, "")
 	var out []string
@@ -138,7 +144,7 @@ func parseGoWork(text string) []string {
 	return projectfs.Unique(out)
 }
 
-// packagePatterns names all packages of the modules.
+// packagePatterns returns a pattern for all packages of each module: "./api/..." for "api".
 func packagePatterns(uses []string) []string {
 	var out []string
 	for _, dir := range uses {

@@ -63,12 +63,15 @@ func proposeMaven(f projectfs.Folder) proposal {
 	return p
 }
 
+// jacocoFilePattern matches a setting for the file in which JaCoCo collects coverage: <destFile>,
+// or the property jacoco.dataFile.
 var jacocoFilePattern = regexp.MustCompile(`<(destFile|dataFile)>|jacoco\.(destFile|dataFile)`)
 
+// mavenModulePattern captures the folder in <module>core</module>.
 var mavenModulePattern = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
 
-// mavenModules returns the text of a pom.xml and of those of its modules, and the folders of the
-// modules.
+// mavenModules returns the text of the pom.xml in dir and of those of its modules, and the folders
+// of the modules, at any depth.
 func mavenModules(f projectfs.Folder, dir string) (text string, modules []string) {
 	text = xmlCommentPattern.ReplaceAllString(f.Read(projectfs.Join(dir, "pom.xml")), "")
 	if strings.Count(dir, "/") > 5 {
@@ -86,9 +89,10 @@ func mavenModules(f projectfs.Folder, dir string) (text string, modules []string
 	return text, modules
 }
 
+// xmlCommentPattern matches a comment in XML.
 var xmlCommentPattern = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// languageOf is kotlin if all sources are.
+// languageOf returns "kotlin" if there are sources of Kotlin and none of Java, else "java".
 func languageOf(f projectfs.Folder) string {
 	if len(f.Search(1, "*.kt")) > 0 && len(f.Search(1, "*.java")) == 0 {
 		return "kotlin"
@@ -96,7 +100,7 @@ func languageOf(f projectfs.Folder) string {
 	return "java"
 }
 
-// wrapperOf is the project's wrapper of a build tool, else the program itself.
+// wrapperOf returns the project's wrapper of a build tool, such as ./mvnw, else the program itself.
 func wrapperOf(f projectfs.Folder, p *proposal, program, tool string) string {
 	if wrapper := program + "w"; f.First(wrapper) != "" {
 		p.addTool(tool+" wrapper", wrapper)
@@ -106,12 +110,15 @@ func wrapperOf(f projectfs.Folder, p *proposal, program, tool string) string {
 	return program
 }
 
-// usesMaven reports whether Maven is used if there are files of both tools: the one with a wrapper
-// is, and Maven if mvn is installed and the wrapper of Gradle would have to download Gradle.
+// usesMaven reports whether Maven, and not Gradle, is used in a project with files of both. It is
+// the one with a wrapper. If only Gradle has one, Maven is still used if mvn is installed and the
+// wrapper would have to download Gradle.
 func usesMaven(f projectfs.Folder) bool {
 	return f.First("mvnw") != "" || f.First("gradlew") == "" || !gradleInstalled(f) && f.OnPath("mvn")
 }
 
+// gradleDistributionPattern captures the name of the distribution: gradle-8.5-bin of
+// "distributionUrl=https\://services.gradle.org/distributions/gradle-8.5-bin.zip".
 var gradleDistributionPattern = regexp.MustCompile(`(?m)^\s*distributionUrl\s*=.*/([^/\s]+)\.zip\s*$`)
 
 // gradleInstalled reports whether the wrapper has downloaded its Gradle, or does not name a version.
@@ -181,13 +188,15 @@ func proposeGradle(f projectfs.Folder) proposal {
 	return p
 }
 
+// gradleMultiPattern matches the plugin of Kotlin Multiplatform, which has a test task per target.
 var (
 	gradleJacocoPattern     = gradlePluginPattern("jacoco")
 	gradleCheckstylePattern = gradlePluginPattern("checkstyle")
 	gradleMultiPattern      = regexp.MustCompile(`kotlin\(\s*"multiplatform"|org\.jetbrains\.kotlin\.multiplatform`)
 )
 
-// gradlePluginPattern matches build files that apply the plugin.
+// gradlePluginPattern returns an expression for build files that apply the plugin: id("jacoco"),
+// apply plugin: 'jacoco', or its bare name on a line.
 func gradlePluginPattern(name string) *regexp.Regexp {
 	return regexp.MustCompile("(?m)^[^/\n]*(id|apply plugin:)[\\s(]*['\"]" + name + "['\"]|^\\s*`?" + name + "`?\\s*$")
 }

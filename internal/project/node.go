@@ -54,10 +54,10 @@ func (m manifest) decode(key string, v any) {
 type manager struct {
 	name     string
 	locks    []string
-	exec     []string // runs a program of the project's dependencies
-	run      []string // runs a script of package.json
-	install  string
-	howToGet string
+	exec     []string // the words before a program of the project's dependencies
+	run      []string // the words before a script of package.json
+	install  string   // the command that installs the dependencies
+	howToGet string   // how to install the manager
 }
 
 // managers are the known package managers. The order decides between several lock files. The options
@@ -76,10 +76,11 @@ type node struct {
 	projectfs.Folder
 	manifest
 	manager manager
-	file    string // with the scripts
-	parts   []segment
+	file    string    // name of the file with the scripts
+	parts   []segment // the commands of the script test
 }
 
+// proposeNode recognizes a package for Node, or the root of a workspace of packages.
 func proposeNode(f projectfs.Folder) proposal {
 	var p proposal
 	m, err := readManifest(f)
@@ -110,6 +111,7 @@ func proposeNode(f projectfs.Folder) proposal {
 	return p
 }
 
+// installCommand returns the command that installs the dependencies of the project.
 func (m manager) installCommand(n node) string {
 	if n.Folder.FirstAbove(m.locks...) == "" && m.name == "npm" {
 		return "npm install"
@@ -152,8 +154,8 @@ func (n node) chooseManager(p *proposal) manager {
 	return chosen
 }
 
-// execCommand is the argv that runs a program of the project's dependencies. It avoids yarn if the
-// project has a script of that name, which yarn would run.
+// execCommand returns the argv that runs a program of the project's dependencies. It avoids yarn
+// if the project has a script of that name, which yarn would run.
 func (n node) execCommand(program string, words ...string) []string {
 	start := n.manager.exec
 	if _, script := n.scripts[program]; script && start[0] == "yarn" {
@@ -162,7 +164,7 @@ func (n node) execCommand(program string, words ...string) []string {
 	return withWords(withWords(start, program), words...)
 }
 
-// scriptCommand is the argv that runs a script of package.json.
+// scriptCommand returns the argv that runs a script of package.json.
 func (n node) scriptCommand(name string) []string { return withWords(n.manager.run, name) }
 
 // outputFolders are common output folders of builds.
@@ -183,6 +185,7 @@ func (n node) proposeBuild(p *proposal) {
 	}
 }
 
+// addBuild proposes the build script.
 func (n node) addBuild(p *proposal) {
 	p.addTool("build script", "package.json")
 	p.add(Check{Kind: Build, Name: n.manager.name + " run build", Command: n.scriptCommand("build"), Stderr: true})

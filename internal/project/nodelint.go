@@ -13,10 +13,10 @@ import (
 // nodeLinter is a linter or a type checker for Node.
 type nodeLinter struct {
 	name    string
-	key     string   // in package.json
+	key     string   // of its configuration in package.json; "" if it has none there
 	targets []string // arguments if no script calls it
-	flags   []string
-	report  string // the file it writes; "" is its output
+	flags   []string // options for the report
+	report  string   // the file it writes; "" is its output
 }
 
 // row is the row of the linter.
@@ -73,7 +73,7 @@ func (n node) proposeLint(p *proposal) {
 	}
 }
 
-// buildMode are the arguments with which a proposed build runs tsc --build, nil if it does not.
+// buildMode returns the arguments with which a proposed build runs tsc --build, nil if it does not.
 // Without them tsc would check the output of the build as well.
 func (n node) buildMode(p *proposal) []string {
 	if !p.hasKind(Build) {
@@ -87,7 +87,7 @@ func (n node) buildMode(p *proposal) []string {
 	return nil
 }
 
-// lintParts are the commands of all scripts that may lint.
+// lintParts returns the commands of all scripts that may lint.
 func (n node) lintParts() []segment {
 	names := slices.Clone(lintScripts)
 	for name := range n.scripts {
@@ -115,7 +115,7 @@ func (l nodeLinter) isOtherUse(c call) bool {
 	return false
 }
 
-// defaultArgs are the arguments of a linter if no script calls it.
+// defaultArgs returns the arguments of a linter that no script calls.
 func (n node) defaultArgs(l nodeLinter, p *proposal) []string {
 	config, own := n.Read("tsconfig.json"), n.buildMode(p)
 	switch {
@@ -132,7 +132,8 @@ func (n node) defaultArgs(l nodeLinter, p *proposal) []string {
 // tscOutputOptions are options of tsc for its output, which do not change what it checks.
 var tscOutputOptions = strings.Fields("--noEmit --outDir= --declaration -d --sourceMap --declarationMap --listEmittedFiles --pretty --preserveWatchOutput")
 
-// impliedBy is the SHA-256 of the package.json if a proposed build also runs the check, else "".
+// impliedBy returns the SHA-256 of the package.json, in hexadecimal, if a proposed build also runs
+// the check, else "".
 func (n node) impliedBy(l nodeLinter, args []string, checks []Check) string {
 	if l.name != "tsc" || !n.isBuilt(args, checks) {
 		return ""
@@ -158,7 +159,7 @@ func (n node) isBuilt(args []string, checks []Check) bool {
 	})
 }
 
-// comparableArgs are the arguments of tsc that decide what it checks.
+// comparableArgs returns the arguments of tsc that decide what it checks, with long names.
 func comparableArgs(args []string) []string {
 	out := slices.Clone(framework.WithoutOptions(args, tscOutputOptions))
 	for i, a := range out {

@@ -13,8 +13,8 @@ import (
 type nodeRunner struct {
 	*framework.Framework
 	program string
-	sub     string // the subcommand that tests
-	check   func(n node, c call) Check
+	sub     string                     // the subcommand that runs tests; "" if there is none
+	check   func(n node, c call) Check // returns the check for a call in a script
 }
 
 // nodeChecks are the checks of frameworks for Node that need more than their rows say.
@@ -67,7 +67,8 @@ func (n node) proposeTests(p *proposal) {
 	n.proposeUnknown(p, delegating)
 }
 
-// call is the call of a framework that no script runs.
+// call returns a call of the framework without arguments, for projects without a script that
+// runs it.
 func (r nodeRunner) call() call {
 	c := call{program: r.program}
 	if r.sub != "" {

@@ -16,13 +16,17 @@ var (
 	phpstan = framework.LinterNamed("phpstan")
 )
 
+// phpMarkers are files that make a folder a PHP project.
 var phpMarkers = withWords([]string{"composer.json"}, phpunit.ConfigFiles...)
 
+// phpSourcePattern matches the element of phpunit.xml that names the covered code: <source> or an
+// older one. phpDriverPattern matches a package that measures coverage: ext-pcov.
 var (
 	phpSourcePattern = regexp.MustCompile(`<(source|coverage|filter|whitelist)\b`)
 	phpDriverPattern = regexp.MustCompile(`ext-(pcov|xdebug)|phpunit-pcov`)
 )
 
+// proposePHP recognizes a project with tests for Pest or PHPUnit.
 func proposePHP(f projectfs.Folder) proposal {
 	var p proposal
 	p.require(f, "php", "install PHP")
@@ -55,6 +59,8 @@ func proposePHP(f projectfs.Folder) proposal {
 	return p
 }
 
+// phpTestCheck returns the check of the tests, with coverage if the project is set up for it. config
+// is the text of phpunit.xml.
 func phpTestCheck(f projectfs.Folder, p *proposal, name, program, config string) Check {
 	c := rowCheck(phpunit, phpCommand(program)...)
 	c.Name = name
@@ -69,7 +75,7 @@ func phpTestCheck(f projectfs.Folder, p *proposal, name, program, config string)
 	return c
 }
 
-// findPHPProgram is the program of the project, else the one on PATH.
+// findPHPProgram returns the path of a program in the project, else its name, which is on PATH.
 func findPHPProgram(f projectfs.Folder, name string) string {
 	for _, own := range []string{"vendor/bin/" + name, "bin/" + name, "tools/" + name, name + ".phar", "tools/" + name + ".phar"} {
 		if f.First(own) != "" {
@@ -82,7 +88,8 @@ func findPHPProgram(f projectfs.Folder, name string) string {
 	return name
 }
 
-// phpCommand runs a program by php if it is a file of the project, as it may not be executable.
+// phpCommand returns the argv of a program. A file of the project runs through php, since it may
+// not be executable.
 func phpCommand(program string, words ...string) []string {
 	if strings.ContainsAny(program, "/.") {
 		return withWords([]string{"php", program}, words...)
@@ -90,6 +97,8 @@ func phpCommand(program string, words ...string) []string {
 	return withWords([]string{program}, words...)
 }
 
+// readComposer returns the versions of the packages that composer.json requires, by name. It is
+// nil if there is no valid composer.json.
 func readComposer(f projectfs.Folder) map[string]string {
 	var composer struct {
 		Require    map[string]string `json:"require"`

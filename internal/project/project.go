@@ -80,6 +80,8 @@ type proposal struct {
 	lintsAll bool                  // the linters cover every folder below
 }
 
+// The following methods add to a proposal. addTool adds a tool with the file that shows it.
+
 func (p *proposal) add(checks ...Check) { p.checks = append(p.checks, checks...) }
 func (p *proposal) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
@@ -98,8 +100,8 @@ func (p *proposal) require(f projectfs.Folder, program, get string) {
 
 func coversEverything(string) bool { return true }
 
-// rowCheck is the check of the tests of a framework: the command is the words, followed by
-// the options of its row for the report.
+// rowCheck returns the check of the tests of a framework. The command is the words, followed by the
+// options for the report in the framework's row.
 func rowCheck(row *framework.Framework, words ...string) Check {
 	return Check{
 		Kind: Test, Name: row.Name, Runner: row.Runner(),
@@ -118,13 +120,14 @@ func (c *Check) cover(row *framework.Framework) {
 // withWords returns a command with words added; the base is not shared.
 func withWords(base []string, words ...string) []string { return slices.Concat(base, words) }
 
+// recognizer proposes checks for projects of one language.
 type recognizer struct {
 	language string
 	markers  []string // files or patterns; any of them makes a folder a project
 	propose  func(f projectfs.Folder) proposal
 }
 
-// The order is that of the languages in [Project].
+// recognizers are tried on each folder, in the order of the languages in [Project].
 var recognizers = []recognizer{
 	{"go", goTests.ConfigFiles, proposeGo},
 	{"node", []string{packageJSON}, proposeNode},
@@ -179,6 +182,7 @@ func describeUntested(f projectfs.Folder) string {
 	return ""
 }
 
+// firstMarkers returns the main file of each kind of project, for messages.
 func firstMarkers() []string {
 	var out []string
 	for _, r := range recognizers {

@@ -12,6 +12,7 @@ import (
 	"supervise/runner"
 )
 
+// pythonMarkers are files that make a folder a Python project.
 var pythonMarkers = []string{
 	"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "requirements-dev.txt", "Pipfile",
 	"pytest.ini", "tox.ini", "conftest.py", "noxfile.py", "manage.py",
@@ -32,6 +33,8 @@ type python struct {
 	deps   string   // the text of everything that lists dependencies
 }
 
+// proposePython recognizes a Python project. A script or workflow of the project decides how the
+// tests run, else pytest, Django or unittest, in this order.
 func proposePython(f projectfs.Folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
@@ -85,14 +88,19 @@ var (
 	unittest = framework.Named("unittest")
 )
 
-// djangoTestsPattern matches the start of Django's tests in a program: execute_from_command_line([…, "test"]).
+// djangoTestsPattern matches the start of Django's tests in a program:
+// execute_from_command_line([…, "test"]).
 var djangoTestsPattern = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test['"]|['"]test['"][^#]*\bexecute_from_command_line\(`)
 
+// pytestStylePattern matches a line that only tests for pytest have: import pytest, or a test
+// function outside of a class, such as "def test_add():".
 var pytestStylePattern = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(async )?def test_)`)
 
-// testFiles are the files in which unittest and pytest look for tests.
+// testFiles returns the files in which unittest or pytest may find tests.
 func (py python) testFiles() []string { return py.Search(50, "test*.py", "*_test.py") }
 
+// usesPytest reports whether pytest runs the tests, by its configuration, the dependencies, the
+// style of the tests, or a workflow. If so, it adds the tool with the file that shows it.
 func (py python) usesPytest(said script, p *proposal) bool {
 	config := firstConfig(py.Folder, pytest.ConfigFiles)
 	switch {
@@ -141,6 +149,8 @@ func (py python) covers(dir string) bool {
 	})
 }
 
+// iniPathsPattern captures the value of testpaths, which may continue in indented lines:
+// "testpaths = tests integration".
 var iniPathsPattern = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*)`)
 
 // addPytest proposes pytest. The project's options are kept, but the run does not end at the first
@@ -162,12 +172,13 @@ func (py python) addPytest(p *proposal, selecting ...string) {
 	p.add(c)
 }
 
-// environment keeps compiled files out of the tree. Python would use an old one instead of a changed
-// source that has the same time and length.
+// environment returns a variable that keeps compiled files out of the tree. Python would use an
+// old one instead of a changed source that has the same time and length.
 func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECODE=1"} }
 
-// withCoverage runs a check under coverage.py, which writes its report in a second step, also after
-// a failure. Like pytest-cov, it leaves out files that are not valid Python.
+// withCoverage returns a check that runs under coverage.py. Further commands write the report, even
+// after a failure. Like pytest-cov, they leave out files that are not valid Python. words are the
+// arguments of Python.
 func (py python) withCoverage(row *framework.Framework, c Check, words []string) Check {
 	python := strings.Join(py.pythonCommand(), " ")
 	c.cover(row)
@@ -196,7 +207,8 @@ func (py python) addDiscovered(p *proposal) {
 	p.add(py.unittestCheck("unittest", words...))
 }
 
-// unittestCheck is a check by unittest, which reports as text on standard error.
+// unittestCheck returns a check by unittest, which reports as text on standard error. words are the
+// arguments of Python.
 func (py python) unittestCheck(name string, words ...string) Check {
 	c := rowCheck(unittest, py.pythonCommand(words...)...)
 	c.Name, c.Stderr, c.Env = name, true, py.environment()

@@ -11,8 +11,8 @@ import (
 // launchers are tools that manage the environment of a project, recognized by their lock file.
 var launchers = []struct {
 	lock, program string
-	start         []string
-	get           string
+	start         []string // the words before a program of the environment
+	get           string   // the command that installs the tool
 }{
 	{"uv.lock", "uv", []string{"uv", "run", "--frozen"}, "pip install uv"},
 	{"poetry.lock", "poetry", []string{"poetry", "run"}, "pipx install poetry"},
@@ -20,8 +20,8 @@ var launchers = []struct {
 	{"Pipfile.lock", "pipenv", []string{"pipenv", "run"}, "pip install pipenv"},
 }
 
-// launcher returns the words that start a program of the project's environment, and the text of the
-// lock file.
+// launcher returns the words that start a program of the project's environment, and the text of
+// the lock file. Both are empty if no installed tool manages the environment.
 func (py python) launcher(p *proposal) (start []string, locked string) {
 	for _, l := range launchers {
 		lock := py.findLock(l.lock)
@@ -37,8 +37,8 @@ func (py python) launcher(p *proposal) (start []string, locked string) {
 	return nil, ""
 }
 
-// findLock finds a lock file: in the folder, or in one above if the folder has no
-// pyproject.toml or belongs to a uv workspace.
+// findLock returns the path of a lock file: in the folder, or in one above if the folder has no
+// pyproject.toml or belongs to a uv workspace. It is "" if there is none.
 func (py python) findLock(name string) string {
 	for i, up := range py.Upwards() {
 		if up.First(name) == "" {
@@ -52,7 +52,7 @@ func (py python) findLock(name string) string {
 	return ""
 }
 
-// pythonCommand is the argv that runs a module of the project's environment.
+// pythonCommand returns the argv that runs Python in the project's environment with the words.
 func (py python) pythonCommand(words ...string) []string {
 	switch {
 	case py.start != nil:
@@ -125,11 +125,12 @@ func (py python) usesUV() bool {
 		})
 }
 
-// isMadeByUV reports whether uv created the virtual environment, which may be a link: copies of a tree
-// link to shared environments.
+// isMadeByUV reports whether uv created the virtual environment. That may be outside of the tree,
+// since copies of a tree link to shared environments.
 func (py python) isMadeByUV() bool {
 	text, err := projectfile.ReadAnywhere(py.Path(py.env+"/pyvenv.cfg"), projectfile.Manifest)
 	return err == nil && uvEnvironmentPattern.Match(text)
 }
 
+// uvEnvironmentPattern matches the line that uv writes into pyvenv.cfg: "uv = 0.5.1".
 var uvEnvironmentPattern = regexp.MustCompile(`(?m)^uv\s*=`)

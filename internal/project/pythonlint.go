@@ -31,8 +31,8 @@ var pythonLinters = []pythonLinter{
 // row is the row of the linter.
 func (l pythonLinter) row() *framework.Linter { return framework.LinterNamed(l.name) }
 
-// lintCheck is the check of a linter, which keeps out of the virtual environment in the folder unless
-// the project has a list of exclusions.
+// lintCheck returns the check of a linter. It excludes a virtual environment in the folder, unless
+// the project configures exclusions itself.
 func (py python) lintCheck(l pythonLinter) Check {
 	args := l.args
 	switch {
@@ -48,6 +48,7 @@ func (py python) lintCheck(l pythonLinter) Check {
 	return c
 }
 
+// mypyTargetsPattern matches a setting of mypy that names what is checked: "files = src".
 var mypyTargetsPattern = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
 
 // hasMypyTargets reports whether the configuration names what is checked.
@@ -96,7 +97,7 @@ func (py python) proposeLint(p *proposal) {
 	}
 }
 
-// toolCommand is the argv of a program of the project's environment, else on PATH.
+// toolCommand returns the argv of a program of the project's environment, else on PATH.
 func (py python) toolCommand(name string, words ...string) []string {
 	switch {
 	case py.start != nil:

@@ -13,16 +13,19 @@ import (
 //go:embed reporters/unittest.py
 var unittestProgram string
 
+// startsUnittestPattern matches the start of unittest in a program: unittest.main().
+// namedForTestsPattern matches the name of a program that may run tests: runtests.py.
 var (
 	startsUnittestPattern = regexp.MustCompile(`\bTextTestRunner\b|\bunittest\.main\(`)
 	namedForTestsPattern  = regexp.MustCompile(`(?i)test`)
 )
 
-// program is used instead of a module name for a program of the project.
+// program is the module name of a script that runs a program of the project.
 const program = "program"
 
-// findTestScript finds the command by which the project runs its tests: in a script, else in its
-// workflows. other describes another way in which it runs tests.
+// findTestScript returns the command by which the project runs its tests: in a script, else in its
+// workflows. other describes another way in which the project runs tests, which is not used; it is
+// "" if there is none.
 func (py python) findTestScript() (found script, other string) {
 	if found, other = py.scriptOf(); found.module != "" {
 		return found, other
@@ -39,7 +42,8 @@ func (py python) findTestScript() (found script, other string) {
 	return found, cmp.Or(other, ways)
 }
 
-// workflowScript is the command by which the workflows run the tests, if it is the same in all.
+// workflowScript returns the command by which the workflows run the tests. If they have several
+// ways, it returns no command, and other says so.
 func (py python) workflowScript() (found script, other string) {
 	for _, s := range workflowSteps(py.Folder) {
 		runs, ok := moduleOf(s.segment)
@@ -94,6 +98,8 @@ func (py python) ownProgramOf(s segment) (script, bool) {
 	return script{module: program, args: words}, true
 }
 
+// programWordPattern matches a word that starts Python: python3, .venv/bin/python, or {envpython}
+// of tox.
 var programWordPattern = regexp.MustCompile(`^(([\w./-]+|\{envbindir\})/)?python3?$|^\{envpython\}$`)
 
 // addOwnProgram proposes a program of the project, started so that unittest prints the name of each

@@ -15,6 +15,7 @@ var (
 	minitest = framework.Named("minitest")
 )
 
+// rubyMarkers are files that make a folder a Ruby project.
 var rubyMarkers = []string{"Gemfile", "*.gemspec", ".rspec", "Rakefile"}
 
 // ruby is a folder with Ruby in it.
@@ -23,6 +24,7 @@ type ruby struct {
 	gems string // the text of everything that lists gems
 }
 
+// proposeRuby recognizes a project with tests for RSpec, Minitest, or both.
 func proposeRuby(f projectfs.Folder) proposal {
 	p := proposal{lintsAll: true}
 	r := ruby{Folder: f}
@@ -42,7 +44,7 @@ func proposeRuby(f projectfs.Folder) proposal {
 	return p
 }
 
-// command is the argv that runs a program of the project's gems.
+// command returns the argv that runs a program of the project's gems.
 func (r ruby) command(words ...string) []string {
 	if r.First("Gemfile") == "" {
 		return words
@@ -50,12 +52,14 @@ func (r ruby) command(words ...string) []string {
 	return withWords([]string{"bundle", "exec"}, words...)
 }
 
-// requiresGem reports whether the project requires a gem.
+// requiresGem reports whether the project requires a gem: by gem "rspec" in its Gemfile, by
+// add_development_dependency "rspec" in its gemspec, or by a line of its lock file.
 func (r ruby) requiresGem(name string) bool {
 	name = regexp.QuoteMeta(name)
 	return regexp.MustCompile(`(?m)^[^#\n]*(gem|dependency)[\s(]+["']` + name + `["']|^\s+` + name + ` \(`).MatchString(r.gems)
 }
 
+// addRSpec proposes RSpec if it is configured or required and there are specs.
 func (r ruby) addRSpec(p *proposal) {
 	config := r.First(rspec.ConfigFiles...)
 	if config == "" && slices.ContainsFunc(rspec.Packages, r.requiresGem) && r.First("spec") != "" {
@@ -70,6 +74,7 @@ func (r ruby) addRSpec(p *proposal) {
 	p.add(r.withCoverage(p, rspec, c, "spec/spec_helper.rb", "spec/rails_helper.rb", ".rspec"))
 }
 
+// rakeTestPattern matches the definition of a test task: Rake::TestTask.new(:test).
 var rakeTestPattern = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
 
 // addMinitest proposes Minitest as the project runs it: by Rails, by its task, else file by file. A
@@ -98,6 +103,7 @@ func (r ruby) addMinitest(p *proposal) {
 	p.add(r.withCoverage(p, minitest, c, "test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb"))
 }
 
+// simplecovStartPattern matches a line that starts SimpleCov: SimpleCov.start 'rails'.
 var simplecovStartPattern = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
 
 // withCoverage adds the report that SimpleCov writes into the tree, if one of the helpers starts it.
@@ -114,6 +120,7 @@ func (r ruby) withCoverage(p *proposal, row *framework.Framework, c Check, helpe
 	return c
 }
 
+// addRubocop proposes RuboCop if it is configured or required.
 func (r ruby) addRubocop(p *proposal) {
 	config := r.First(".rubocop.yml")
 	if config == "" && !r.requiresGem("rubocop") && !r.requiresGem("standard") {

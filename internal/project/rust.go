@@ -16,6 +16,7 @@ var (
 	nextest    = framework.Named("nextest")
 )
 
+// nextestMentionPattern matches a file that names cargo-nextest.
 var nextestMentionPattern = regexp.MustCompile(`\bnextest\b`)
 
 // nextestConfig is a second configuration, by which the default profile writes JUnit XML.
@@ -39,8 +40,9 @@ func proposeRust(f projectfs.Folder) proposal {
 	return p
 }
 
-// rustMembers reports which folders are packages of a workspace. Cargo adds path dependencies to the
-// listed ones, so all folders below count that are neither excluded nor a workspace.
+// rustMembers returns a function that reports whether a folder is a package of the workspace. Cargo
+// adds path dependencies to the listed members, so every folder below counts that is neither
+// excluded nor a workspace.
 func rustMembers(f projectfs.Folder) func(string) bool {
 	excluded := f.Table("Cargo.toml", "workspace").Strings("exclude")
 	return func(dir string) bool {
@@ -103,8 +105,9 @@ func addRustDocTests(f projectfs.Folder, p *proposal) {
 	}
 }
 
-// rustCheck runs tests with the words plain, or with coverage by the words covered. cargo-llvm-cov
-// takes cargo's options but --no-fail-fast. It also reports a failed run, but then exits with 0.
+// rustCheck returns a check that runs tests. Without coverage its subcommand is plain, as in
+// "test"; with coverage it is covered, as in "llvm-cov". cargo-llvm-cov takes cargo's options
+// except for --no-fail-fast. It reports a failed run too, but then exits with 0.
 func rustCheck(row *framework.Framework, cover bool, plain, covered string) Check {
 	if !cover {
 		return rowCheck(row, strings.Fields("cargo "+plain+" --workspace --no-fail-fast --color=never")...)
@@ -118,8 +121,8 @@ func hasRustLibrary(f projectfs.Folder) bool {
 	return f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != ""
 }
 
-// rustLintCheck checks what the build and the tests compile. Without --keep-going, the findings
-// in addition to an error depend on which crate was first.
+// rustLintCheck returns the check by clippy, else by cargo check, of everything that the build and
+// the tests compile. Without --keep-going, an error would hide findings of other crates at random.
 func rustLintCheck(f projectfs.Folder, p *proposal) Check {
 	words := withWords([]string{"--workspace"}, rustTargetOptions(f)...)
 	if old := rustToolchainBefore(f, 74); old != "" {
@@ -136,8 +139,8 @@ func rustLintCheck(f projectfs.Folder, p *proposal) Check {
 	return Check{Kind: Lint, Name: "cargo check", Command: withWords([]string{"cargo", "check"}, words...)}
 }
 
-// rustTargetOptions selects all targets. It leaves out benchmarks if one needs a nightly toolchain and
-// the project does not pin one. --lib fails if there is no library.
+// rustTargetOptions returns the options that select all targets. They leave out benchmarks if one
+// needs a nightly toolchain and the project does not pin one. --lib fails without a library.
 func rustTargetOptions(f projectfs.Folder) []string {
 	benches := slices.DeleteFunc(f.Search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
 	if f.FirstMatching(rustNightlyPattern, benches...) == "" || strings.HasPrefix(rustToolchain(f), "nightly") {
@@ -150,14 +153,17 @@ func rustTargetOptions(f projectfs.Folder) []string {
 	return targets
 }
 
+// rustTestPattern matches a test, #[test] or #[tokio::test], or the start of a documentation test,
+// "/// ```". rustNightlyPattern matches #![feature(test)]. rustVersionPattern captures the minor
+// version: 70 of 1.70.0.
 var (
 	rustTestPattern    = regexp.MustCompile("(?m)#\\[(?:\\w+::)*test\\b|^\\s*//[/!] ?```")
 	rustNightlyPattern = regexp.MustCompile(`(?m)^\s*#!\[feature\(`)
 	rustVersionPattern = regexp.MustCompile(`^1\.(\d+)`)
 )
 
-// rustToolchain is the toolchain that the project pins, "" if it pins none. An old
-// rust-toolchain holds only that name.
+// rustToolchain returns the toolchain that the project pins, such as "1.70.0" or "nightly", "" if
+// it pins none. An old rust-toolchain file contains only that name.
 func rustToolchain(f projectfs.Folder) string {
 	name := f.FirstAbove("rust-toolchain", "rust-toolchain.toml")
 	if name == "" {

@@ -27,6 +27,8 @@ func addRustFeatures(f projectfs.Folder, p *proposal) {
 	}
 }
 
+// withFeatures returns a command of cargo with the words added after --workspace. A command without
+// that option does not change.
 func withFeatures(command, words []string) []string {
 	at := slices.Index(command, "--workspace")
 	if at < 0 {
@@ -35,9 +37,9 @@ func withFeatures(command, words []string) []string {
 	return slices.Insert(slices.Clone(command), at+1, words...)
 }
 
-// workflowFeatures are the options for features of the commands that test everything: none if one
-// command has none, --all-features if one command has that. several is a workflow with different
-// commands, or with one that has variables.
+// workflowFeatures returns the options for features with which the workflows test everything:
+// none if one command has none, --all-features if one command has that. If the commands differ or
+// have variables, it returns none, and several names the workflow.
 func workflowFeatures(f projectfs.Folder) (words []string, several string) {
 	var sets [][]string
 	for _, s := range workflowSteps(f) {
@@ -78,8 +80,11 @@ func cargoTestOptions(s step) (args []string, ok bool) {
 	})
 }
 
+// cargoTestCommandPattern matches the start of a command that runs tests: "cargo +stable test ".
 var cargoTestCommandPattern = regexp.MustCompile(`^cargo (?:\+stable )?(?:test|nextest run) `)
 
+// featureOptions returns the options for features among the arguments of cargo, in the form
+// --features=NAMES or --all-features.
 func featureOptions(args []string) []string {
 	var words []string
 	for i, w := range args {
@@ -104,8 +109,8 @@ var partialTestOptions = []string{
 	"--bench", "--benches", "--no-default-features", "--no-run", "--target",
 }
 
-// missingFeatures are the features that targets with tests require and that are not enabled by
-// default.
+// missingFeatures returns the features that test targets require and that are not enabled by
+// default, directly or through another feature.
 func missingFeatures(manifest tomlfile.Document) []string {
 	features, _ := manifest.Table("features")
 	tests, _ := manifest.Table("test")

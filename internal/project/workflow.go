@@ -37,7 +37,8 @@ type workflowDefaults struct {
 	}
 }
 
-// workflowSteps are the commands of the checkout's workflows. An invalid workflow has none.
+// workflowSteps returns the commands that the workflows run in the checkout's root. It ignores an
+// invalid workflow, and returns nil for any other folder.
 func workflowSteps(f projectfs.Folder) []step {
 	if f.Dir != "" {
 		return nil

@@ -28,13 +28,13 @@ type Folder struct {
 	*files
 }
 
-// files are those of a checkout.
+// files is the state that all folders of a checkout share.
 type files struct {
 	tree    *projectfile.Tree
-	refused []*projectfile.Refusal // each file once
+	refused []*projectfile.Refusal // the files that cannot be read, each once
 
-	documents map[string]tomlfile.Document // by slash path below the root
-	mistakes  []string                     // in those, with file and line
+	documents map[string]tomlfile.Document // parsed TOML files, by slash path below the root
+	mistakes  []string                     // in TOML files, with file and line
 }
 
 // Open returns the top folder of the checkout at root, which the caller closes. look finds a
@@ -85,12 +85,12 @@ func (l *files) TakeMistakes() string {
 	return mistakes
 }
 
-// Path is the path of a file of the folder on this system.
+// Path returns the absolute path of a file of the folder, in the form of this system.
 func (f Folder) Path(name string) string {
 	return filepath.Join(f.root, filepath.FromSlash(f.Dir), filepath.FromSlash(name))
 }
 
-// below is the folder with the name in this one.
+// below returns the subfolder with the name.
 func (f Folder) below(name string) Folder {
 	f.Dir = Join(f.Dir, name)
 	return f
@@ -156,6 +156,7 @@ func (f Folder) Glob(pattern string) []string {
 	return paths
 }
 
+// escaped escapes the characters of a path that have a meaning in patterns.
 var escaped = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`)
 
 // Read returns the text of a file, "" if it does not exist or is refused.
@@ -175,9 +176,11 @@ func (f Folder) FirstMatching(re *regexp.Regexp, names ...string) string {
 	return ""
 }
 
+// submodulePathPattern captures the folder of a submodule in .gitmodules: "path = lib/json".
 var submodulePathPattern = regexp.MustCompile(`(?m)^\s*path\s*=\s*(.+?)\s*$`)
 
-// MissingSubmodules notes those of git that were not fetched: builds fail without them.
+// MissingSubmodules returns a note with the submodules of git that were not fetched, since builds
+// fail without them; nil if there are none.
 func (f Folder) MissingSubmodules() []string {
 	var missing []string
 	for _, m := range submodulePathPattern.FindAllStringSubmatch(f.Read(".gitmodules"), -1) {
@@ -192,7 +195,7 @@ func (f Folder) MissingSubmodules() []string {
 	return []string{strings.Join(missing, ", ") + " in .gitmodules is not fetched: run git submodule update --init"}
 }
 
-// Program is the path of a program on PATH, "" if it is not there.
+// Program returns the path of a program on PATH, "" if it is missing.
 func (f Folder) Program(name string) string {
 	if f.look == nil {
 		return ""

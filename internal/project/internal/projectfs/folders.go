@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// skippedFolders are folders without projects of their own: output of tools, third-party code,
-// and samples.
+// skippedFolders are folders without projects to test: output of tools, third-party code, and
+// samples.
 var skippedFolders = []string{
 	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "deps", "Pods",
 	"target", "build", "dist", "out", "bin", "obj", "coverage", "htmlcov",
@@ -73,6 +73,7 @@ func IsMember(dir string, patterns []string) bool {
 	return in
 }
 
+// within reports whether one pattern of a workspace, without "!", matches dir.
 func within(dir, pattern string) bool {
 	if base, deep := strings.CutSuffix(pattern, "**"); deep {
 		base = strings.Trim(base, "/")
@@ -103,5 +104,5 @@ func Unique(list []string) []string {
 	return out
 }
 
-// Join is the slash path of name in dir.
+// Join returns the slash path of name in dir.
 func Join(dir, name string) string { return strings.TrimPrefix(path.Join(dir, name), "./") }
