@@ -105,6 +105,7 @@ func (g Grant) includes(id metric.ID) bool {
 // contentRules are the rules about what tests check, in addition to the tamper rules.
 var contentRules = []string{"tests_weakened", "mutation_score_dropped"}
 
+// activeAcknowledgements returns the valid acknowledgements that have not expired.
 func (o Options) activeAcknowledgements(now time.Time) []activeAcknowledgement {
 	var out []activeAcknowledgement
 	for _, a := range o.Acknowledged {
@@ -123,7 +124,8 @@ func (o Options) activeAcknowledgements(now time.Time) []activeAcknowledgement {
 	return out
 }
 
-// acknowledge splits an alert into acknowledged parts and the remaining part.
+// acknowledge splits an alert into parts with and without acknowledgement. It returns the alert
+// alone if no acknowledgement covers any of it.
 func (j *judge) acknowledge(alert Alert) []Alert {
 	id, remaining := alert.ID(), alert
 	var out []Alert
@@ -165,6 +167,7 @@ func (a Alert) withTests(tests []metric.ID) Alert {
 	return a
 }
 
+// withAcknowledgement returns the alert as an acknowledged one: INFO, without effect.
 func (a Alert) withAcknowledgement(ack activeAcknowledgement) Alert {
 	a.Acknowledged = &Acknowledged{ID: ack.ID, Reason: ack.Reason, Severity: a.Severity, Action: a.Action}
 	a.Severity, a.Action = Info, Note
@@ -191,6 +194,7 @@ func (a Assessment) WithApproval(reason string) Assessment {
 	return a
 }
 
+// coversFiles reports whether the acknowledgement covers an alert without tests about these files.
 func (a activeAcknowledgement) coversFiles(files []string) bool {
 	if len(a.tests) > 0 || a.path != nil && len(files) == 0 {
 		return false
@@ -204,6 +208,7 @@ func (a activeAcknowledgement) coversSize(delta *float64) bool {
 	return a.UpTo == nil || delta == nil || math.Abs(*delta) <= *a.UpTo+.005
 }
 
+// coversTest reports whether the patterns of the acknowledgement match a test with these files.
 func (a activeAcknowledgement) coversTest(id metric.ID, files []string) bool {
 	if len(a.tests) > 0 && !slices.ContainsFunc(a.tests, func(g *glob.Glob) bool { return g.Match(id.Name) || g.Match(id.String()) }) {
 		return false

@@ -10,6 +10,11 @@
 //
 // The comparison with the baseline finds slow erosion. It alerts only in an iteration that
 // made things worse, so that an accepted loss does not count against every later one.
+//
+// [Assess] makes a judge (judge.go), which compares the measurements and pairs the tests of both
+// sides (testdiff.go). Each row of the table of rules (rules.go) has a function that returns
+// findings; they become alerts (alert.go). Package detector/internal/loss explains lost tests.
+// From the alerts follow the class (classify.go) and the recommendation (recommend.go).
 package detector
 
 import (
@@ -26,7 +31,7 @@ type Observation struct {
 	Tree      string  // content identity of the tree; "" when unknown
 	Score     float64 // in [0,1]; valid when Scored
 	Scored    bool
-	Class     Class  // of earlier iterations; that of the current one is not read
+	Class     Class  // set for earlier iterations; not read for the current one
 	Changed   bool   // the agent changed the tree
 	Error     string // first error of the iteration, "" if there was none
 	AgentExit int    // exit status of the agent
@@ -64,14 +69,14 @@ type Input struct {
 	Renamed map[string]string
 	// Removed are the paths of deleted files, as evidence.
 	Removed []string
-	// GoneSymbols are the names that product code defined before the iteration
-	// and defines no more.
+	// GoneSymbols are the names that product code defined before the iteration and no longer
+	// defines.
 	GoneSymbols []string
 	// GitLost is the state of git that the baseline had and that is missing now,
 	// in words such as "branch topic".
 	GitLost []string
-	// WorkLost is the user's own work that was in no commit when the loop began, that was
-	// there when the iteration began, and is gone.
+	// WorkLost is the user's work that was in no commit when the loop started, that existed when
+	// the iteration started, and that is missing now.
 	WorkLost []LostWork
 	// AckFiles are the files of acknowledgements that the iteration changed.
 	AckFiles []string
@@ -80,38 +85,37 @@ type Input struct {
 	// TestFiles are the changed files that are tests or belong to them: fixtures,
 	// snapshots, shared set-up.
 	TestFiles []string
-	// Goals are tests as they were at the base, over the current product code: those that
-	// failed there, and those that the change touches. ProductUnchanged says that nothing but
-	// tests, and what they depend on, differs from the base.
+	// Goals are the results of original tests, those of the base, on the current product code:
+	// of tests that failed at the base, and of tests that the change touches.
 	Goals []Goal
-	// Dependencies are the changed files that tests depend on, with how these tests ended.
+	// Dependencies are the changed files that tests depend on, with the results of these tests.
 	Dependencies []DependencyResult
-	// TestOnly are tests that pass, and fail where the code cannot see them.
-	TestOnly         []TestOnly
+	// TestOnly are tests that pass, but fail when the test run is concealed from the code.
+	TestOnly []TestOnly
+	// ProductUnchanged says that only tests, and what they depend on, differ from the base.
 	ProductUnchanged bool
-	// Granted are the tests that a person let the agent change, for they are wrong.
+	// Granted are the tests that a person allowed the agent to change because they are wrong.
 	Granted []Grant
 	// Mutations are the results of the mutation check of changed tests.
 	Mutations []MutationResult
 	// Hidden are the tests that the agent does not see; nil if they were not run.
 	Hidden *Hidden
-	// ReviewFindings is what a reviewer says of the change, where one was asked.
+	// ReviewFindings are the findings of a reviewer about the change; nil if none was asked.
 	ReviewFindings []ReviewFinding
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 
-	// Flaky are the tests whose failure in this iteration was confirmed to be
-	// none: they passed when run again on the same tree.
+	// Flaky are the tests that failed in this iteration and passed when run again on the same
+	// tree.
 	Flaky []metric.ID
-	// KnownFlaky maps the tests that were found to be flaky earlier to true, and
-	// those whose file was changed since then to false: whether they are flaky is
-	// unknown again. For other tests the baseline decides. See
-	// [Assessment.LearnFlaky].
+	// KnownFlaky maps the tests that were found to be flaky earlier to true. It maps those whose
+	// file was changed since then to false, since it is unknown again whether they are flaky. For
+	// other tests the baseline decides. See [Assessment.LearnFlaky].
 	KnownFlaky map[metric.ID]bool
-	// Now is when the iteration is judged; acknowledgements that expired before
-	// do not count. Zero is before all of them.
+	// Now is when the iteration is judged; acknowledgements that expired before it do not count.
+	// With the zero time none has expired.
 	Now time.Time
-	// SuiteUnread counts the iterations in a row before this one in which the
+	// SuiteUnread is the number of consecutive iterations directly before this one in which the
 	// tests could not be read.
 	SuiteUnread int
 }

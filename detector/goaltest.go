@@ -37,18 +37,18 @@ func (o Outcome) Short() string { return shortTexts[o] }
 // Goal is the result of an original test, with its original dependencies, on the current
 // product code.
 type Goal struct {
-	ID           metric.ID `json:"id"`             // at the base; without a name: all tests of a suite
-	File         string    `json:"file,omitempty"` // that defined it
+	ID           metric.ID `json:"id"`             // of the test at the base; without a name it means all tests of a suite
+	File         string    `json:"file,omitempty"` // the file that defined it
 	Outcome      Outcome   `json:"outcome"`
-	FailedBefore bool      `json:"failed_before,omitempty"` // at the base, or could not be run there
+	FailedBefore bool      `json:"failed_before,omitempty"` // it failed at the base, or could not run there
 	Why          string    `json:"why,omitempty"`           // its message, or why it proves nothing
 	// MachineDependent says that the new version of the test depends on the machine, and the
 	// original did not. That is a legitimate fix for a test that fails on one machine only.
 	MachineDependent bool `json:"guarded,omitempty"`
 	// AcceptedBefore says that an earlier, accepted iteration weakened the test.
 	AcceptedBefore bool `json:"known,omitempty"`
-	// Before and After are the texts of a test that failed, if they are known. DependsOn
-	// are changed files on which it may depend, if its text did not change.
+	// Before and After are the original and the current text of a test that failed, if they are
+	// known. DependsOn are changed files on which it may depend, if its text did not change.
 	Before    *Excerpt `json:"was,omitempty"`
 	After     *Excerpt `json:"is,omitempty"`
 	DependsOn []string `json:"depends_on,omitempty"`
@@ -134,6 +134,7 @@ func (j *judge) isChangeDeclared(id metric.ID) bool {
 	return exists && c.Status == metric.Passed
 }
 
+// addWeakened adds a weakened test to a finding.
 func (f *finding) addWeakened(g Goal) {
 	f.tests = append(f.tests, g.ID)
 	for _, name := range slices.Concat([]string{g.File}, g.DependsOn) {
@@ -146,6 +147,7 @@ func (f *finding) addWeakened(g Goal) {
 	}
 }
 
+// goalText returns the outcome of a test with the reason, if there is one.
 func goalText(g Goal) string {
 	if g.Why == "" {
 		return g.Outcome.String()
@@ -197,8 +199,9 @@ func actionOf(s Severity) Action {
 	return AlertAndReview
 }
 
-// clearablePatterns are the patterns by which a test checks less. Running the original test
-// can clear them. The other patterns are wrong whatever the code does.
+// clearablePatterns are the tamper patterns, listed in docs/integrity.md, by which a test checks
+// less. Running the original test can clear them. The other patterns are wrong whatever the code
+// does.
 var clearablePatterns = []string{"TP-01", "TP-02", "TP-03", "TP-04", "TP-09", "TP-10", "TP-11", "TP-12", "TP-13", "TP-14", "TP-15", "TP-16", "TP-17", "TP-18"}
 
 // deletionRules are the rules about deleted tests, which the mutation check can clear.
@@ -263,7 +266,8 @@ func (j *judge) hadFailedBefore(t Tampering) bool {
 	return slices.ContainsFunc(j.affectedTests(t), metric.Test.Failed)
 }
 
-// machineWordRE matches the tokens by which a test depends on its machine, such as GOOS.
+// machineWordRE matches a token of code by which a test depends on its machine: GOOS, geteuid,
+// process.platform, LookPath.
 var machineWordRE = regexp.MustCompile(`(?i)^(get)?e?uid$|^goos$|^goarch$|^platform$|^process\.platform$|^os\.name$|^lookpath$|^which$|^short$|^windows$|^darwin$|^linux$|^root$|^arch$|^isroot$`)
 
 // AddsMachineCheck reports whether the current version of a test depends on the machine in

@@ -9,7 +9,8 @@ import (
 	"supervise/metric"
 )
 
-// judge holds what the rules read when one iteration is judged.
+// judge holds what the rules read when one iteration is judged. It is complete after newJudge,
+// except for cycle, stuck and returned, which findPatterns sets before the rules about the loop.
 type judge struct {
 	in       Input
 	opts     Options
@@ -26,7 +27,7 @@ type judge struct {
 	cleared   map[metric.ID]MutationResult
 
 	acknowledgements []activeAcknowledgement
-	accepted         map[string]bool // rules all of whose findings are acknowledged
+	accepted         map[string]bool // rules of which every finding is acknowledged
 }
 
 // comparison is the current measurement compared with an earlier one.
@@ -39,6 +40,7 @@ type comparison struct {
 	includeReported bool      // findings that were reported before are raised again
 }
 
+// newJudge returns the judge of an iteration, with both comparisons made and lost tests explained.
 func newJudge(in Input, o Options) *judge {
 	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: append(o.activeAcknowledgements(in.Now), in.grantAcknowledgements()...), accepted: map[string]bool{}, removable: newRemovalPatterns(o.AllowRemove)}
 	j.now.Tests = countFlakyAsPassed(j.now.Tests, in.Flaky)
@@ -108,6 +110,8 @@ func settledSuccessors(history []Observation) map[metric.ID]metric.ID {
 	return out
 }
 
+// compare compares the current measurement with an earlier one, and explains lost tests. against
+// is [AgainstPrevious] or [AgainstBaseline].
 func (j *judge) compare(against string, before metric.Set) comparison {
 	if before.Tests != j.previous.before.Tests {
 		before.Tests = before.Tests.Sorted()
@@ -141,6 +145,7 @@ func fillGaps(s metric.Set, history []Observation) metric.Set {
 	return s
 }
 
+// isKnownBuild reports whether a build succeeded or failed.
 func isKnownBuild(b *metric.Build) bool { return b != nil && b.Status != metric.BuildUnknown }
 
 // values returns a metric of both sides, and false unless both were measured.

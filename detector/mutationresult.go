@@ -11,17 +11,17 @@ import (
 // MutationResult says how many mutants of the product code a group of changed tests kills,
 // in their original and in their current form.
 type MutationResult struct {
-	Files          []string    `json:"files"`             // of tests, before and after
-	Tests          []metric.ID `json:"tests,omitempty"`   // as they were
-	Mutants        int         `json:"mutants"`           // that both were run over
-	KilledBefore   int         `json:"killed_by_old"`     // by the tests as they were
-	KilledAfter    int         `json:"killed_by_new"`     // by the tests as they are
-	Survivors      []Survivor  `json:"survivors"`         // that died and live now
-	NeverKilled    int         `json:"never_killed"`      // that both let live
-	Why            string      `json:"why,omitempty"`     // nothing is known
-	OnOldCode      bool        `json:"apart,omitempty"`   // the old tests ran over the old code
+	Files          []string    `json:"files"`             // the test files, before and after the change
+	Tests          []metric.ID `json:"tests,omitempty"`   // the original tests
+	Mutants        int         `json:"mutants"`           // how many mutants both versions ran on
+	KilledBefore   int         `json:"killed_by_old"`     // how many the original tests kill
+	KilledAfter    int         `json:"killed_by_new"`     // how many the current tests kill
+	Survivors      []Survivor  `json:"survivors"`         // mutants that only the original tests kill
+	NeverKilled    int         `json:"never_killed"`      // how many neither version kills
+	Why            string      `json:"why,omitempty"`     // why there is no result, "" if there is one
+	OnOldCode      bool        `json:"apart,omitempty"`   // the original tests ran on the old code
 	OutOfTime      bool        `json:"stopped,omitempty"` // the time was over before all mutants were run
-	AcceptedBefore bool        `json:"found,omitempty"`   // an earlier iteration, which was accepted, was found to have lost it
+	AcceptedBefore bool        `json:"found,omitempty"`   // an earlier, accepted iteration weakened the tests
 }
 
 // Survivor is a mutant that the original tests killed and the current ones do not.
@@ -166,7 +166,8 @@ func (in Input) cleared() map[metric.ID]MutationResult {
 	return out
 }
 
-// clearingResult returns the result that clears all tests of a finding in the text.
+// clearingResult returns a result that clears the tests of a finding in the text. It is false
+// unless every affected test is cleared.
 func (j *judge) clearingResult(t Tampering) (MutationResult, bool) {
 	if len(j.cleared) == 0 || !slices.Contains(clearablePatterns, t.Pattern) {
 		return MutationResult{}, false

@@ -11,23 +11,23 @@ import (
 // Rule is a row of the table of rules. It holds every fact about the rule: the
 // documentation and the explanations of verdicts are generated from it.
 type Rule struct {
-	Name      string
-	Type      string
-	Severity  Severity
-	Basis     Basis
-	Action    Action
-	Threshold float64
-	Unit      string // of the threshold; "" if the rule has none
-	Baseline  bool   // compared with the baseline too
-	Paths     bool   // parts of the tree can have a separate threshold
-	Watch     Watch  // the metric that fires the rule; zero if it is not a single metric
-	Condition string // when the rule fires, in words
-	Message   string // of its alerts, with {placeholders} for their values
-	Source    string // where the rule comes from; "" for docs/rules.md
+	Name      string   // unique, as in the configuration: "coverage_regression"
+	Type      string   // kind of harm, which several rules may share
+	Severity  Severity // of its findings, unless they set another one
+	Basis     Basis    // what its findings are based on
+	Action    Action   // the reaction to its findings
+	Threshold float64  // a change of more than this fires the rule
+	Unit      string   // of the threshold; "" if the rule has none
+	Baseline  bool     // the rule compares with the baseline too
+	Paths     bool     // parts of the tree can have a separate threshold
+	Watch     Watch    // the metric that fires the rule; zero if it is not a single metric
+	Condition string   // when the rule fires, in words
+	Message   string   // message of its alerts, with {placeholders} for their values
+	Source    string   // where the rule comes from; "" for docs/rules.md
 
 	scope      scope
-	find       func(*judge, comparison, appliedRule) []finding
-	regression regression
+	find       func(*judge, comparison, appliedRule) []finding // returns nothing if the rule does not fire
+	regression regression                                      // zero if no metric of the rule decides the class
 }
 
 // Watch is a metric whose change for the worse fires a rule.
@@ -54,7 +54,7 @@ const (
 	loopScope
 )
 
-// finding is one result of a rule. An empty severity, action or basis means the rule's.
+// finding is one result of a rule. An empty severity, action or basis means that of the rule.
 type finding struct {
 	severity Severity
 	action   Action

@@ -10,7 +10,7 @@ import (
 type testDiff struct {
 	TestChanges
 	before, now  *metric.Tests
-	unexplained  []metric.ID        // of Gone
+	unexplained  []metric.ID        // the part of Gone that no explanation covers
 	broken       []metric.ID        // passed before and should still pass: failing, not run, or gone without an explanation
 	uncounted    map[metric.ID]bool // earlier tests that no longer need to exist
 	excused      map[metric.ID]bool // tests that no longer need to pass
@@ -21,7 +21,8 @@ type testDiff struct {
 	counted      *countPair // cached result of counts, which is called after all changes
 }
 
-// erosion are tests of the baseline that earlier iterations lost without acceptance.
+// erosion are tests of the baseline that earlier iterations lost and that were not accepted. They
+// were within the tolerance of a rule then, and count again in an iteration that loses more.
 type erosion struct{ gone, broken, skipped []metric.ID }
 
 // countFlakyAsPassed returns the tests, in which those confirmed to be flaky count as passed.
@@ -55,6 +56,7 @@ func diffTests(before, now *metric.Tests) *testDiff {
 	return d
 }
 
+// addNew records a test that only the later measurement has.
 func (d *testDiff) addNew(c metric.Test) {
 	d.New = append(d.New, c.ID)
 	if c.Flaky {
@@ -62,6 +64,7 @@ func (d *testDiff) addNew(c metric.Test) {
 	}
 }
 
+// addChanged records a test that both measurements have.
 func (d *testDiff) addChanged(before, now metric.Test) {
 	switch {
 	case now.Status == metric.NotRun && before.Status != metric.NotRun:
@@ -82,6 +85,7 @@ func (d *testDiff) addChanged(before, now metric.Test) {
 	}
 }
 
+// hasRun reports whether a test ran, whatever its result.
 func hasRun(c metric.Test) bool { return c.Status != metric.Skipped && c.Status != metric.NotRun }
 
 // addLost records a test that is missing. It did not run, and is not gone, if its parent
@@ -101,7 +105,8 @@ func (d *testDiff) addLost(c metric.Test) {
 	}
 }
 
-// remainingParent returns the nearest ancestor of a case that still exists.
+// remainingParent returns the nearest ancestor of a case that still exists, such as TestAdd of
+// "TestAdd/zero"; false if there is none.
 func (d *testDiff) remainingParent(id metric.ID) (metric.Test, bool) {
 	for p, ok := id.Parent(); ok; p, ok = p.Parent() {
 		if c, exists := d.now.Lookup(p); exists {
@@ -325,6 +330,7 @@ func (d *testDiff) decreased() bool {
 	return len(d.unexplained) > 0 && now.Count < before.Count
 }
 
+// changes returns the changes for the assessment, none if the tests were not compared.
 func (d *testDiff) changes() TestChanges {
 	if d == nil {
 		return TestChanges{}

@@ -18,7 +18,8 @@ func (j *judge) comparedCounts(c comparison) (before, now metric.Counts) {
 }
 
 // erodedTests returns the tests that earlier iterations lost since the baseline within the
-// tolerance of the rule. They count in an iteration that loses more.
+// tolerance of the rule. They count in an iteration that loses more. lists selects from a
+// comparison the losses that concern the rule: those of this step, and those of earlier ones.
 func (j *judge) erodedTests(c comparison, r appliedRule, lists func(*testDiff) (step, earlier []metric.ID)) []metric.ID {
 	if r.threshold() == 0 || c.against != AgainstBaseline || j.opts.Strict || j.previous.tests == nil {
 		return nil
@@ -37,6 +38,7 @@ func (j *judge) isEarlierLoss(c comparison, f metric.Field) bool {
 	return j.opts.Strict && c.against == AgainstBaseline && ok && step >= 0
 }
 
+// testCountDecreased fires when there are fewer tests than before.
 func testCountDecreased(j *judge, c comparison, r appliedRule) []finding {
 	if c.tests == nil || j.isEarlierLoss(c, metric.TestCount) {
 		return nil
@@ -83,6 +85,7 @@ func workingTestsFailing(j *judge, c comparison, r appliedRule) []finding {
 	return single(f)
 }
 
+// testsReplaced fires when tests are gone without an explanation, but as many new ones exist.
 func testsReplaced(j *judge, c comparison, r appliedRule) []finding {
 	if c.tests == nil || len(c.tests.unexplained) == 0 || float64(len(c.tests.unexplained)) <= r.threshold() {
 		return nil

@@ -8,9 +8,10 @@ import (
 	"supervise/internal/regexp"
 )
 
-// missingLibraryRE matches the errors of cargo about missing libraries on the machine: one
-// that the build script of a dependency needs, or one for the linker. For packages of the
-// project, cargo names the folder in brackets.
+// missingLibraryRE matches the errors of cargo about missing libraries on the machine. One kind is
+// from the build script of a dependency: "error: failed to run custom build command for
+// `openssl-sys v0.9.1`". It excludes packages of the project, after whose version cargo writes a
+// folder in parentheses. The other kind is from the linker: "cannot find -lpq".
 var missingLibraryRE = regexp.MustCompile("(?m)^error: (failed to run custom build command for `[^`(]+`)|(?:unable to find library|cannot find) (-l[\\w.+-]+)")
 
 // withDefaultFeatures returns the check with the default features if it failed because of a
@@ -31,6 +32,7 @@ func (m *measurement) withDefaultFeatures(r Run) *Check {
 	return &c
 }
 
+// isFeatureOption reports whether a word of a cargo command selects features.
 func isFeatureOption(word string) bool {
 	return word == "--all-features" || strings.HasPrefix(word, "--features=")
 }

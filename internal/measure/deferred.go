@@ -20,9 +20,11 @@ import (
 	"supervise/metric"
 )
 
-// integrationClassRE matches the classes that failsafe runs as integration tests by default.
+// integrationClassRE matches the classes that failsafe runs as integration tests by default, such
+// as OrderIT.
 var integrationClassRE = regexp.MustCompile(`^(IT.*|.*IT|.*ITCase)$`)
 
+// jvmSourceRE matches the extension of a source file for the JVM: the .kt of OrderIT.kt.
 var jvmSourceRE = regexp.MustCompile(`\.(java|kt|groovy|scala)$`)
 
 // deferTests returns the plan of an iteration: detected checks run without their integration

@@ -56,11 +56,12 @@ func (m *measurement) exclude(r *Run, first bool) {
 // buildFailedPrefix starts the reason why a Go package that could not be built did not run.
 const buildFailedPrefix = "build failed: "
 
-// locatedErrorRE matches an error that names its line in a file: "main.go:3".
+// locatedErrorRE matches the start of an error that names its line in a file: "main.go:3".
 var locatedErrorRE = regexp.MustCompile(`^\S+\.\w+:\d+`)
 
 // missingModuleRE matches the error of the go command about a module that is missing on this
-// machine. The file that the error names only imports the module.
+// machine: "missing go.sum entry for module …", or "x.org/y: Get "https://proxy…". The file that
+// the error names only imports the module.
 var missingModuleRE = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by|: Get "https?://`)
 
 // blamesFile reports whether the finding is an error in the file that it names.

@@ -17,8 +17,8 @@ import (
 	"supervise/source"
 )
 
-// undefinedFinders return the tests that no source file defines, by the language of a runner
-// that lists its tests. In other languages, tests get their names at run time.
+// undefinedFinders maps the language of a runner to a function that returns the tests that no
+// source file defines. In other languages, tests get their names at run time.
 var undefinedFinders = map[string]func(m *measurement, c Check, tests []metric.Test) []metric.Test{
 	"go":     findUndefinedGo,
 	"python": findUndefinedPython,
@@ -105,6 +105,7 @@ func withoutParameters(name string) string {
 	return strings.TrimSpace(name)
 }
 
+// pythonFunctionRE captures the name of a function: test_add of "async def test_add(client):".
 var pythonFunctionRE = regexp.MustCompile(`(?m)\bdef\s+(\w+)`)
 
 // maxSources limits how many files are searched for definitions.

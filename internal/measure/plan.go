@@ -4,6 +4,14 @@
 // A report counts only if the check wrote it in this run, it is a regular file,
 // it could be read completely, and it agrees with the exit status. Anything else is a gap
 // with a reason; it is never zero.
+//
+// A [Meter] measures one tree by one plan, stage by stage (schedule.go). An attempt runs the
+// command of a check (internal/command); then its reports are found and read (internal/read),
+// compared with the tests that the framework lists (inventory.go), and joined with those of the
+// other checks (internal/sections). A [Memory] keeps what later measurements need to know, such
+// as the suites of a check. [Meter.RunQuick] saves time in an iteration (deferred.go,
+// recordbuild.go). Reruns of single tests confirm failures (confirm.go, rerun.go) and run
+// tests in copies of the tree (intree.go).
 package measure
 
 import (

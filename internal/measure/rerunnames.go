@@ -126,10 +126,11 @@ func selectGo(s selection) (Check, bool) {
 	return c, true
 }
 
-// goSwitchRE matches the options of go test without a value.
+// goSwitchRE matches the options of go test without a value, such as -race or -test.v.
 var goSwitchRE = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failfast|fullpath|i|json|linkshared|modcacherw|msan|n|race|short|trimpath|v|work|x)$`)
 
-// dropGoCoverage adds the coverage options of go test to the words to drop.
+// dropGoCoverage adds the indexes of the coverage options of go test, and of their values, to the
+// words to drop.
 func (s selection) dropGoCoverage(drop map[int]bool) {
 	for i := range s.line.OptionIndexes("-cover", "-coverprofile", "-covermode", "-coverpkg") {
 		drop[i] = true

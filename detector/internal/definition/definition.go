@@ -108,11 +108,12 @@ const maxMatches = 8
 // reportedTest is a test with the names that its definition may have.
 type reportedTest struct {
 	metric.Test
-	plain, full string   // with blanks between groups, without and with the class
-	own         []string // without parameters
-	group       string   // the class: TAP names a test so, and its assertions after it
+	plain, full string   // the name with blanks between groups, without and with the class
+	own         []string // the names without parameters, see naming.FunctionNames
+	group       string   // the class; in TAP the class is the test, and the name one of its assertions
 }
 
+// newReportedTest returns a test with its possible names.
 func newReportedTest(test metric.Test) reportedTest {
 	r := reportedTest{Test: test, plain: naming.Plain(test.Name), own: naming.FunctionNames(test.Name)}
 	r.full = r.plain
@@ -159,8 +160,8 @@ func (x *Index) best(candidates []*TestSource, r reportedTest) []*TestSource {
 	return out
 }
 
-// rank says how well a definition matches a test, 0 for not at all. The file in the
-// report weighs most, then the name, then the class.
+// rank returns how well a definition matches a test, 0 for not at all. The file in the report has
+// the most weight (8 or 16), then the name (2 to 6), then the class (1).
 func (x *Index) rank(t *TestSource, r reportedTest) int {
 	if t.isExact() {
 		if t.Def.Name == r.Name && t.belongsTo(r.Test) {
@@ -179,16 +180,17 @@ func (x *Index) rank(t *TestSource, r reportedTest) int {
 	return rank
 }
 
-// nameMatch says by which part the name of a test is that of a definition.
+// nameMatch says which part of the name of a test is the name of a definition.
 type nameMatch int
 
 const (
 	noMatch       nameMatch = iota
-	caseMatch               // without the parameters
-	titleMatch              // without a part of the groups
-	fullNameMatch           // completely
+	caseMatch               // the name without parameters, or the group
+	titleMatch              // the name without some of the groups
+	fullNameMatch           // the complete name
 )
 
+// matchName returns how the name of a test matches that of a definition.
 func (x *Index) matchName(t *TestSource, r reportedTest) nameMatch {
 	name, title := t.Def.Name, t.title()
 	isGroup := r.group != "" && (r.group == name || r.group == title || strings.HasSuffix(name, " "+r.group))

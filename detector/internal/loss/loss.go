@@ -1,6 +1,10 @@
 // Package loss explains why a test that is gone was not deleted: it was renamed, moved,
 // merged into another test, or its subject is gone. The explanations are tried in a fixed
 // order. A new test explains at most one lost test.
+//
+// An [Explainer] knows the definitions of tests in the changed files. [Explainer.Explain] tries
+// the steps (step.go, table.go) on each lost test. A step returns the new test that is the
+// successor, the zero identity if there is none, and whether it explains the loss.
 package loss
 
 import (
@@ -25,7 +29,7 @@ type Explanation string
 const (
 	Allowed      Explanation = "allowed"
 	FileRenamed  Explanation = "file_renamed"
-	SameName     Explanation = "same_name_elsewhere"
+	SameName     Explanation = "same_name_elsewhere" // in another file or class
 	SimilarBody  Explanation = "similar_body"
 	Absorbed     Explanation = "absorbed"
 	SubjectGone  Explanation = "subject_gone"
@@ -61,7 +65,8 @@ type Evidence struct {
 	IsCleared             func(metric.ID) bool // the mutation check found its successors as good
 }
 
-// Comparison is two sets of tests, with the tests that only one of them has.
+// Comparison is two sets of tests, with the tests that only the first (Gone) or only the second
+// (New) has.
 type Comparison struct {
 	Before, Now *metric.Tests
 	Gone, New   []metric.ID
@@ -92,6 +97,8 @@ func New(e Evidence) *Explainer {
 	return x
 }
 
+// additionOf returns the assertions and literals of a definition that its earlier version did not
+// have.
 func (x *Explainer) additionOf(t definition.TestSource) addition {
 	a := addition{TestSource: t, assertions: setOf(t.Def.Assertions), literals: setOf(t.Def.Literals)}
 	for _, old := range x.indexBefore.SameTests(t) {
@@ -105,8 +112,8 @@ func (x *Explainer) additionOf(t definition.TestSource) addition {
 	return a
 }
 
-// FilesOf returns the files that define a test, after and before the change, "" if they
-// did not change.
+// FilesOf returns the files that define a test after and before the change. Each is "" if it is
+// not one of the changed files.
 func (x *Explainer) FilesOf(test metric.Test) (after, before string) {
 	return x.indexAfter.File(test), x.indexBefore.File(test)
 }
@@ -120,10 +127,11 @@ func (x *Explainer) TouchesFileOf(test metric.Test) bool {
 type lostTest struct {
 	metric.Test
 	def    *source.TestDef          // nil if its source is not known
-	defs   []*definition.TestSource // all that match equally well, that of def first
-	isCase bool                     // one of several that the definition produces
+	defs   []*definition.TestSource // all definitions that match equally well, that of def first
+	isCase bool                     // it is one of several tests that the definition produces
 }
 
+// lostTest returns a lost test with its earlier definitions.
 func (x *Explainer) lostTest(test metric.Test) lostTest {
 	lost := lostTest{Test: test, defs: x.indexBefore.Find(test)}
 	if len(lost.defs) > 0 {
@@ -191,6 +199,7 @@ func (x *Explainer) Explain(c Comparison) []Loss {
 	return out
 }
 
+// explain returns the loss with the first explanation that applies; false if none does.
 func (s *search) explain(lost lostTest) (Loss, bool) {
 	for _, step := range steps {
 		if successor, ok := step.find(s, lost); ok {
@@ -200,8 +209,8 @@ func (s *search) explain(lost lostTest) (Loss, bool) {
 	return Loss{}, false
 }
 
-// findOwners finds, for every addition, the current test to which it belongs, and the zero
-// identity if there is none: code that does not run absorbs nothing.
+// findOwners sets x.owners: for every addition the current test to which it belongs. It is the
+// zero identity if no test runs that code, which therefore cannot replace a lost test.
 func (x *Explainer) findOwners(now *metric.Tests) {
 	if x.owners != nil {
 		return // the same set is compared with two others
@@ -221,7 +230,7 @@ func (x *Explainer) findOwners(now *metric.Tests) {
 	}
 }
 
-// take removes a test from the free ones.
+// take removes a test from the free ones, and returns it.
 func (s *search) take(id metric.ID) metric.ID {
 	s.free = slices.DeleteFunc(s.free, func(f metric.ID) bool { return f == id })
 	return id

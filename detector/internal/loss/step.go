@@ -16,8 +16,8 @@ const (
 	minLiterals   = .6
 )
 
-// maxPairs bounds how many pairs of lost and new tests are compared body by
-// body; beyond it only tests of one suite are.
+// maxPairs bounds how many pairs of lost and new tests are compared by their bodies. If there are
+// more, only tests of the same suite are compared.
 const maxPairs = 50_000
 
 // allowed reports whether the user declared that the test may be removed.
@@ -38,6 +38,8 @@ func (s *search) canReplace(lost lostTest, id metric.ID) bool {
 		slices.ContainsFunc(list, func(t *definition.TestSource) bool { return len(t.Def.Assertions) > 0 })
 }
 
+// caseOfMovedParent explains a case whose parent test was explained: its successor is the case of
+// the same name below the parent's successor, or any new case there.
 func (s *search) caseOfMovedParent(lost lostTest) (metric.ID, bool) {
 	parent, ok := lost.Parent()
 	if !ok {
@@ -72,6 +74,7 @@ func (s *search) takeFirst(matches func(metric.ID) bool) (metric.ID, bool) {
 	return s.take(s.free[i]), true
 }
 
+// fileRenamed explains a test that has the same name in a renamed file.
 func (s *search) fileRenamed(lost lostTest) (metric.ID, bool) {
 	return s.takeFirst(func(id metric.ID) bool {
 		return id.Name == lost.Name && s.isRenamedTo(lost, id) && s.canReplace(lost, id)
@@ -93,10 +96,13 @@ func (s *search) isRenamedTo(lost lostTest, id metric.ID) bool {
 	})
 }
 
+// sameName explains a test whose name another new test has.
 func (s *search) sameName(lost lostTest) (metric.ID, bool) {
 	return s.takeFirst(func(id metric.ID) bool { return id.Name == lost.Name && s.canReplace(lost, id) })
 }
 
+// similarBody explains a test by the new test whose body is the most similar, if at least
+// [minSimilarity] of it is the same.
 func (s *search) similarBody(lost lostTest) (metric.ID, bool) {
 	if lost.def == nil {
 		return metric.ID{}, false
@@ -120,8 +126,8 @@ func (s *search) similarBody(lost lostTest) (metric.ID, bool) {
 	return s.take(best), true
 }
 
-// similarity returns the greatest similarity of a definition of the lost test to
-// one of the new test.
+// similarity returns the greatest similarity, from 0 to 1, of a definition of the lost test to one
+// of the new test.
 func (s *search) similarity(lost lostTest, id metric.ID) float64 {
 	highest := 0.0
 	for _, old := range lost.defs {
@@ -144,8 +150,8 @@ func haveSameRow(a, b metric.ID) bool {
 	return i >= 0 && j >= 0 && a.Name[i:] == b.Name[j:]
 }
 
-// absorbed looks for the assertions and literals of the lost test in the test code that
-// was added and tests the same subject.
+// absorbed explains a test whose assertions or literals are mostly found in added test code that
+// tests the same subject. The successor is the test that has most of them.
 func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
 	if lost.def == nil {
 		return metric.ID{}, false
@@ -168,6 +174,7 @@ func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
 	return successor, ok
 }
 
+// setOf returns the members of a list as a set.
 func setOf(list []string) map[string]bool {
 	set := make(map[string]bool, len(list))
 	for _, s := range list {
@@ -188,6 +195,7 @@ func addCommon(a, b, found map[string]bool) int {
 	return n
 }
 
+// share returns the size of a part relative to the total, 0 if the total is empty.
 func share(part, total map[string]bool) float64 {
 	if len(total) == 0 {
 		return 0
@@ -220,8 +228,8 @@ func sharesSubject(lost, other source.TestDef) bool {
 	return len(symbols) == 0 || slices.ContainsFunc(symbols, func(s string) bool { return slices.Contains(other.Symbols, s) })
 }
 
-// subjectGone does not excuse a test that failed before: to remove both the
-// task and its test is no way to finish it.
+// subjectGone explains a test of product code that is gone. It does not explain a test that failed
+// before, since removing both the code and its test does not finish a task.
 func (s *search) subjectGone(lost lostTest) (metric.ID, bool) {
 	if lost.def == nil || lost.Failed() {
 		return metric.ID{}, false
@@ -234,6 +242,7 @@ func (s *search) subjectGone(lost lostTest) (metric.ID, bool) {
 // unqualified returns the part of a symbol after the last dot.
 func unqualified(symbol string) string { return symbol[strings.LastIndexByte(symbol, '.')+1:] }
 
+// addedByLoop explains a test that the baseline did not have.
 func (s *search) addedByLoop(lost lostTest) (metric.ID, bool) {
 	return metric.ID{}, s.AddedByLoop[lost.ID]
 }

@@ -9,8 +9,8 @@ import (
 	"supervise/source"
 )
 
-// maxCopies bounds how many pairs of lost tests and definitions there may be for
-// near copies to be looked for at all.
+// maxCopies is the number of pairs of lost tests and definitions above which near copies are not
+// looked for.
 const maxCopies = 20 * maxPairs
 
 // caseReplaced explains a case that passed or was skipped and whose test has a new case

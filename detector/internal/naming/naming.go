@@ -10,13 +10,13 @@ import (
 	"supervise/internal/regexp"
 )
 
-// LastWord returns what follows the last blank.
+// LastWord returns what follows the last blank: "adds" of "cart adds".
 func LastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// separators are what runners write between groups, and before a title.
+// separators replaces what runners write between groups, and before a title, by a blank.
 var separators = strings.NewReplacer(" > ", " ", " › ", " ", " » ", " ", " / ", " ")
 
-// Plain returns a name with groups and title separated by a blank.
+// Plain returns a name with groups and title separated by a blank: "cart adds" of "cart > adds".
 func Plain(name string) string {
 	if !strings.ContainsFunc(name, unicode.IsSpace) {
 		return name // fast path for most names
@@ -24,8 +24,8 @@ func Plain(name string) string {
 	return strings.Join(strings.Fields(separators.Replace(name)), " ")
 }
 
-// FunctionNames returns the possible names of the function of a test: its name without
-// parameters, with and without package and class.
+// FunctionNames returns the possible names of the function of a test, without parameters: with and
+// without package and class. For "Cart.test_add[1]" they are "Cart.test_add" and "test_add".
 func FunctionNames(name string) []string {
 	name, _, _ = strings.Cut(name, " with data set ")
 	if i := strings.IndexAny(name, "[({"); i >= 0 {
@@ -41,8 +41,8 @@ func FunctionNames(name string) []string {
 // placeholderRE matches a placeholder in the title of a test with rows, such as %d or $name.
 var placeholderRE = regexp.MustCompile(`%[a-zA-Z#$%]|\$[A-Za-z_#][\w.]*`)
 
-// RowPattern returns an expression that matches the names of the rows of a test, nil for a
-// title without placeholders.
+// RowPattern returns an expression that matches the names of the rows of a test: that of the title
+// "adds %d" matches "adds 3". It is nil for a title without placeholders.
 func RowPattern(title string) *regexp.Regexp {
 	places := placeholderRE.FindAllStringIndex(title, -1)
 	if len(places) == 0 || len(places) > 20 {
@@ -61,7 +61,7 @@ func RowPattern(title string) *regexp.Regexp {
 	return rows
 }
 
-// SplitPath splits a suite or class into its parts.
+// SplitPath splits a suite or class into its parts: com, shop and Cart of "com.shop.Cart".
 func SplitPath(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(`./\:$#+> `, r) })
 }

@@ -22,8 +22,8 @@ type Sum struct {
 	Settled          int // tests that no longer need to exist or pass
 }
 
-// Compare compares the tests now with those before; both are sorted, as [metric.NewTests]
-// leaves them.
+// Compare compares the tests now with those before. Both must be sorted, as [metric.NewTests]
+// sorts them. l are the tests that no longer need to exist or pass.
 func Compare(before, now *metric.Tests, l Exemptions) Sum {
 	old, current := before.Counts(), now.Counts()
 	s := Sum{Passing: current.Passed - old.Passed, Failing: current.Failed - old.Failed}

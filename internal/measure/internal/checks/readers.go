@@ -23,12 +23,11 @@ func (c Check) reportsOnlyPrivately() bool {
 	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
 }
 
-// readOnlyTools are linters and type checkers that do not change the tree, with the option
-// that they need for that. Several processes may share their caches. Some compile what a build
-// compiles.
+// readOnlyTools are linters and type checkers that do not change the tree. Several processes may
+// share their caches.
 var readOnlyTools = []struct {
-	tool, option string
-	compiles     bool
+	tool, option string // the first words of the command; the option without which it writes, "" if none
+	compiles     bool   // it compiles what a build compiles
 }{
 	{"go vet", "", true},
 	{"golangci-lint", "", true},

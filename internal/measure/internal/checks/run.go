@@ -59,7 +59,8 @@ func (r *Run) Findings() []metric.Finding {
 	return r.Lint.Findings
 }
 
-// offlineRE matches the messages of tools that cannot reach the network.
+// offlineRE matches the complete line of a message that a tool cannot reach the network: "curl:
+// (6) Could not resolve host: proxy.golang.org".
 var offlineRE = regexp.MustCompile(`(?im)^.*(could ?n[o']t resolve host|temporary failure in name resolution|network is unreachable).*$`)
 
 // FirstError returns the line that best explains why a build failed.
@@ -87,5 +88,5 @@ func (r Run) FirstError() string {
 	return cmp.Or(first, fmt.Sprintf("%s ended with status %d", r.Check.Name, r.ExitCode))
 }
 
-// errorLineRE matches a line about a failure, as in "error: missing header".
+// errorLineRE matches a line about a failure: "error: missing header", or "make: *** [all] Error 1".
 var errorLineRE = regexp.MustCompile(`(?i)\berror: |^\w*make\b.*: \*\*\* `)

@@ -22,13 +22,14 @@ import (
 // maxSourceBytes is the size above which a file does not count as hand-written source.
 const maxSourceBytes = 4 << 20
 
-// Cache stores the shape of files by name, so that only changed files are read again.
+// Cache stores the shape of files by their slash paths, so that only changed files are read again.
 type Cache map[string]fileShape
 
+// fileShape is what counts of one file, with the size and time by which a change is detected.
 type fileShape struct {
 	size     int64
 	modified time.Time
-	isSource bool // a source file of the project's own
+	isSource bool // it is source code of the project, not generated or vendored
 	loc      int
 	funcs    int
 	branches int // sum of the functions' complexities
@@ -91,6 +92,8 @@ func (c Cache) shapeOf(dir *projectfile.Tree, root, path string) fileShape {
 	return s
 }
 
+// scan counts the lines, functions and branches of a file. A file that is no source code of the
+// project keeps isSource false.
 func (s *fileShape) scan(f io.Reader, path string) {
 	head := make([]byte, 1024)
 	n, err := io.ReadFull(f, head)
@@ -132,6 +135,7 @@ func listTracked(ctx context.Context, root string) ([]string, error) {
 	return paths, nil
 }
 
+// listAll lists every regular file below root outside of .git and of dependency folders.
 func listAll(root string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

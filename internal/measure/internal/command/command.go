@@ -29,23 +29,23 @@ const DefaultTimeout = 30 * time.Minute
 
 // Runner runs the commands of the checks of a tree. It may be used concurrently.
 type Runner struct {
-	Root        string       // of the tree
-	Scratch     string       // folder for the private folders; "" is the system's
-	User        *runner.User // who must be able to enter Scratch; nil: the user of this process
-	Env         []string     // nil is that of this process
-	Watch       func(checks.Check) io.WriteCloser
-	Hold        []*os.File
-	BeforeStart func(shim runner.Process) error
-	MaxOutput   int64 // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
+	Root        string                            // absolute path of the tree
+	Scratch     string                            // folder for the private folders; "" is that of the system
+	User        *runner.User                      // the user of the checks, who must have access to Scratch; nil: that of this process
+	Env         []string                          // environment of the checks; nil: that of this process
+	Watch       func(checks.Check) io.WriteCloser // returns a writer that gets the output of a check; may be nil
+	Hold        []*os.File                        // see KeepOpen of [runner.Command]
+	BeforeStart func(shim runner.Process) error   // see [runner.Command]
+	MaxOutput   int64                             // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
 }
 
 // Attempt is one execution of a check whose reports are not read yet.
 type Attempt struct {
 	Check            checks.Check // with its private folder filled in
-	Dir              string       // that folder
-	Started          time.Time
+	Dir              string       // the private folder
+	Started          time.Time    // files older than this are not from this attempt
 	Output           *printed.Output
-	Follow           func(io.Reader) // is given the output while it is printed, may be nil
+	Follow           func(io.Reader) // receives the output while it is printed; may be nil
 	Run              checks.Run
 	HasUnreadReports bool // reports are left that may count
 	Err              error
@@ -61,7 +61,8 @@ func (a *Attempt) Release() {
 	}
 }
 
-// Run prepares and runs the command of the attempt, and records how it ended.
+// Run prepares and runs the command of the attempt, and records how it ended. A command that
+// cannot start or fails is recorded in a.Run; the error is that of ctx, or a fault of the machine.
 func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 	if a.Dir, err = r.newPrivateDir(); err != nil {
 		return err
@@ -151,6 +152,7 @@ func (r *Runner) runWatched(ctx context.Context, a *Attempt) (runner.Result, err
 	return r.runCommand(ctx, a.Check, a.Output)
 }
 
+// runCommand runs the command of a check to its end, and rewinds its output for reading.
 func (r *Runner) runCommand(ctx context.Context, c checks.Check, out *printed.Output) (runner.Result, error) {
 	// Standard error must not be mixed into a report. It is kept separately, since
 	// linters and compilers may report there.
@@ -212,7 +214,8 @@ func (r *Runner) GiveToUser(dir string) error {
 	return r.User.Chown(dir)
 }
 
-// Query runs another command instead of that of a check, and passes its output to read.
+// Query runs another command instead of that of a check, and passes its standard output to read.
+// It returns an error if the command fails.
 func (r *Runner) Query(ctx context.Context, c checks.Check, command []string, read func(*os.File) error) error {
 	dir, err := r.newPrivateDir()
 	if err != nil {
@@ -259,4 +262,5 @@ func Environ(env []string) []string {
 	return env
 }
 
+// dirOf returns the absolute path of the folder in which a check runs.
 func (r *Runner) dirOf(c checks.Check) string { return checks.Plan{Root: r.Root}.Dir(c) }

@@ -13,9 +13,9 @@ import (
 // Command is a command whose words are known: a program with arguments, or one simple shell
 // command. Words can be added to it.
 type Command struct {
-	shell []string // what starts the shell: "/bin/sh", "-c"; nil without one
-	line  string   // for the shell
-	Words []shell.Word
+	shell []string     // the words that start a shell: "/bin/sh", "-c"; nil without one
+	line  string       // the line that the shell runs
+	Words []shell.Word // of the program with its arguments, or of the line
 }
 
 // Parse parses a command. It is false for a shell line with more than one simple command,
@@ -47,6 +47,7 @@ func ShellLine(argv []string) string {
 	return ""
 }
 
+// shells are the names of shells that run a line with -c.
 var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true}
 
 // Edit returns the command without the words at the indexes in drop, and with the words add

@@ -10,6 +10,8 @@ import (
 	"supervise/metric"
 )
 
+// testFunctionRE captures the name of a test function: TestAdd of "func TestAdd(t *testing.T) {".
+// topLevelNameRE matches that name at the start of a reported test: TestAdd of "TestAdd/zero".
 var (
 	testFunctionRE = regexp.MustCompile(`(?m)^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\s*\(`)
 	topLevelNameRE = regexp.MustCompile(`^(?:Test|Example|Fuzz|Benchmark)[\p{L}\p{N}_]*`)

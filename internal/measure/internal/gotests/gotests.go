@@ -27,12 +27,14 @@ import (
 // inventoryCommand is the command that lists Go tests, without its packages.
 var inventoryCommand = []string{"go", "test", "-json", "-list", "."}
 
+// moduleLineRE captures the import path in a go.mod: example.com/shop of "module example.com/shop".
 var moduleLineRE = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// ListFromSource returns the tests of the packages whose tests all ran, and the command that
-// lists those of the other packages, nil if there are none. It is not ok if the complete
-// inventory command is needed: it has another form, or the sources cannot be read. tagged
-// reports that build tags may be set.
+// ListFromSource reads the tests from the sources below dir. list are the tests of the packages
+// whose tests all ran. again is the command that lists those of the other packages, nil if there
+// are none. ok is false if the complete inventory command is needed: it has another form than
+// [inventoryCommand] with patterns, or the sources cannot be read. tagged means that build tags
+// may be set, so that constraints of files are ignored. ran are the tests of this run.
 func ListFromSource(dir string, inventory []string, tagged bool, ran *metric.Tests) (list []listing.Test, again []string, ok bool) {
 	if len(inventory) <= len(inventoryCommand) || !slices.Equal(inventory[:len(inventoryCommand)], inventoryCommand) {
 		return nil, nil, false
@@ -54,16 +56,18 @@ func ListFromSource(dir string, inventory []string, tagged bool, ran *metric.Tes
 	return list, again, true
 }
 
-// moduleReader reads the packages of one module.
+// moduleReader reads the packages of one module. root is the path of its folder, module the same
+// folder as in a pattern ("." or "./api"), and modulePath its import path.
 type moduleReader struct {
-	root, module, modulePath string // its folder, the same as a pattern has it, and its import path
-	tagged                   bool
+	root, module, modulePath string
+	tagged                   bool // see ListFromSource
 	ranTests                 map[listing.Test]bool
 	broken                   []metric.Suite
-	list                     []listing.Test
-	unreadPatterns           []string // patterns of packages
+	list                     []listing.Test // tests of the packages whose tests all ran
+	unreadPatterns           []string       // patterns of the packages that go test has to list
 }
 
+// readAll reads all packages of the module. It is false if they cannot be read.
 func (r *moduleReader) readAll() bool {
 	if r.modulePath = modulePath(r.root); r.modulePath == "" {
 		return false
@@ -96,9 +100,9 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// readPackage reads one package. Packages with tests that did not run are listed again,
-// together with those below them: as a pattern, since go test stops at an error in a package
-// name.
+// readPackage reads one package. If a test in it did not run, go test has to list the package. It
+// gets a pattern with the packages below too, since go test stops at an error in the name of a
+// single package.
 func (r *moduleReader) readPackage(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 // run under its name is matched with one that ran if their names differ only in a changing
 // part: a time, or a random value.
 type changingNames struct {
-	byStem         map[Test][]metric.ID // by suite and stem
-	matched        map[metric.ID]bool
-	unmatched      int // listed tests whose names change by their shape, and that nothing matches
-	firstUnmatched string
+	byStem         map[Test][]metric.ID // tests that ran, by suite and stem: the name without its changing part
+	matched        map[metric.ID]bool   // tests that ran and match a listed test
+	unmatched      int                  // listed tests with an obviously changing name that no test matches
+	firstUnmatched string               // the name of the first of them
 }
 
 // findChangingNames collects the tests that ran and that are not in the list by their names.

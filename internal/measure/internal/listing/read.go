@@ -72,11 +72,12 @@ func listGo(r io.Reader) ([]Test, error) {
 	return out, err
 }
 
-// goTestNameRE matches what follows "Test": nothing, or anything but a lower-case letter
-// first.
+// goTestNameRE matches what may follow "Test" in the name of a test: nothing, or a word that does
+// not start with a lower-case letter, as in TestAdd.
 var goTestNameRE = regexp.MustCompile(`^(|[^\p{Ll}\s][\p{L}\p{N}_]*)$`)
 
-// listPytest reads the node ids that pytest --collect-only -q prints.
+// listPytest reads the node ids that pytest --collect-only -q prints: the file is the suite, and
+// the name of "tests/test_cart.py::TestCart::test_add[1-2]" is "TestCart test_add[1-2]".
 func listPytest(r io.Reader) ([]Test, error) {
 	var out []Test
 	err := textstream.EachLine(r, func(l textstream.Line) {

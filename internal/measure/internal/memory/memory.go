@@ -1,4 +1,5 @@
-// Package memory stores what a meter has learnt from earlier measurements, by check.
+// Package memory stores what a meter has learned from earlier measurements, by check. Without it,
+// a missing report or suite could not be distinguished from one that never existed.
 package memory
 
 import (
@@ -11,7 +12,7 @@ import (
 	"supervise/metric"
 )
 
-// Memory is what a meter has learnt. A meter that starts with the memory of another one
+// Memory is what a meter has learned. A meter that starts with the memory of another one
 // continues from there. Checks are identified by their ID.
 type Memory struct {
 	Covered    bool                     `json:"covered,omitempty"`            // coverage was read

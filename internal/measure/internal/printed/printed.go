@@ -21,21 +21,21 @@ const tailBytes = 16 << 10
 type Output struct {
 	// Stream is one of the two outputs. Both may be written concurrently.
 	Stream
-	Errors *Stream
+	Errors *Stream // standard error; the embedded stream is standard output
 }
 
 // Stream is one of its two outputs. It may be written to while the other is.
 type Stream struct {
 	mu      sync.Mutex
-	changed *sync.Cond // the stream has, or ended
+	changed *sync.Cond // is signaled when bytes are added or the stream ends
 	file    *os.File
-	limit   int64 // bytes
-	size    int64 // of what is in the file
+	limit   int64 // how many bytes are kept
+	size    int64 // how many bytes the file has
 	isEnded bool
-	err     error
+	err     error // why the stream is incomplete
 
-	tail    *runner.Tail // of both
-	watcher io.Writer    // nil: no watcher
+	tail    *runner.Tail // the end of both streams
+	watcher io.Writer    // gets a copy of the output; nil if there is none
 }
 
 // Open creates the files in dir. limit is how many bytes of each output are kept.
@@ -117,6 +117,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// end marks the stream as ended, and wakes up its readers.
 func (s *Stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,6 +129,7 @@ func (s *Stream) end() {
 // written yet, and ends with the stream.
 func (s *Stream) Follow() io.Reader { return &follower{stream: s} }
 
+// follower reads a stream from its start while it is written.
 type follower struct {
 	stream *Stream
 	offset int64

@@ -9,8 +9,8 @@ import (
 	"supervise/metric"
 )
 
-// expandCTestCases returns the tests of a report, in which the cases of a program replace the
-// program that ctest runs.
+// expandCTestCases returns the tests of a report of ctest. A program that ctest runs as one test is
+// replaced by its test cases if the program wrote their names and results.
 func (r *reportReader) expandCTestCases(t *metric.Tests) *metric.Tests {
 	if r.check.Runner != ctestcases.Runner {
 		return t
@@ -54,6 +54,7 @@ func (r *reportReader) readCases(paths ...string) *metric.Tests {
 // maxListBytes limits the list of the cases of one program.
 const maxListBytes = 16 << 20
 
+// readList returns the list of test cases that a program printed, "" if there is none.
 func readList(path string) string {
 	f, err := projectfile.OpenAnywhere(path, projectfile.Report)
 	if err != nil {

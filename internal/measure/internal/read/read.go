@@ -1,4 +1,7 @@
-// Package read reads what a run of a check wrote, and decides whether it counts.
+// Package read reads what a run of a check wrote, and decides whether it counts. [Attempt] reads
+// the reports that the check names first, then other files in the private folder of the run, and
+// then the output, until it has what the kind of the check needs. [Read] reads one report of any
+// known format.
 package read
 
 import (
@@ -28,14 +31,14 @@ import (
 // reportReader reads what one run of a check wrote.
 type reportReader struct {
 	check      checks.Check
-	root       string    // of the tree
-	base       string    // where the check ran
+	root       string    // absolute path of the tree
+	base       string    // absolute path of the folder in which the check ran
 	dir        string    // the private folder of the run
-	since      time.Time // an older report is not from this run
+	since      time.Time // a report that is older than this is not from this run
 	run        *checks.Run
-	firstFault string // the first report that does not count, and the reason
+	firstFault string // the first reason why the run does not count, "" so far
 
-	readEarly func() (Report, error) // what was read of the output, nil if nothing was
+	readEarly func() (Report, error) // returns what was read of the output while it was printed; may be nil
 
 	testsRead bool // the tests were read; other reports of them are duplicates
 
@@ -43,9 +46,9 @@ type reportReader struct {
 	hasTests map[string]bool // by path: whether a test report of this run has any
 }
 
-// Attempt reads the reports and the output of an attempt in the tree at root. It records
-// on the run what they contain and whether they count. readEarly returns what was read of the
-// output while it was printed; it is nil if nothing was.
+// Attempt reads the reports and the output of an attempt in the tree at root. It records on the
+// run what they contain and whether they count. early returns what was read of the output while
+// it was printed; it is nil if nothing was.
 func Attempt(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
 	r := reportReader{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, readEarly: early, hasTests: map[string]bool{}}
 	r.readAll(a.Output)
@@ -115,7 +118,8 @@ func (r *reportReader) namedReports() []string {
 	return out
 }
 
-// otherFiles returns the other files in the private folder.
+// otherFiles returns the files in the private folder that are neither named reports nor files of
+// the check, nor hidden.
 func (r *reportReader) otherFiles(named []string) []string {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
@@ -144,6 +148,7 @@ func (r *reportReader) isComplete() bool {
 	return false
 }
 
+// readFile reads a report file. It rejects one that is missing, not regular, or older than the run.
 func (r *reportReader) readFile(path string) {
 	info, err := os.Lstat(path)
 	switch {
@@ -164,6 +169,7 @@ func (r *reportReader) readFile(path string) {
 	}
 }
 
+// reject records why the run does not count. Only the first reason is kept.
 func (r *reportReader) reject(state metric.Validity, format string, args ...any) {
 	if r.firstFault == "" {
 		r.firstFault, r.run.State = fmt.Sprintf(format, args...), state
@@ -192,7 +198,7 @@ func WhileRunning(output io.Reader) func() (Report, error) {
 	}
 }
 
-// acceptReport adds what was read of one report, or rejects it.
+// acceptReport adds what was read of one report, or rejects it. It ignores text that is no report.
 func (r *reportReader) acceptReport(report Report, err error, name string) {
 	switch {
 	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
@@ -446,6 +452,7 @@ func (r *reportReader) hasMissingErrors() bool {
 	})
 }
 
+// whyNoTests returns why the run of a test check has no tests, "" if it has some.
 func (r *reportReader) whyNoTests(out *printed.Output) string {
 	t, name := r.run.Tests, r.check.Name
 	last := printed.LastLine(out.Tail())
@@ -462,8 +469,8 @@ func (r *reportReader) whyNoTests(out *printed.Output) string {
 	return ""
 }
 
-// ignoreFailuresRE matches options with which a test command succeeds although tests failed,
-// so that it reports coverage too.
+// ignoreFailuresRE matches options with which a test command succeeds although tests failed, so
+// that it reports coverage too: --ignore-run-fail of cargo-llvm-cov.
 var ignoreFailuresRE = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ignore-run-fail`)
 
 // contradictions returns how the exit status contradicts the report.

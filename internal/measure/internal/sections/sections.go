@@ -1,4 +1,6 @@
-// Package sections joins the runs of checks into the sections of one set.
+// Package sections joins the runs of checks into the sections of one set. A [Gathering] takes one
+// run after another by [Gathering.Add]; [Gathering.Set] returns the sections, and a gap with a
+// reason for each section that is missing.
 package sections
 
 import (
@@ -11,7 +13,7 @@ import (
 	"supervise/metric"
 )
 
-// New returns an empty gathering. errors are the fields that count as errors.
+// New returns an empty gathering. errors are the fields of the lint section that count as errors.
 func New(errors []metric.Field) *Gathering {
 	return &Gathering{errorFields: errors, gaps: map[metric.Section]metric.Gap{}}
 }
@@ -24,18 +26,18 @@ func (g *Gathering) Tests() *metric.Tests {
 	return g.tests
 }
 
-// Gathering joins the runs of checks.
+// Gathering joins the runs of checks. A section is nil until a run has it.
 type Gathering struct {
 	tests          *metric.Tests
 	coverage       *metric.Coverage
 	lint           *metric.Lint
 	build          *metric.Build
-	errorFields    []metric.Field // that count as such
-	compilerErrors *metric.Lint   // compile errors found by checks other than linters
-	gaps           map[metric.Section]metric.Gap
+	errorFields    []metric.Field                // the fields that count as errors
+	compilerErrors *metric.Lint                  // compile errors found by checks other than linters
+	gaps           map[metric.Section]metric.Gap // the first gap of each section
 
-	excluded    []string
-	CoverageGap string // why the coverage does not include all checks
+	excluded    []string // failures that existed at the baseline
+	CoverageGap string   // why the coverage does not include all checks
 }
 
 // Add adds a run.
@@ -66,8 +68,9 @@ func (g *Gathering) Add(r *checks.Run) {
 	}
 }
 
-// Set returns the gathered sections. If coverage is wanted, missing coverage is reported as a
-// gap.
+// Set returns the gathered sections. known are the tests of an earlier measurement, nil at the
+// baseline. If coverage is wanted, missing coverage is reported as a gap. A section with a gap is
+// nil, except for tests whose results are only incomplete.
 func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
 	s := metric.Set{Tests: g.tests.WithNotRun(known), Coverage: g.coverage, Lint: addCompilerErrors(g.lint, g.compilerErrors).WithErrorFields(g.errorFields), Build: g.build, BrokenAtBaseline: g.excluded}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
@@ -132,8 +135,8 @@ func runnerChanged(t, known *metric.Tests) bool {
 	return t.Runner != known.Runner && t.Runner != "" && known.Runner != ""
 }
 
-// whyEmpty returns why a set without tests is not a measurement, "" if it is one. If a run
-// succeeded without tests although there were some before, they are deleted.
+// whyEmpty returns why a set without tests is not a measurement, "" if it is one: a run that
+// succeeded without tests, although there were some before, means that they were deleted.
 func whyEmpty(t, known *metric.Tests) string {
 	switch {
 	case t == nil || len(t.Cases) > 0:
@@ -193,8 +196,8 @@ func whyNoCoverage(wanted bool, s metric.Set, known *metric.Tests) string {
 	return ""
 }
 
-// withMissingSuites returns the coverage with the names of the suites that are missing from
-// it.
+// withMissingSuites returns the coverage with the sorted names of the suites that are missing from
+// it because they could not run.
 func withMissingSuites(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
 	if c == nil || t == nil || len(t.Broken)+len(t.BrokenAtBaseline) == 0 {
 		return c
@@ -208,7 +211,7 @@ func withMissingSuites(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
 	return &out
 }
 
-// JoinTests joins the tests of two runs.
+// JoinTests joins the tests of two runs, of which either may be nil.
 func JoinTests(a, b *metric.Tests) *metric.Tests {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -223,7 +226,8 @@ func JoinTests(a, b *metric.Tests) *metric.Tests {
 	return t
 }
 
-// ReportDuplicates notes on a run which of its tests other checks ran too. Each counts once.
+// ReportDuplicates adds a problem to a run if runs that were added before ran some of its tests
+// too. Each of these counts once.
 func (g *Gathering) ReportDuplicates(r *checks.Run) {
 	others := g.tests
 	if others == nil || r.Tests == nil || r.State != metric.Measured || r.Check.Kind != checks.Test {
@@ -292,7 +296,8 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 // an unknown result.
 var buildSeverity = map[metric.BuildStatus]int{metric.BuildUnknown: 1, metric.BuildSuccess: 2, metric.BuildFailure: 3}
 
-// JoinBuilds joins the results of two builds.
+// JoinBuilds joins the results of two builds, of which either may be nil. The more severe result
+// counts.
 func JoinBuilds(a, b *metric.Build) *metric.Build {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
