@@ -12,9 +12,11 @@ import (
 // auditedFiles collects the changed files for the integrity rules.
 type auditedFiles struct {
 	files []integrity.File
-	size  int
+	size  int // of all texts, in bytes
 }
 
+// add adds a changed file. Its texts are omitted if it is binary, or if all texts together would be
+// too large.
 func (a *auditedFiles) add(c snapshot.Change, old, current []byte) {
 	if c.Kind == snapshot.Mode {
 		return
@@ -79,8 +81,8 @@ func ReadChangedFiles(changes []snapshot.Change, read Reader) ([]integrity.File,
 	return files.joinRenamed(texts.renames()), nil
 }
 
-// projectTree is the whole project in a snapshot, for rules that need tests that did not
-// change. Files that cannot be read are left out.
+// projectTree returns the complete project in a snapshot, for rules that need unchanged tests too.
+// Files that cannot be read are left out.
 func projectTree(ctx context.Context, store *snapshot.Store, id snapshot.ID) integrity.Tree {
 	return integrity.Tree{
 		Paths: func() []string {

@@ -9,17 +9,19 @@ import (
 	"supervise/source"
 )
 
-// removedConstants are the names that changed product code gave to values outside of functions:
-// constants, and fields of classes.
+// removedConstants collects the names of constants, and of fields of classes, whose definitions
+// were removed from product code.
 type removedConstants struct {
-	removed map[string]bool // their lines are gone
-	is      [][]byte        // the changed files, as they are now
+	removed map[string]bool // names defined in lines that are gone
+	is      [][]byte        // the current texts of the changed files
 }
 
-// assignmentRE matches a line that gives a name to a value.
+// assignmentRE matches a line that defines a name with a value, and captures the name: LIMIT of
+// "export const LIMIT: number = 10;".
 var assignmentRE = regexp.MustCompile(`^\s*(?:(?:export|public|private|protected|internal|static|final|readonly|pub|const|let|var|val)\s+)*([A-Za-z_]\w*)\s*(?::[^=]+)?=(?:[^=>~]|$)`)
 
-// add notes the lines of a file that are gone.
+// add adds the names that a file defined outside of functions in lines that are gone. old and
+// current are its texts before and after the change.
 func (n *removedConstants) add(before source.File, old, current []byte) {
 	n.is = append(n.is, current)
 	keptLines := map[string]bool{}
@@ -43,13 +45,14 @@ func (n *removedConstants) add(before source.File, old, current []byte) {
 	}
 }
 
+// inFunction reports whether a line, from 1, is in the body of a function.
 func inFunction(f source.File, line int) bool {
 	return slices.ContainsFunc(f.Functions, func(fn source.Function) bool {
 		return fn.Name != source.FileScope && fn.Line < line && line <= fn.End
 	})
 }
 
-// names are the names that none of the changed files has any more, anywhere.
+// names returns the removed names that no changed file contains now, sorted.
 func (n *removedConstants) names() []string {
 	if len(n.removed) == 0 {
 		return nil
@@ -62,4 +65,5 @@ func (n *removedConstants) names() []string {
 	return slices.Sorted(maps.Keys(n.removed))
 }
 
+// identifierRE matches an identifier.
 var identifierRE = regexp.MustCompile(`[A-Za-z_]\w*`)

@@ -16,11 +16,11 @@ import (
 // maxDependencyTexts bounds the texts that are searched for names, in bytes.
 const maxDependencyTexts = 16 << 20
 
-// TestDependencies are the texts of tests, and of what they depend on, by path.
+// TestDependencies are the texts of tests, and of files on which tests depend, by path.
 type TestDependencies map[string][]byte
 
-// ReadTestDependencies reads the texts of a snapshot; false where there are too many, or they cannot
-// be read.
+// ReadTestDependencies reads these texts from a snapshot. It is false if they are too large
+// together, or cannot be read.
 func ReadTestDependencies(ctx context.Context, store *snapshot.Store, id snapshot.ID) (TestDependencies, bool) {
 	files, err := store.Files(id)
 	if err != nil {
@@ -41,8 +41,9 @@ func ReadTestDependencies(ctx context.Context, store *snapshot.Store, id snapsho
 	return out, true
 }
 
-// TestFilesUsing returns the files of tests that depend on a file, by what they name, also over
-// other files; and whether all tests of the tree do.
+// TestFilesUsing returns the test files that depend on a file because they name it, directly or
+// through other files. all means that every test of the tree depends on it, as on the
+// configuration of the runner.
 func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool) {
 	seen := map[string]bool{file: true}
 	for queue := []string{file}; len(queue) > 0; queue = queue[1:] {
@@ -73,11 +74,11 @@ func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool)
 	return tests, false
 }
 
-// importRE matches lines that take in another file.
+// importRE matches a line that may import another file: "from helpers import cart", "#include".
 var importRE = regexp.MustCompile(`\b(import|from|require\w*|include\w*|use|using|mod|load|source|extends|with)\b`)
 
-// mentionsFile reports whether a text takes in a file: by its name, or in an import. In Go, the
-// files of a package belong together.
+// mentionsFile reports whether the text of a file, user, uses another file: it contains its name,
+// or imports it. In Go, files of the same package use each other.
 func mentionsFile(user string, text []byte, file string) bool {
 	lang, base := source.DetectLanguage(file, nil), path.Base(file)
 	stem := strings.TrimSuffix(base, path.Ext(base))
@@ -100,7 +101,7 @@ func mentionsFile(user string, text []byte, file string) bool {
 	return false
 }
 
-// hasWord reports whether a text has a word that is no part of a longer one.
+// hasWord reports whether a text contains a word that is not part of a longer one.
 func hasWord(text, word string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
@@ -116,6 +117,7 @@ func hasWord(text, word string) bool {
 	}
 }
 
+// isWordByte reports whether a byte can be part of a word; file names may have dashes.
 func isWordByte(b byte) bool {
 	return b == '_' || b == '-' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

@@ -104,8 +104,8 @@ func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (led
 	return out, nil
 }
 
-// sortByRole notes which of the changed files belong to tests and to their runner, and whether
-// there is nothing else.
+// sortByRole records which of the changed files belong to tests and to their runner, and whether
+// nothing else changed.
 func sortByRole(e *ledger.Evidence, files []integrity.File, opt integrity.Options) {
 	roles, texts := integrity.Roles(files, opt.Base), opt.Inspections
 	inline, product := false, false
@@ -135,8 +135,7 @@ func inlineTestsChanged(f integrity.File) bool {
 	return ok && !bytes.Equal(text, f.After)
 }
 
-// onlyCommentsChanged reports whether nothing of a file changed but comments, blank lines and its
-// mode.
+// onlyCommentsChanged reports whether only comments, blank lines or the mode of a file changed.
 func onlyCommentsChanged(f integrity.File, texts *integrity.InspectionCache) bool {
 	return f.Before != nil && f.After != nil && slices.Equal(codeLines(f.Path, f.Before, texts), codeLines(f.Path, f.After, texts))
 }
@@ -155,14 +154,13 @@ func codeLines(path string, text []byte, texts *integrity.InspectionCache) []str
 	return out
 }
 
-// onlyInlineTestsChanged reports whether nothing of a file changed but the tests in it.
+// onlyInlineTestsChanged reports whether only the tests within a file of code changed.
 func onlyInlineTestsChanged(f integrity.File) bool {
 	return !f.Added && !f.Deleted && source.DifferOnlyInInlineTests(f.Path, f.Before, f.After)
 }
 
-// readVersions returns the text of a changed file before and after the change, nil where
-// the file does not exist, is too long, or could not be captured: a file that has
-// become too big or unreadable counts as modified.
+// readVersions returns the text of a changed file before and after the change. A text is nil if
+// the file does not exist, is longer than [MaxText], or could not be captured.
 func readVersions(c snapshot.Change, read Reader) (old, current []byte, err error) {
 	if c.Kind != snapshot.Added {
 		if old, err = read(c.Path, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -177,6 +175,7 @@ func readVersions(c snapshot.Change, read Reader) (old, current []byte, err erro
 	return limitText(old), limitText(current), nil
 }
 
+// limitText returns the text, nil if it is longer than [MaxText].
 func limitText(text []byte) []byte {
 	if len(text) > MaxText {
 		return nil
@@ -184,6 +183,7 @@ func limitText(text []byte) []byte {
 	return text
 }
 
+// inspect returns the structure of a text, the zero File if the text is nil. texts may be nil.
 func inspect(texts *integrity.InspectionCache, path string, text []byte) source.File {
 	if text == nil {
 		return source.File{}
@@ -191,11 +191,12 @@ func inspect(texts *integrity.InspectionCache, path string, text []byte) source.
 	return texts.Inspect(path, text).File
 }
 
-// TestsIn returns the tests that a text defines; none where it is too long.
+// TestsIn returns the tests that a text defines, none if it is too long.
 func TestsIn(path string, text []byte) []detector.TestSource {
 	return testSources(path, inspect(nil, path, limitText(text)))
 }
 
+// testSources returns the tests of a file with its path.
 func testSources(path string, f source.File) []detector.TestSource {
 	out := make([]detector.TestSource, 0, len(f.Tests))
 	for _, def := range f.Tests {
@@ -204,6 +205,7 @@ func testSources(path string, f source.File) []detector.TestSource {
 	return out
 }
 
+// countFunctions adds to defined, by name, how many more functions a file has than before.
 func countFunctions(defined map[string]int, old, current source.File) {
 	for _, f := range old.Functions {
 		defined[f.Name]--

@@ -25,6 +25,7 @@ func (d *LineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// count counts the line that just ended. The headers of files, "+++ " and "--- ", do not count.
 func (d *LineCounter) count() {
 	switch start := string(d.start[:d.n]); {
 	case start == "+++ ", start == "--- ":
@@ -35,7 +36,7 @@ func (d *LineCounter) count() {
 	}
 }
 
-// AddTo returns the set with the counts, where it has a section about code.
+// AddTo returns the set with the counts, if it has a section about code.
 func (d *LineCounter) AddTo(set metric.Set) metric.Set {
 	if set.Code == nil {
 		return set

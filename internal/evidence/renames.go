@@ -18,6 +18,7 @@ const (
 // movedFiles collects the deleted and the new files.
 type movedFiles struct{ deleted, added []movedFile }
 
+// movedFile is a deleted or a new file. lines counts its lines by their trimmed text.
 type movedFile struct {
 	path  string
 	text  []byte
@@ -34,10 +35,10 @@ func (m *movedFiles) add(c snapshot.Change, old, current []byte) {
 	}
 }
 
-// pair is a deleted file and a new one that is similar to it.
+// pair is a deleted file and a new one that is similar to it, by their indexes in movedFiles.
 type pair struct {
 	from, to   int
-	similarity float64
+	similarity float64 // from 0 to 1
 }
 
 // renames maps the old path of each renamed file to the new one. The most similar
@@ -60,6 +61,7 @@ func (m *movedFiles) renames() map[string]string {
 	return out
 }
 
+// pairs returns all pairs of files that are similar enough.
 func (m *movedFiles) pairs() []pair {
 	var out []pair
 	equalOnly := len(m.deleted)*len(m.added) > MaxPairs
@@ -101,6 +103,7 @@ func lineSimilarity(a, b *movedFile) float64 {
 	return float64(common) / float64(max(inA, inB))
 }
 
+// countLines sets f.lines, once.
 func (f *movedFile) countLines() {
 	if f.lines != nil {
 		return

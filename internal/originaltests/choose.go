@@ -15,9 +15,9 @@ import (
 // selection are the tests that a trial runs.
 type selection struct {
 	tests       []metric.Test
-	fullSuite   bool // any test may end otherwise, or is not known by name
-	definitions map[metric.ID]detector.TestSource
-	excluded    []detector.Goal // tests whose result would prove nothing
+	fullSuite   bool                              // the complete suite runs, since any test may have another result or tests have no names yet
+	definitions map[metric.ID]detector.TestSource // the original definitions that are known
+	excluded    []detector.Goal                   // tests whose result would prove nothing
 }
 
 // isEmpty reports whether there is nothing to run.
@@ -48,8 +48,8 @@ func (t Trial) selectTests() selection {
 	return c
 }
 
-// testsOfChangedData finds the tests that changed files without tests concern; where it is not
-// known which, all.
+// testsOfChangedData returns the tests that depend on changed files without tests, such as
+// expected outputs. If it is unknown which tests depend on a file, it sets c.fullSuite.
 func (t Trial) testsOfChangedData(c *selection) map[metric.ID]bool {
 	c.fullSuite = c.fullSuite || len(t.Evidence.RunnerFiles) > 0
 	touched, withTests := map[metric.ID]bool{}, t.filesWithTests()
@@ -62,7 +62,7 @@ func (t Trial) testsOfChangedData(c *selection) map[metric.ID]bool {
 		for _, x := range tests {
 			touched[x.ID] = true
 		}
-		// What is new and holds data is read by tests that name it alone.
+		// Only tests that name a new data file read it.
 		data := source.DetectLanguage(file, nil) == source.Unknown && !strings.HasPrefix(path.Base(file), ".")
 		if len(tests) == 0 && (change.Kind != snapshot.Added || !data) {
 			c.fullSuite = true
@@ -71,7 +71,7 @@ func (t Trial) testsOfChangedData(c *selection) map[metric.ID]bool {
 	return touched
 }
 
-// filesWithTests are the changed files that hold tests, before or now.
+// filesWithTests returns the changed files that contain tests, before or after the change.
 func (t Trial) filesWithTests() map[string]bool {
 	out := map[string]bool{}
 	for _, d := range slices.Concat(t.Evidence.Before, t.Evidence.After) {
@@ -89,7 +89,8 @@ func (t Trial) isChangedTest(d detector.TestSource) bool {
 	return !exists || !detector.SameTokens(d, current)
 }
 
-// currentDefinition is the definition that has the name and file of an earlier one.
+// currentDefinition returns the current definition with the name and file of an original one, or
+// else with its name in another file. It is false if there is none.
 func (t Trial) currentDefinition(old detector.TestSource) (detector.TestSource, bool) {
 	file := t.newPath(old.File)
 	for _, d := range t.Evidence.After {
@@ -105,8 +106,8 @@ func (t Trial) currentDefinition(old detector.TestSource) (detector.TestSource, 
 	return detector.TestSource{}, false
 }
 
-// hasRecoveredSuite reports whether a suite that could not run before can run now: its
-// tests have no names yet.
+// hasRecoveredSuite reports whether a suite that could not run before can run now. The names of
+// its tests are unknown.
 func (t Trial) hasRecoveredSuite() bool {
 	return t.BaseTests != nil && slices.ContainsFunc(t.BaseTests.Broken, func(s metric.Suite) bool { return !isSuiteBroken(t.CurrentTests, s.Name) })
 }
@@ -120,7 +121,8 @@ func (t Trial) failsNow(id metric.ID) bool {
 	return exists && c.Failed()
 }
 
-// exclusionReason is the reason why the result of a test would prove nothing, "" where it would.
+// exclusionReason returns why the result of a test would prove nothing, "" if it would prove
+// something.
 func (t Trial) exclusionReason(c metric.Test, home detector.TestSource, defined bool) string {
 	switch {
 	case c.Flaky || !defined && t.Flaky[c.ID]: // it is unknown whether a touched test is flaky
@@ -133,10 +135,10 @@ func (t Trial) exclusionReason(c metric.Test, home detector.TestSource, defined 
 	return ""
 }
 
-// RestoredFiles are the files that are restored.
+// RestoredFiles returns the changed files whose original versions the trial restores, sorted.
 func (t Trial) RestoredFiles() []string { return restoredFiles(t.Evidence) }
 
-// restoredFiles are the files that are restored: tests, and what they depend on.
+// restoredFiles returns the changed files that are restored: tests, and what they depend on.
 func restoredFiles(e ledger.Evidence) []string {
 	out := slices.Concat(e.TestFiles, e.RunnerFiles)
 	slices.Sort(out)

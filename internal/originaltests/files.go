@@ -15,7 +15,7 @@ import (
 	"supervise/internal/treecopy"
 )
 
-// maxHidden bounds the hidden files, all of them together, in bytes.
+// maxHidden bounds the total size of the hidden files, in bytes.
 const maxHidden = 256 << 20
 
 // HiddenFiles are the hidden tests, sorted by path.
@@ -69,7 +69,7 @@ func ReadHiddenFiles(dir string) (HiddenFiles, error) {
 	return out, nil
 }
 
-// Sum identifies the files.
+// Sum returns a digest of the paths, modes and texts of the files, in hexadecimal.
 func (l HiddenFiles) Sum() string {
 	h := sha256.New()
 	for _, f := range l {
@@ -79,7 +79,7 @@ func (l HiddenFiles) Sum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Tests are the tests that the files define.
+// Tests returns the tests that the files define.
 func (l HiddenFiles) Tests() []detector.TestSource {
 	var out []detector.TestSource
 	for _, f := range l {

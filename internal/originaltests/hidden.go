@@ -20,7 +20,7 @@ import (
 type HiddenOptions struct {
 	Dir     string         `json:"dir,omitempty"`        // absolute; "": there are none
 	Check   *measure.Check `json:"check,omitempty"`      // nil: the checks of the plan
-	AtEnd   bool           `json:"at_end,omitempty"`     // on the selected tree alone, not after each iteration
+	AtEnd   bool           `json:"at_end,omitempty"`     // they run only on the selected tree, not after each iteration
 	Timeout time.Duration  `json:"timeout_ns,omitempty"` // of one run; 0: the limits of the checks
 }
 
@@ -31,12 +31,12 @@ type HiddenRun struct {
 	Dir    string             // of the tests
 	Check  *measure.Check     // that runs them; nil: the checks of the plan
 	Limit  time.Duration      // of one run; 0: the limits of the checks
-	Passed map[metric.ID]bool // how the tests ended before; true: passed
+	Passed map[metric.ID]bool // whether each test passed in earlier runs
 }
 
-// Run runs the hidden tests over a snapshot. visible are the tests that were measured
-// of it, and known the hidden tests of the tree before. Those that passed before and
-// fail are run again: one that passes then is flaky and counts as passed.
+// Run runs the hidden tests on a snapshot. visible are the tests that were measured in it, and
+// known the hidden tests of the tree before. If a test that passed before fails, it runs all again:
+// a test that passes then is flaky and counts as passed.
 func (h HiddenRun) Run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
 	out, err := h.run(ctx, id, visible, known)
 	if err != nil {
@@ -45,6 +45,7 @@ func (h HiddenRun) Run(ctx context.Context, id snapshot.ID, visible, known *metr
 	return out, nil
 }
 
+// run is Run without context in its errors.
 func (h HiddenRun) run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
 	files, err := ReadHiddenFiles(h.Dir)
 	if err != nil {
@@ -96,7 +97,7 @@ func passedOnRerun(first, again *metric.Tests) (out *metric.Tests, flaky []metri
 }
 
 // hiddenTestsAmong returns the hidden tests among those that ran together with the tests of the
-// tree: those that the tree lacks, and those that a hidden file defines.
+// tree: tests that the tree does not have, and tests that a hidden file defines.
 func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visible *metric.Tests) *metric.Tests {
 	if all == nil || h.Check != nil {
 		return all
@@ -113,7 +114,7 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 	out := *all
 	out.Cases = slices.DeleteFunc(slices.Clone(all.Cases), func(c metric.Test) bool {
 		_, seen := visible.Lookup(c.ID)
-		return !hidden[c.ID] && (seen || h.HasOtherRunner()) // the runner of before cannot run what is new
+		return !hidden[c.ID] && (seen || h.HasOtherRunner()) // the earlier runner cannot run new tests
 	})
 	out.Broken, out.Failure = slices.Clone(all.Broken), ""
 	if h.HasOtherRunner() {

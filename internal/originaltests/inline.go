@@ -11,8 +11,8 @@ import (
 	"supervise/source"
 )
 
-// readInline reads the files of code in which modules of tests changed, and joins the
-// new code with the old modules. What cannot be read, or does not fit, is left out.
+// readInline reads the files of code in which modules of tests changed, and combines the new code
+// with the original modules. It skips files that are too large, cannot be read, or do not fit.
 func (r *trialRun) readInline(ctx context.Context) {
 	r.inlineTexts = map[string][]byte{}
 	for _, to := range r.Evidence.InlineTestFiles {
@@ -38,18 +38,17 @@ func (t Trial) oldPath(file string) string {
 	return file
 }
 
-// isTestFile reports whether a changed file belongs to the tests as a whole.
+// isTestFile reports whether a changed file belongs to the tests completely.
 func (t Trial) isTestFile(file string) bool {
 	return slices.Contains(t.Evidence.TestFiles, file) || slices.Contains(t.Evidence.TestFiles, t.oldPath(file))
 }
 
-// isInline reports whether a test is in a module of tests of which the old text is put
-// into the new code.
+// isInline reports whether a test is in a module of tests within a file of code.
 func (t Trial) isInline(d detector.TestSource) bool {
 	return !t.isTestFile(d.File) && slices.Contains(t.Evidence.InlineTestFiles, t.newPath(d.File))
 }
 
-// writeInlineTests puts the modules of tests as they were into the new code.
+// writeInlineTests writes the new code with the original modules of tests into the copy.
 func (r *trialRun) writeInlineTests() error {
 	var files treecopy.Files
 	for path, text := range r.inlineTexts {

@@ -12,8 +12,8 @@ import (
 // maxDependencies bounds the files that tests depend on.
 const maxDependencies = 50
 
-// addDependencies notes how the tests ended that depend on a file without tests that is separate, of those
-// files that were as they were in all runs.
+// addDependencies records, for each restored file without tests, the results of the tests that
+// depend on it.
 func (r *trialRun) addDependencies(ctx context.Context) {
 	withTests := r.filesWithTests()
 	list := slices.DeleteFunc(slices.Clone(r.out.RestoredFiles), func(f string) bool { return withTests[f] })
@@ -29,7 +29,8 @@ func (r *trialRun) addDependencies(ctx context.Context) {
 	}
 }
 
-// dependencyResult is how the tests ended that depend on a file.
+// dependencyResult returns the results of the tests that depend on a file: how many passed, or, if
+// not all passed, why that proves nothing.
 func (r *trialRun) dependencyResult(ctx context.Context, file string, base evidence.TestDependencies) detector.DependencyResult {
 	out := detector.DependencyResult{File: file}
 	tests, everyTest := r.dependentTests(file, base)
@@ -54,8 +55,8 @@ func (r *trialRun) dependencyResult(ctx context.Context, file string, base evide
 	return out
 }
 
-// dependentTests are the tests that depend on a file, of those that ran before and do not fail now;
-// and whether these are all tests.
+// dependentTests returns the tests that depend on a file, among those that ran before and do not
+// fail now. everyTest means that all tests depend on it.
 func (r *trialRun) dependentTests(file string, base evidence.TestDependencies) (tests []metric.Test, everyTest bool) {
 	users, everyTest := base.TestFilesUsing(r.oldPath(file))
 	var defs []detector.TestSource

@@ -1,5 +1,12 @@
-// Package originaltests runs tests in private copies of a tree: tests of one tree over the
-// code of another, and tests that the agent does not see.
+// Package originaltests runs tests in private copies of a tree: original tests on changed code,
+// and hidden tests, which the agent does not see (hidden.go).
+//
+// A [Trial] shows whether the change weakened tests. It selects the tests that failed before and
+// those that the change touches (choose.go), copies the new tree, and restores their original
+// files in the copy. Then it runs them in several steps, since original tests may not fit the new
+// code: all at once, with the current manifests, file by file, and within files of code
+// (inline.go). What fails is run again, also on the old code, to exclude faults of the copy
+// (verdict.go).
 package originaltests
 
 import (
@@ -18,28 +25,28 @@ import (
 	"supervise/snapshot"
 )
 
-// Options say when tests are run as they were.
+// Options say whether and how long original tests run.
 type Options struct {
 	Never   bool          `json:"never,omitempty"`
-	Timeout time.Duration `json:"timeout_ns,omitempty"` // of one trial as a whole; 0: the limits of the checks
+	Timeout time.Duration `json:"timeout_ns,omitempty"` // of one complete trial; 0: the limits of the checks
 }
 
-// Trial runs the tests of one tree, the base, over the product code of another: those
-// that failed before, and those that the change touches, in their original form and with
-// all that they depended on.
+// Trial runs the tests of one tree, the base, on the product code of another, the current one. It
+// runs tests that failed before and tests that the change touches, in their original form and
+// with all files on which they depended.
 type Trial struct {
 	treecopy.Workspace
 
 	Base, Current snapshot.ID // the trees of the tests and of the code
 	Changes       []snapshot.Change
-	BaseTests     *metric.Tests      // as they were measured in Was
-	CurrentTests  *metric.Tests      // as they were measured in Is
-	Evidence      ledger.Evidence    // of the change from Was to Is
-	Flaky         map[metric.ID]bool // whose results prove nothing
-	Limit         time.Duration      // for the whole trial; 0: the limits of the checks
+	BaseTests     *metric.Tests      // results measured in Base
+	CurrentTests  *metric.Tests      // results measured in Current
+	Evidence      ledger.Evidence    // of the change from Base to Current
+	Flaky         map[metric.ID]bool // tests whose results prove nothing
+	Limit         time.Duration      // for the complete trial; 0: the limits of the checks
 }
 
-// RefusedRecord is the record of a trial that is not run.
+// RefusedRecord returns the record of a trial that does not run, with the reason.
 func (t Trial) RefusedRecord(why string) *ledger.Goals {
 	return &ledger.Goals{TestsSnapshot: t.Base, CodeSnapshot: t.Current, Results: []detector.Goal{}, ProductSame: t.Evidence.OnlyTestsChanged, NotRunReason: why}
 }
@@ -47,8 +54,8 @@ func (t Trial) RefusedRecord(why string) *ledger.Goals {
 // IsNeeded reports whether there is a test to run.
 func (t Trial) IsNeeded() bool { return !t.selectTests().isEmpty() }
 
-// Key names what the trial runs: the tests, and the tree that they run in. The same
-// again ends the same.
+// Key identifies what the trial runs: the tests, and the tree in which they run. Trials with the
+// same key have the same result.
 func (t Trial) Key() (string, error) {
 	files, err := t.Store.Files(t.Current)
 	if err != nil {
@@ -83,8 +90,8 @@ func (t Trial) Key() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Run makes the copy, runs the tests and removes the copy. The error is that of ctx, or
-// a fault of the machine.
+// Run makes the copy, runs the tests and removes the copy. The record has a result for each
+// selected test. The error is that of ctx, or a fault of the machine.
 func (t Trial) Run(ctx context.Context) (ledger.Goals, error) {
 	started := time.Now()
 	r := &trialRun{Trial: t, out: *t.RefusedRecord(""), verdicts: map[metric.ID]verdict{}, choice: t.selectTests()}
@@ -109,21 +116,22 @@ type verdict struct {
 	why     string
 }
 
-// trialRun is a trial under way.
+// trialRun is the state of a running trial.
 type trialRun struct {
 	Trial
 	choice       selection
 	out          ledger.Goals
-	tree         treecopy.Tree
-	verdicts     map[metric.ID]verdict
-	unnamedTests []metric.Test // tests that have no result of before
-	until        time.Time
-	inlineTexts  map[string][]byte // by path: the new code with the old modules of tests
+	tree         treecopy.Tree         // the private copy
+	verdicts     map[metric.ID]verdict // the latest result of each test that ran
+	unnamedTests []metric.Test         // tests of suites that could not run before, so that they have no earlier result
+	until        time.Time             // the end of the trial's time; zero: no limit
+	inlineTexts  map[string][]byte     // by path: the new code with the original modules of tests
 
-	shownTexts int
+	shownTexts int // how many tests have recorded texts
 }
 
-// runSteps runs the tests in a copy of the new tree.
+// runSteps runs the tests in a copy of the new tree, step by step. A later step replaces verdicts
+// of earlier ones.
 func (r *trialRun) runSteps(ctx context.Context) error {
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
@@ -139,7 +147,7 @@ func (r *trialRun) runSteps(ctx context.Context) error {
 	})
 }
 
-// runRestored puts everything back, and runs the tests in files of their own.
+// runRestored restores all original files of tests, and runs the tests in test files.
 func (r *trialRun) runRestored(ctx context.Context) error {
 	apart := slices.DeleteFunc(slices.Clone(r.choice.tests), r.isInlineTest)
 	if len(apart) == 0 && !r.choice.fullSuite {
@@ -152,9 +160,9 @@ func (r *trialRun) runRestored(ctx context.Context) error {
 	return r.run(ctx, apart, r.choice.fullSuite)
 }
 
-// runWithCurrentManifests runs the tests that do not build again, with the files as they are
-// that configure other things than the tests as well: the code may need what is new in
-// them.
+// runWithCurrentManifests runs the tests that do not build again, with the current versions of
+// files that configure both tests and other things, such as package.json. The new code may need
+// what is new in them.
 func (r *trialRun) runWithCurrentManifests(ctx context.Context) error {
 	tests := r.unbuiltTests()
 	if len(tests) == 0 || len(r.Evidence.MixedRunnerFiles) == 0 {
@@ -170,8 +178,8 @@ func (r *trialRun) runWithCurrentManifests(ctx context.Context) error {
 // maxFiles bounds the files of tests that are tried one by one.
 const maxFiles = 5
 
-// runFileByFile runs the tests that do not build, with the other test files as they are:
-// one that does not fit the code keeps no other from running.
+// runFileByFile runs the tests that do not build again, one original file at a time among current
+// test files, so that one file that does not fit the code does not block the others.
 func (r *trialRun) runFileByFile(ctx context.Context) error {
 	byFile := map[string][]metric.Test{}
 	for _, t := range r.unbuiltTests() {
@@ -197,8 +205,8 @@ func (r *trialRun) runFileByFile(ctx context.Context) error {
 	return nil
 }
 
-// runInline runs the tests in files of code, with their modules put into the new code. They
-// come last: where that does not build, it keeps no other test from running.
+// runInline runs the tests in files of code, with their original modules in the new code. It comes
+// after the other tests, so that it does not block them if that code does not build.
 func (r *trialRun) runInline(ctx context.Context) error {
 	inline := slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return !r.isInlineTest(t) })
 	if len(inline) == 0 {
@@ -216,11 +224,12 @@ func (r *trialRun) isInlineTest(t metric.Test) bool {
 	return ok && r.isInline(home)
 }
 
+// unbuiltTests returns the selected tests that did not build in the steps so far.
 func (r *trialRun) unbuiltTests() []metric.Test {
 	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.verdicts[t.ID].outcome != detector.Unbuilt })
 }
 
-// run runs tests in the tree and notes how they end.
+// run runs tests in the copy and records their verdicts. full means that the complete suite runs.
 func (r *trialRun) run(ctx context.Context, tests []metric.Test, full bool) error {
 	out, err := r.runInTree(ctx, tests, full)
 	for id, e := range out.ByTest {
@@ -235,8 +244,7 @@ func (r *trialRun) run(ctx context.Context, tests []metric.Test, full bool) erro
 	return r.rerunFailed(ctx, tests)
 }
 
-// rerunFailed runs the tests that broke again: one that passes then is flaky, and proves
-// nothing.
+// rerunFailed runs the failed tests again. One that passes then is flaky, and proves nothing.
 func (r *trialRun) rerunFailed(ctx context.Context, tests []metric.Test) error {
 	broke := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.verdicts[t.ID].outcome != detector.Failed })
 	if len(broke) == 0 {
@@ -251,8 +259,8 @@ func (r *trialRun) rerunFailed(ctx context.Context, tests []metric.Test) error {
 	return err
 }
 
-// addUnnamed notes how the tests end that belong to suites which could not run before, and
-// the suites that still cannot.
+// addUnnamed records the results of tests whose suites could not run before, and the suites that
+// still cannot run in the copy although they can in the current tree.
 func (r *trialRun) addUnnamed(out measure.TreeResults) {
 	for _, t := range out.Others {
 		_, known := r.BaseTests.Lookup(t.ID)
@@ -270,12 +278,12 @@ func (r *trialRun) addUnnamed(out measure.TreeResults) {
 	}
 }
 
-// runInTree runs tests as they were in the tree.
+// runInTree runs original tests in the copy.
 func (r *trialRun) runInTree(ctx context.Context, tests []metric.Test, full bool) (measure.TreeResults, error) {
 	return r.runWith(ctx, r.tree.Meter, tests, full)
 }
 
-// runWith runs tests in the tree.
+// runWith runs tests in the copy by a meter, within the time of the trial.
 func (r *trialRun) runWith(ctx context.Context, m *measure.Meter, tests []metric.Test, full bool) (measure.TreeResults, error) {
 	limit := time.Duration(0)
 	if r.Limit > 0 {

@@ -15,9 +15,8 @@ import (
 	"supervise/snapshot"
 )
 
-// verdict says what the end of a test in the copy means. A test that does not match the
-// code any more proves nothing, unless it failed like that before: then what it asks for
-// was not done.
+// verdict returns what the result of a test in the copy means. A test that no longer fits the code
+// proves nothing, unless it failed with such an error before: then the task was not done.
 func (r *trialRun) verdict(e measure.TestResult) verdict {
 	why := r.firstLine(cmp.Or(e.Why, e.Test.Message))
 	old, _ := r.BaseTests.Lookup(e.Test.ID)
@@ -34,13 +33,15 @@ func (r *trialRun) verdict(e measure.TestResult) verdict {
 	return verdict{detector.Failed, why}
 }
 
-// misfitRE matches the errors of interpreted languages for a test that does not match the
-// code: what it uses does not exist, or has another signature.
+// misfitRE matches the errors of interpreted languages for a test that does not fit the code, since
+// what it uses does not exist or has another signature: "AttributeError: 'Cart' object has no
+// attribute 'add'", "cart.add is not a function".
 var misfitRE = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|ModuleNotFoundError|NoMethodError|ReferenceError|UndefinedFunctionError)\b|` +
 	`\bis not a (function|constructor)\b|Cannot find module|Call to undefined (method|function)|Class "[^"]*" not found|` +
 	`TypeError: .*(unexpected keyword argument|takes \d+ positional|missing \d+ required|got multiple values)|wrong number of arguments|ArgumentCountError`)
 
-// firstLine is the message of a test in one short line, without the path of the copy.
+// firstLine returns the first line of a test's message, cut to 200 characters and without the path
+// of the copy. It is "" if the message is blank.
 func (r *trialRun) firstLine(text string) string {
 	text = strings.ReplaceAll(text, r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {
@@ -55,9 +56,8 @@ func (r *trialRun) firstLine(text string) string {
 	return ""
 }
 
-// runOnOldCode runs the tests that passed before and fail now over the old code, in the
-// same copy. If one fails there as well, the copy is the reason, and its result proves
-// nothing.
+// runOnOldCode runs the tests that passed before and failed on the new code on the old code, in the
+// same copy. If one fails there too, the copy is the reason, and its result proves nothing.
 func (r *trialRun) runOnOldCode(ctx context.Context) error {
 	failed := slices.DeleteFunc(r.failedTests(), metric.Test.Failed)
 	if len(failed) == 0 {
@@ -75,11 +75,10 @@ func (r *trialRun) runOnOldCode(ctx context.Context) error {
 	return err
 }
 
-// runCurrentVersions runs the present versions of the tests that failed before and still fail as
-// they were. If they fail in the copy and pass in the working tree, the copy is the
-// reason.
+// runCurrentVersions runs the current versions of the tests that failed before and whose originals
+// still fail. They pass in the working tree, so if they fail in the copy, the copy is the reason.
 func (r *trialRun) runCurrentVersions(ctx context.Context) error {
-	tests := map[metric.ID][]metric.Test{} // by the test as it was: what is run
+	tests := map[metric.ID][]metric.Test{} // by original test: the current tests to run
 	var list []metric.Test
 	for _, t := range slices.Concat(r.failedTests(), r.unnamedTests) {
 		if r.verdicts[t.ID].outcome == detector.Failed && (t.Failed() || isSuiteBroken(r.BaseTests, t.Suite)) && !r.lostItsFile(t.ID) {
@@ -108,8 +107,8 @@ func (r *trialRun) runCurrentVersions(ctx context.Context) error {
 	return err
 }
 
-// lostItsFile reports whether a test ran that the tree has no file for any more, one that git
-// ignores now: there is no present version that could be run in a copy.
+// lostItsFile reports whether a test still runs although its file was deleted from the tree, since
+// git now ignores it. A copy has no current version to run.
 func (r *trialRun) lostItsFile(id metric.ID) bool {
 	home, known := r.choice.definitions[id]
 	_, ran := r.CurrentTests.Lookup(id)
@@ -120,11 +119,11 @@ func (r *trialRun) lostItsFile(id metric.ID) bool {
 	return !exists && slices.ContainsFunc(r.Changes, func(c snapshot.Change) bool { return c.Path == home.File && c.Kind == snapshot.Deleted })
 }
 
-// maxSuccessors bounds the tests that are run for one that is gone.
+// maxSuccessors bounds the tests that run in place of one that is gone.
 const maxSuccessors = 20
 
-// successors are the tests that pass now and show whether the copy is the reason: the
-// test itself, or else others of its suite.
+// successors returns passing tests that show whether the copy is the reason of a failure: the test
+// itself or, if it is gone, others of its suite and class.
 func (r *trialRun) successors(id metric.ID) []metric.Test {
 	if t, exists := r.CurrentTests.Lookup(id); exists {
 		if t.Status == metric.Passed {
@@ -144,17 +143,18 @@ func (r *trialRun) successors(id metric.ID) []metric.Test {
 	return out
 }
 
+// markNotRun changes the verdict on a test to not run, for a reason that ends with its message.
 func (r *trialRun) markNotRun(id metric.ID, text string, e measure.TestResult) {
 	why := cmp.Or(r.firstLine(cmp.Or(e.Why, e.Test.Message)), r.verdicts[id].why)
 	r.verdicts[id] = verdict{detector.NotRun, text + ": " + why}
 }
 
-// failedTests are the tests that fail as they were.
+// failedTests returns the selected tests whose originals fail.
 func (r *trialRun) failedTests() []metric.Test {
 	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.verdicts[t.ID].outcome != detector.Failed })
 }
 
-// changedPaths are the paths of all files that differ, those with modules of tests included.
+// changedPaths returns the paths of all files that differ between the trees.
 func (r *trialRun) changedPaths() []string {
 	var out []string
 	for _, c := range r.Changes {
@@ -163,8 +163,8 @@ func (r *trialRun) changedPaths() []string {
 	return out
 }
 
-// recordResults records how the tests ended. Of those that pass, only the ones are named that
-// the change touches or that are gone.
+// recordResults records the verdicts. It counts tests that pass, and names only those that failed
+// before, that the change touches, or that are gone.
 func (r *trialRun) recordResults(ctx context.Context) {
 	r.out.Results = append(r.out.Results, r.choice.excluded...)
 	for _, t := range slices.Concat(r.choice.tests, r.unnamedTests) {
@@ -190,12 +190,12 @@ func (r *trialRun) recordResults(ctx context.Context) {
 	slices.SortStableFunc(r.out.Results, func(a, b detector.Goal) int { return a.ID.Compare(b.ID) })
 }
 
-// maxTexts bounds the tests whose texts are recorded, maxLean the files that are named
+// maxTexts bounds the tests whose texts are recorded, maxNamedFiles the files that are named
 // instead.
 const maxTexts, maxNamedFiles = 5, 5
 
-// addTexts adds the text of a test before and now; where it is the same, the files that it
-// may depend on.
+// addTexts adds the original and the current text of a test. If they are the same, it adds the
+// restored files on which the test may depend.
 func (r *trialRun) addTexts(ctx context.Context, g *detector.Goal, home detector.TestSource) {
 	current, exists := detector.TestSource{}, false
 	if home.File != "" {
@@ -224,6 +224,7 @@ func (r *trialRun) addTexts(ctx context.Context, g *detector.Goal, home detector
 // maxLines bounds an excerpt.
 const maxLines = 12
 
+// excerpt returns the first lines of a test in a snapshot, nil if they cannot be read.
 func (r *trialRun) excerpt(ctx context.Context, id snapshot.ID, d detector.TestSource) *detector.Excerpt {
 	text, err := r.Store.ReadFile(ctx, id, d.File)
 	lines := bytes.Split(text, []byte("\n"))
