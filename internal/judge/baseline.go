@@ -7,8 +7,8 @@ import (
 	"supervise/selector"
 )
 
-// Variation is by how much numbers, and the score by these weights, differ between two
-// measurements of one tree; nil where none does.
+// Variation returns by how much metrics, and the score by these weights, differ between two
+// measurements of one tree. It is nil if none differs.
 func Variation(first, second metric.Set, w selector.Weights) metric.Delta {
 	out := first.VariationFrom(second)
 	a, b := selector.Grade(first, first, w), selector.Grade(second, first, w)
@@ -18,9 +18,8 @@ func Variation(first, second metric.Set, w selector.Weights) metric.Delta {
 	return out
 }
 
-// MarkFlaky returns the first results of two runs on one tree, with the tests marked as
-// flaky that ended otherwise the second time. A test that failed once counts as passed,
-// one that was skipped once as skipped.
+// MarkFlaky returns the first results of two runs on one tree. It marks tests as flaky that failed
+// in only one of them; those count as passed. A test that was skipped in one run counts as skipped.
 func MarkFlaky(first, second *metric.Tests) *metric.Tests {
 	out := first
 	for _, t := range first.Cases {

@@ -69,8 +69,8 @@ func (c Case) addOtherEvidence(ctx context.Context, v Verdict, e *ledger.Evidenc
 	return nil
 }
 
-// explainRestoredFiles explains the harness findings about files that are again as they were
-// before the loop: to undo a change brings nothing new, whatever it looks like.
+// explainRestoredFiles explains the harness findings about files that equal those before the loop
+// again: undoing a change adds nothing new, whatever it looks like.
 func (c Case) explainRestoredFiles(ctx context.Context, v Verdict, list []detector.Tampering) error {
 	if v.Start == "" || v.Number < 2 || !slices.ContainsFunc(list, isAboutHarness) {
 		return nil
@@ -106,7 +106,7 @@ func (c Case) explainUnreadReports(list []detector.Tampering) {
 	}
 }
 
-// changesSinceBaseline are the changes since the loop began.
+// changesSinceBaseline returns the changes since the start of the loop.
 func (c Case) changesSinceBaseline(ctx context.Context, v Verdict) ([]snapshot.Change, error) {
 	changes, err := c.Store.Changes(ctx, c.History.baselineIteration().Snapshot, v.Snapshot)
 	if err != nil {
@@ -124,14 +124,14 @@ const (
 	reportWritten = "report_written_by_code"
 )
 
-// The types of findings that a person may as well have caused while the tree was not
-// supervised: changes to the configuration of supervise, and to the hidden tests.
+// The types of findings that a person may have caused while the tree was not supervised: changes
+// to the configuration of supervise, and to the hidden tests.
 const (
 	supervisorTouched = "supervisor_touched"
 	hiddenChanged     = "hidden_tests_changed"
 )
 
-// lowerUnattended lowers the severity of such findings.
+// lowerUnattended lowers the severity of findings that a person may have caused.
 func lowerUnattended(list []detector.Tampering) {
 	for i, t := range list {
 		if t.Type == supervisorTouched || t.Type == hiddenChanged {

@@ -11,8 +11,8 @@ import (
 	"supervise/snapshot"
 )
 
-// Conceal runs tests so that the code cannot see that it runs in a test. It reads the
-// code that was added since the base, and adds which tests pass only where it can.
+// Conceal runs tests so that the code cannot see that it runs in a test. It reads the code that
+// was added since the base, and adds the tests that fail then, so that they pass only under test.
 type Conceal struct{}
 
 // About describes the stage.
@@ -20,8 +20,8 @@ func (Conceal) About() About {
 	return About{"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy", "which of them pass only under test"}
 }
 
-// Apply applies the stage. Nothing is run where no such code was added, or where the
-// iteration changed nothing but tests.
+// Apply applies the stage. It runs nothing if no added code may detect its tests, or if the
+// iteration changed only tests.
 func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	old, before := c.baseTree(v)
 	if c.GoalTests.Never || old == "" || before == nil || c.isUnbuiltChange(v) || v.Evidence.OnlyTestsChanged || len(c.Tree.Changes) == 0 {
@@ -45,8 +45,7 @@ func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	return v, err
 }
 
-// concealTrial is the trial of a tree, without signs where nothing was added that may look
-// for tests.
+// concealTrial returns the trial of a tree. It has no signs if no added code may look for tests.
 func (c Case) concealTrial(ctx context.Context, v Verdict, old snapshot.ID) (conceal.Trial, error) {
 	flaky := map[metric.ID]bool{}
 	for id, isFlaky := range c.History.Flaky {
@@ -69,10 +68,10 @@ func (c Case) concealTrial(ctx context.Context, v Verdict, old snapshot.ID) (con
 	return t, err
 }
 
-// testFilesOf are the changed files of tests, and what they depend on.
+// testFilesOf returns the changed files of tests, and those on which tests depend.
 func testFilesOf(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e.RunnerFiles) }
 
-// runConcealed runs the trial and masks its record. A fault of the machine ends nothing:
+// runConcealed runs the trial and masks secrets in its record. A fault of the machine is no error:
 // the iteration is judged without the trial then.
 func (c Case) runConcealed(ctx context.Context, t conceal.Trial) (*ledger.ConcealedRun, error) {
 	c.progress("running tests where the code cannot see them")

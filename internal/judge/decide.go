@@ -23,8 +23,8 @@ func (h *History) Decide(it ledger.Iteration, s Settings) (recovery.Step, recove
 	return recovery.Next(h.Recovery, h.recoveryCase(it), s.Recovery)
 }
 
-// NewDecision is the record of a step; criterion says whether the completion criterion
-// holds, nil where none was checked.
+// NewDecision returns the record of a step. criterion says whether the completion criterion is
+// met, nil if none was checked.
 func NewDecision(step recovery.Step, next recovery.State, criterion *bool) *ledger.Decision {
 	d := &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
@@ -39,9 +39,9 @@ func NewDecision(step recovery.Step, next recovery.State, criterion *bool) *ledg
 	return d
 }
 
-// Unblock adds to the decision about an iteration what follows from the agent's word that
-// it cannot continue, and from the answer of a person, nil if no person answered. Whether
-// the work is accepted does not depend on it.
+// Unblock adds to the decision about an iteration what follows from the agent's report that it
+// cannot continue, and from the answer of a person, nil if no person answered. It does not change
+// whether the work is accepted.
 func Unblock(it *ledger.Iteration, g *ledger.Approval) {
 	d := it.Decision
 	if len(it.Blocks()) == 0 || d.Move == string(recovery.Abort) {
@@ -73,8 +73,8 @@ func Unblock(it *ledger.Iteration, g *ledger.Approval) {
 // AgentBlocked is why a person is asked if the agent cannot continue.
 const AgentBlocked = "the agent says that it cannot continue"
 
-// ApplyAnswer is the assessment after a person's answer: after an approval its subject
-// counts as acknowledged.
+// ApplyAnswer returns the assessment after a person's answer. After an approval its severe alerts
+// count as acknowledged.
 func ApplyAnswer(a detector.Assessment, g *ledger.Approval) detector.Assessment {
 	if g.Answer.Choice != approval.Approve {
 		return a
@@ -82,8 +82,8 @@ func ApplyAnswer(a detector.Assessment, g *ledger.Approval) detector.Assessment 
 	return a.WithApproval(g.Answer.Reason)
 }
 
-// IsVerified reports whether an iteration is proven good: by its tests, the hidden ones,
-// and the criterion where one was checked; and no finding is open.
+// IsVerified reports whether an iteration is proven good by its tests, by the hidden tests, and by
+// the criterion if one was checked, and has no open findings.
 func IsVerified(it ledger.Iteration, criterion *bool) bool {
 	return it.Hidden.AllPass() && len(it.Open) == 0 && selector.IsVerified(it.Set, it.Assessment.HasCritical(), criterion)
 }
@@ -102,7 +102,7 @@ func FailingTests(t *metric.Tests) []string {
 	return out
 }
 
-// recoveryCase is an iteration as the recovery takes it, from recorded facts alone.
+// recoveryCase returns what the recovery reads of an iteration, from recorded facts only.
 func (h *History) recoveryCase(it ledger.Iteration) recovery.Case {
 	c := recovery.Case{Assessment: it.Assessment, Start: h.Previous.Iteration, Paused: it.StartedAt, Now: it.EndedAt}
 	if h.Rejected != nil {
@@ -127,8 +127,8 @@ func (h *History) recoveryCase(it ledger.Iteration) recovery.Case {
 	return c
 }
 
-// deletedFailingTests are the tests that findings report as deleted, and that failed in the
-// tree before.
+// deletedFailingTests returns the tests that findings report as deleted and that failed in the tree
+// before.
 func (h *History) deletedFailingTests(a detector.Assessment) []string {
 	var out []string
 	for _, alert := range a.Alerts {
@@ -144,9 +144,8 @@ func (h *History) deletedFailingTests(a detector.Assessment) []string {
 	return out
 }
 
-// RefusedFiles lists the files that the findings which undo an iteration are about: those
-// that they name, and those of the tests that they name. Code that has to be written
-// in another way is none of them.
+// RefusedFiles lists the files of the findings that undo an iteration: those that they name, or
+// else those of the tests that they name. It omits code that the agent has to write differently.
 func (h *History) RefusedFiles(it ledger.Iteration) []string {
 	var out []string
 	for _, alert := range it.Assessment.Alerts {
@@ -165,8 +164,8 @@ func (h *History) RefusedFiles(it ledger.Iteration) []string {
 	return slices.Compact(out)
 }
 
-// definingFiles lists the changed files that defined the tests before; of tests whose
-// definition is not known, all test files that were not new.
+// definingFiles lists the changed files that defined the tests before. If no definition is known,
+// it lists all changed test files that are not new.
 func (h *History) definingFiles(tests []metric.ID, it ledger.Iteration) []string {
 	var out []string
 	for _, d := range it.Evidence.Before {
@@ -187,15 +186,16 @@ func (h *History) definingFiles(tests []metric.ID, it ledger.Iteration) []string
 }
 
 const (
-	// minSameFailing is the number of iterations in a row in which a test fails that is too hard.
+	// minSameFailing is the number of consecutive iterations after which a failing test counts as
+	// too hard.
 	minSameFailing = 3
-	// flipWindow is the number of latest iterations that are searched for tests that go
-	// back and forth, and flips how often such a test changes.
+	// flipWindow is the number of latest iterations that are searched for tests that alternate
+	// between passing and failing, and minFlips how often such a test has to change.
 	flipWindow, minFlips = 6, 3
 )
 
-// recentTests are the tests of the latest iterations, oldest first and those of it last,
-// without the baseline and without iterations whose tests could not be read.
+// recentTests returns the tests of the latest iterations, at most [flipWindow], oldest first and
+// those of it last. It omits the baseline and iterations whose tests could not be read.
 func (h *History) recentTests(it ledger.Iteration) []*metric.Tests {
 	var out []*metric.Tests
 	if it.Set.Tests != nil {
@@ -213,7 +213,7 @@ func (h *History) recentTests(it ledger.Iteration) []*metric.Tests {
 	return out
 }
 
-// alwaysFailing are the tests that fail in each of the latest iterations.
+// alwaysFailing returns the tests that fail in each of the latest [minSameFailing] iterations.
 func alwaysFailing(recent []*metric.Tests) []string {
 	if len(recent) < minSameFailing {
 		return nil
@@ -230,8 +230,7 @@ func alwaysFailing(recent []*metric.Tests) []string {
 	return slices.Sorted(maps.Keys(same))
 }
 
-// flippingTests are the tests that go back and forth between passing and failing, without
-// the flaky ones.
+// flippingTests returns the tests that alternate between passing and failing, without flaky ones.
 func (h *History) flippingTests(recent []*metric.Tests) []string {
 	failed := map[metric.ID]bool{}
 	for _, tests := range recent {
@@ -251,7 +250,7 @@ func (h *History) flippingTests(recent []*metric.Tests) []string {
 	return out
 }
 
-// countFlips is how often a test went over from passing to failing or back.
+// countFlips returns how often a test changed from passing to failing or the reverse.
 func countFlips(recent []*metric.Tests, id metric.ID) int {
 	n, known, failed := 0, false, false
 	for _, tests := range recent {

@@ -13,9 +13,9 @@ import (
 	"supervise/snapshot"
 )
 
-// Goals runs tests as they were at the base, with all that they depended on, over the new
-// code: those that failed there and do not fail now, and those that the change touches.
-// It reads the change since the base, and adds how these tests end.
+// Goals runs original tests, those of the base, on the new code, with all files on which they
+// depended. It runs tests that failed there and do not fail now, and tests that the change
+// touches. It reads the change since the base, and adds the results of these tests.
 type Goals struct{}
 
 // About describes the stage.
@@ -23,8 +23,8 @@ func (Goals) About() About {
 	return About{"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy", "whether each of them passes"}
 }
 
-// Apply applies the stage. Nothing is run where nothing about the tests changed since the
-// base, or for an iteration that touches no test and has none to gain.
+// Apply applies the stage. It runs nothing if nothing about the tests changed since the base, or if
+// an iteration touches no test and no failing test of the base passes now.
 func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	old, before := c.baseTree(v)
 	if c.GoalTests.Never || old == "" || before == nil || c.isUnbuiltChange(v) {
@@ -58,8 +58,8 @@ func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	return v, err
 }
 
-// baseTree is the tree whose tests are the goals, and how they ended there: that before the
-// loop, or for a history of commits the one before.
+// baseTree returns the base, whose tests are the original ones, and their results there. It is the
+// tree before the loop, or for a history of commits the previous commit.
 func (c Case) baseTree(v Verdict) (snapshot.ID, *metric.Tests) {
 	if v.Start == "" || c.History.Commits {
 		return v.Start, c.History.Previous.Set.Tests
@@ -73,8 +73,7 @@ type baseChange struct {
 	evidence *ledger.Evidence
 }
 
-// changeSinceBase compares a tree with the base; with nothing where no test has to be run as
-// it was.
+// changeSinceBase returns the change since the base. It is empty if no original test has to run.
 func (c Case) changeSinceBase(ctx context.Context, v Verdict, old snapshot.ID, before *metric.Tests) (baseChange, error) {
 	touches := v.Evidence.TouchesTests()
 	switch {
@@ -86,6 +85,7 @@ func (c Case) changeSinceBase(ctx context.Context, v Verdict, old snapshot.ID, b
 	return c.compareTrees(ctx, old, v.Snapshot)
 }
 
+// compareTrees returns the change between two snapshots, with its evidence.
 func (j Judge) compareTrees(ctx context.Context, old, current snapshot.ID) (baseChange, error) {
 	changes, err := j.Store.Changes(ctx, old, current)
 	if err != nil {
@@ -98,7 +98,7 @@ func (j Judge) compareTrees(ctx context.Context, old, current snapshot.ID) (base
 	return baseChange{changes, &e}, nil
 }
 
-// stoppedFailing reports whether a test, or a suite, that failed does not fail any more.
+// stoppedFailing reports whether a test or a suite that failed no longer fails.
 func stoppedFailing(before, now *metric.Tests) bool {
 	for _, t := range before.Cases {
 		if !t.Failed() {
@@ -118,13 +118,14 @@ func hasWeakenedFinding(open []ledger.OpenFinding) bool {
 	return slices.ContainsFunc(open, func(o ledger.OpenFinding) bool { return o.Rule == detector.TestsWeakened })
 }
 
-// isUndoneAnyway reports whether the iteration is undone whatever the tests show as they were.
+// isUndoneAnyway reports whether the iteration is undone whatever its original tests show.
 func (c Case) isUndoneAnyway(v Verdict) bool {
 	return c.Subject == Iteration && slices.ContainsFunc(c.assess(v).Alerts, func(a detector.Alert) bool {
 		return a.Severity >= detector.Critical && a.Action == detector.AlertAndRollback && !a.CanBeCleared()
 	})
 }
 
+// originalTrial returns the trial of original tests for a change, without results of tests.
 func (c Case) originalTrial(old, current snapshot.ID, s baseChange) originaltests.Trial {
 	flaky := map[metric.ID]bool{}
 	for id, current := range c.History.Flaky {
@@ -133,8 +134,9 @@ func (c Case) originalTrial(old, current snapshot.ID, s baseChange) originaltest
 	return originaltests.Trial{Workspace: c.Workspace, Base: old, Current: current, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.GoalTests.Timeout}
 }
 
-// runOriginals runs a trial, unless the same was run before, and masks its record. A fault of the
-// machine, such as a full disk, ends nothing: the findings count without the trial then.
+// runOriginals runs a trial and masks secrets in its record. It reuses the record of an earlier
+// trial with the same key. A fault of the machine, such as a full disk, is no error: the findings
+// count without the trial then.
 func (c Case) runOriginals(ctx context.Context, t originaltests.Trial) (*ledger.Goals, error) {
 	key, err := t.Key()
 	if known := c.History.goals[key]; err == nil && known != nil {
@@ -169,7 +171,7 @@ func (c Case) runOriginals(ctx context.Context, t originaltests.Trial) (*ledger.
 	return c.markAccepted(&out), nil
 }
 
-// markAccepted marks the tests that were weakened in an earlier iteration already, which was accepted.
+// markAccepted marks the tests that an earlier, accepted iteration weakened.
 func (c Case) markAccepted(g *ledger.Goals) *ledger.Goals {
 	g.Results = slices.Clone(g.Results)
 	for i, r := range g.Results {
@@ -178,8 +180,8 @@ func (c Case) markAccepted(g *ledger.Goals) *ledger.Goals {
 	return g
 }
 
-// learnTrials remembers how tests ended as they were, and over an accepted tree which of
-// them was weakened.
+// learnTrials remembers the trials of an iteration and, if it was accepted, which tests are
+// weakened in its tree.
 func (h *History) learnTrials(it ledger.Iteration) {
 	if g := it.Goals; g != nil && g.Key != "" && g.NotRunReason == "" {
 		h.goals[g.Key] = g

@@ -11,8 +11,8 @@ import (
 	"supervise/metric"
 )
 
-// Hidden runs the tests that the agent does not see. It reads their folder and the code
-// of the tree, and adds how they end.
+// Hidden runs the tests that the agent does not see. It reads their folder and the code of the
+// tree, and adds their results.
 type Hidden struct{}
 
 // About describes the stage.
@@ -20,8 +20,7 @@ func (Hidden) About() About {
 	return About{"hidden tests", "the hidden tests, run on the new code in a copy", "the result of each"}
 }
 
-// Apply applies the stage. Nothing is run where the code is as it was when the tests
-// ran last.
+// Apply applies the stage. It reuses the last results if the code did not change since then.
 func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Hidden.Dir == "" || c.Hidden.AtEnd {
 		return v, nil
@@ -55,8 +54,8 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	return v, err
 }
 
-// runHidden runs the hidden tests over the tree of an iteration. known are those of the
-// tree that it started from, passed how they ended before.
+// runHidden runs the hidden tests on the tree of an iteration. known are their results in the tree
+// that it started from, passed whether each passed in earlier runs.
 func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests, passed map[metric.ID]bool) (*ledger.Hidden, error) {
 	run := originaltests.HiddenRun{Workspace: j.Workspace, Dir: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.Hidden.Timeout, Passed: passed}
 	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
@@ -68,8 +67,7 @@ func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric
 	return out, nil
 }
 
-// HiddenBaseline runs the hidden tests over the tree before the loop, nil where there
-// are none.
+// HiddenBaseline runs the hidden tests on the tree before the loop, nil if there are none.
 func (j Judge) HiddenBaseline(ctx context.Context, it ledger.Iteration) (*ledger.Hidden, error) {
 	if j.Settings.Hidden.Dir == "" {
 		return nil, nil //nolint:nilnil // there are none, as documented
@@ -81,8 +79,8 @@ func (j Judge) HiddenBaseline(ctx context.Context, it ledger.Iteration) (*ledger
 	return j.runHidden(ctx, it, nil, nil)
 }
 
-// FindHiddenChange is the finding that the hidden tests differ from those at the beginning,
-// if they do.
+// FindHiddenChange returns a finding if the hidden tests differ from those at the start of the
+// loop.
 func (j Judge) FindHiddenChange(h *History) []detector.Tampering {
 	if j.Settings.Hidden.Dir == "" || len(h.Iterations) == 0 || h.baselineIteration().Hidden == nil {
 		return nil
@@ -95,8 +93,8 @@ func (j Judge) FindHiddenChange(h *History) []detector.Tampering {
 	}}
 }
 
-// DescribeHiddenFailures describes the hidden tests that fail over the selected tree, "" where all
-// pass. Where they run only at the end, it counts those that passed before the loop.
+// DescribeHiddenFailures describes the hidden tests that fail on the selected tree, "" if all pass.
+// If they run only at the end, it counts those that passed before the loop.
 func (j Judge) DescribeHiddenFailures(h *ledger.Hidden, past *History) string {
 	switch {
 	case h.AllPass():

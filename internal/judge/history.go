@@ -9,39 +9,40 @@ import (
 	"supervise/snapshot"
 )
 
-// History is what an iteration is compared with: the ones before it, and what they
-// taught. [NewHistory] makes an empty one, Begin starts it with a baseline.
+// History is what an iteration is compared with: earlier iterations, and what was learned from
+// them. [NewHistory] makes an empty one, and [History.Begin] starts it with a baseline.
 type History struct {
 	// Commits says that it is a history of commits, or of a merge request: no test counts
 	// as added by the loop, since people wrote them, and the best so far is always the
 	// previous commit, which was accepted.
 	Commits bool
-	// NamesIncomplete says that no test counts as added by the loop, for not all names are known.
+	// NamesIncomplete says that not all names of tests are known, so that none counts as added by
+	// the loop.
 	NamesIncomplete bool
 	SnapshotDir     string // the folder of the snapshots, for the records of the best iteration
 
-	Iterations       []ledger.Iteration // all of them, the baseline first
+	Iterations       []ledger.Iteration // all iterations by number, the baseline first
 	Baseline         detector.Observation
-	Previous         detector.Observation   // the latest that was accepted
-	Accepted         []detector.Observation // with the baseline
+	Previous         detector.Observation   // the tree from which the next iteration starts
+	Accepted         []detector.Observation // including the baseline
 	Best             *detector.Observation  // the baseline, until an iteration is eligible
-	Rejected         *ledger.Iteration      // the latest iteration, where it was rejected
+	Rejected         *ledger.Iteration      // the latest iteration if it was rejected, otherwise nil
 	Recovery         recovery.State
 	SafeSnapshot     snapshot.ID // the tree of Previous
-	Errors           []string    // of the latest iterations without a break
-	UnreadIterations int         // iterations in a row without readable tests
+	Errors           []string    // errors of the latest consecutive iterations, empty if the last had none
+	UnreadIterations int         // number of latest consecutive iterations without readable tests
 
-	Flaky   map[metric.ID]bool // had two outcomes on one tree, at any time
-	Dropped map[snapshot.ID]bool
+	Flaky   map[metric.ID]bool   // tests that had two outcomes on one tree, at any time
+	Dropped map[snapshot.ID]bool // snapshots that no longer exist
 
 	bestRecord     *ledger.BestIteration
-	learnedFlaky   map[metric.ID]bool // see [detector.Input]
-	measured       map[string]Measured
-	hiddenPassed   map[metric.ID]bool // see [detector.Hidden]
-	hiddenRuns     map[string]*ledger.Hidden
+	learnedFlaky   map[metric.ID]bool               // see [detector.Input]
+	measured       map[string]Measured              // by content identity of the tree
+	hiddenPassed   map[metric.ID]bool               // see [detector.Hidden]
+	hiddenRuns     map[string]*ledger.Hidden        // by content identity of the tree
 	goals          map[string]*ledger.Goals         // by their keys
 	mutationChecks map[string]*ledger.MutationCheck // by their keys
-	weakened       map[int]map[metric.ID]bool       // by accepted iteration, with those before
+	weakened       map[int]map[metric.ID]bool       // by accepted iteration: tests that it or an earlier one weakened
 }
 
 // NewHistory returns an empty history.
@@ -53,7 +54,7 @@ func NewHistory() *History {
 	}
 }
 
-// NewCommitHistory is the history of a commit: the one before it.
+// NewCommitHistory returns the history of a commit, which is the commit before it.
 func NewCommitHistory(before ledger.Iteration) *History {
 	h := NewHistory()
 	h.Commits = true
@@ -113,10 +114,9 @@ func (h *History) Add(it ledger.Iteration, o selector.Options) {
 	}
 }
 
-// mayBeBest reports whether the last iteration can change which is the best: only
-// where it is chosen from the best so far, the baseline and itself. The others did not
-// win against the best before, and an iteration that does not beat it helps none of
-// them.
+// mayBeBest reports whether the last iteration can change which iteration is the best: whether it
+// is chosen among the baseline, the best so far and itself. This saves comparing all iterations,
+// since the others already lost against the best so far.
 func (h *History) mayBeBest(o selector.Options) bool {
 	few := []ledger.Iteration{h.Iterations[0]}
 	if h.Best != nil && h.Best.Iteration > 0 {
@@ -127,8 +127,8 @@ func (h *History) mayBeBest(o selector.Options) bool {
 	return err != nil || !choice.BaselineChosen && !h.IsBest(choice.Iteration)
 }
 
-// Learn takes in what a verdict found out about its tree, whatever is decided about the
-// iteration: the measurements, and which tests are flaky.
+// Learn remembers what a verdict found out about its tree, whether or not the iteration is
+// accepted: the measurements, and which tests are flaky.
 func (h *History) Learn(v Verdict) {
 	h.measured[v.Tree] = Measured{Set: v.confirmedSet(), Checks: v.Checks, Reused: true}
 	if v.Confirmation != nil {
@@ -136,7 +136,7 @@ func (h *History) Learn(v Verdict) {
 	}
 }
 
-// confirmedSet is the set with flaky tests settled and nothing else changed.
+// confirmedSet returns the measured set in which flaky tests count as passed.
 func (v Verdict) confirmedSet() metric.Set {
 	name := Confirm{}.About().Name
 	for _, s := range v.Steps {
@@ -147,15 +147,14 @@ func (v Verdict) confirmedSet() metric.Set {
 	return v.Measured
 }
 
-// Measured returns what was measured of the very same tree before.
+// Measured returns what was measured before of a tree with the same contents; false if nothing was.
 func (h *History) Measured(tree string) (Measured, bool) {
 	m, ok := h.measured[tree]
 	m.Reused = true
 	return m, ok
 }
 
-// Remember takes in a recorded iteration that Add or Begin added: its measurements and
-// its flaky tests.
+// Remember is Learn for a recorded iteration that Add or Begin added.
 func (h *History) Remember(it ledger.Iteration) {
 	if it.Number > 0 && !it.Interrupted {
 		h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks}
@@ -170,7 +169,7 @@ func (h *History) LearnFlaky(ids []metric.ID) {
 	}
 }
 
-// learnHidden remembers how the hidden tests ended over a tree that is accepted.
+// learnHidden remembers the results of the hidden tests in a tree that is accepted.
 func (h *History) learnHidden(it ledger.Iteration) {
 	if it.Hidden == nil || it.Hidden.Tests == nil {
 		return

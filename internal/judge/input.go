@@ -50,7 +50,8 @@ func (h *History) CompareWithBaseline(set metric.Set, o detector.Options) *detec
 	return detector.CompareWithBaseline(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.learnedFlaky}, o)
 }
 
-// errorsWith are the errors in a row, with that of another iteration.
+// errorsWith returns the consecutive errors including that of the next iteration; nil if that has
+// none.
 func (h *History) errorsWith(text string) []string {
 	if text == "" {
 		return nil
@@ -58,8 +59,8 @@ func (h *History) errorsWith(text string) []string {
 	return append(h.Errors[:len(h.Errors):len(h.Errors)], text)
 }
 
-// baselineErrors are the errors that the baseline had: those of a broken build, of which
-// another may be the first one later.
+// baselineErrors returns the errors of the baseline. For a broken build these are all its errors,
+// since another one may be the first later.
 func (h *History) baselineErrors() []string {
 	var out []string
 	if h.Baseline.Error != "" {
@@ -80,8 +81,8 @@ func (h *History) baselineErrors() []string {
 	return out
 }
 
-// unreadWith is the number of iterations in a row without readable tests, with another
-// iteration.
+// unreadWith returns the number of consecutive iterations without readable tests, including the
+// next one.
 func (h *History) unreadWith(it ledger.Iteration) int {
 	if it.Set.Tests != nil {
 		return 0
@@ -89,7 +90,7 @@ func (h *History) unreadWith(it ledger.Iteration) int {
 	return h.UnreadIterations + 1
 }
 
-// addedByLoop lists the tests of the previous tree that the baseline lacks.
+// addedByLoop returns the tests of the previous tree that the baseline does not have.
 func (h *History) addedByLoop() map[metric.ID]bool {
 	out := map[metric.ID]bool{}
 	if h.Previous.Set.Tests == nil || h.Commits || h.NamesIncomplete {
@@ -103,9 +104,9 @@ func (h *History) addedByLoop() map[metric.ID]bool {
 	return out
 }
 
-// failureText is the error of an iteration, "" when it ended well: of an agent that failed
-// and changed nothing what it printed last, else the first error of the build. An agent
-// that worked and ran out of turns or time did not fail.
+// failureText returns the error of an iteration, "" if there is none. For an agent that failed and
+// changed nothing it is what the agent printed last, otherwise the first error of the build. An
+// agent that changed something, or ran out of turns or time, did not fail.
 func failureText(it ledger.Iteration) string {
 	if it.Recorded != nil {
 		return it.Recorded.Error

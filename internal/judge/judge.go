@@ -1,7 +1,11 @@
-// Package judge turns what was measured of a tree into a verdict. Judging is a list of
-// stages, see [Stages]; each adds one fact to the verdict and leaves the facts of the
-// earlier ones as they are. The loop, the merge gate, replay and record use the same
-// stages: this package knows none of them.
+// Package judge turns what was measured of a tree into a verdict. Judging is a list of stages
+// (stage.go), each a type in the file of its name. A stage adds one fact to the verdict, such as
+// which failures are flaky, and does not change the facts of earlier stages. The last stage,
+// Assess, applies the rules of package detector.
+//
+// [History] is what a tree is compared with. [History.Decide] derives the next step from a
+// verdict. [Rejudge] judges recorded loops again, and [Judge.Verify] checks the selected tree. The
+// loop, the merge gate, replay and record use the same stages; this package does not know them.
 package judge
 
 import (
@@ -23,11 +27,11 @@ type Subject int
 
 // The subjects.
 const (
-	// Iteration is a run of an agent. Where it is undone in any case, nothing more is run
-	// for its verdict.
+	// Iteration is a run of an agent. Once it is certain that the iteration is undone, the
+	// remaining stages run nothing.
 	Iteration Subject = iota
-	// Change is what a merge request brings. Everything is run, for people read all
-	// findings; only over a broken build nothing is.
+	// Change is a merge request. Every stage runs, since people read all findings, unless the
+	// build is broken.
 	Change
 )
 
@@ -44,11 +48,10 @@ type Judge struct {
 	OnProblem  func(what string, err error) // may be nil; what the machine could not do, and the verdict does without
 }
 
-// Tree is what is judged: an iteration as far as it is known before its measurements
-// are judged, and its change.
+// Tree is what is judged: an iteration without its verdict, and its change.
 type Tree struct {
 	ledger.Iteration                          // without the verdict
-	StartTree           string                // names the contents of the tree that the change started from
+	StartTree           string                // content identity of the tree that the change started from
 	Changes             []snapshot.Change     // from Start to Snapshot
 	Lines               *evidence.LineCounter // of the change; nil: not counted
 	EnvironmentFindings []detector.Tampering  // found outside the tree before the checks ran
@@ -61,9 +64,8 @@ type Measured struct {
 	Reused bool // the tree was measured and confirmed before
 }
 
-// Verdict is an iteration with all that judging added. Set is what later iterations
-// are compared with, Judged() what rules and score go by, and Steps says how the one
-// became the other.
+// Verdict is an iteration with all that judging added. Later iterations are compared with its Set;
+// rules and score use its JudgedSet. Steps are the stages that changed these.
 type Verdict struct {
 	ledger.Iteration
 	Measured metric.Set // by the checks, with secrets masked
@@ -77,7 +79,7 @@ type Step struct {
 	Why   string
 }
 
-// withSet is the verdict with another set.
+// withSet returns the verdict with another set, and with a step that says why.
 func (v Verdict) withSet(s Stage, set metric.Set, why string) Verdict {
 	v.Set = set
 	v.Steps = append(v.Steps[:len(v.Steps):len(v.Steps)], Step{s.About().Name, v.JudgedSet(), why})
@@ -88,20 +90,21 @@ func (v Verdict) withSet(s Stage, set metric.Set, why string) Verdict {
 // that was interrupted.
 func (v Verdict) Skipped() bool { return v.Number == 0 || v.Interrupted }
 
-// Judge judges a tree by what was measured of it and what came before. It changes
-// neither; [History.Learn] takes in what the verdict found out about the tree.
+// Judge judges a tree by its measurements and its history. It changes neither; call
+// [History.Learn] to add what the verdict found out about the tree.
 func (j Judge) Judge(ctx context.Context, t Tree, m Measured, h *History) (Verdict, error) {
 	v := Verdict{Iteration: t.Iteration, Measured: m.Set}
 	v.Set, v.Checks, v.Reused = m.Set, m.Checks, m.Reused
 	return j.apply(ctx, stages, Case{j, t, h}, v)
 }
 
-// JudgeRecorded judges an iteration by its recorded measurements and evidence alone: nothing
-// is run.
+// JudgeRecorded judges an iteration only by its recorded measurements and evidence. It runs
+// nothing.
 func (j Judge) JudgeRecorded(it ledger.Iteration, h *History) (Verdict, error) {
 	return j.apply(context.Background(), recordedStages, Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
 }
 
+// apply applies stages in order, up to the first error.
 func (j Judge) apply(ctx context.Context, list []Stage, c Case, v Verdict) (Verdict, error) {
 	for _, s := range list {
 		var err error

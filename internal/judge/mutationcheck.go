@@ -49,8 +49,9 @@ func (MutationCheck) Apply(ctx context.Context, c Case, v Verdict) (Verdict, err
 	return v, err
 }
 
-// trialCost is what was run in the iteration shows of the time that a trial takes. One run of
-// the tests is the shorter of the first one as they were, and of the test checks.
+// trialCost estimates the time that a trial takes from what already ran in the iteration. One run
+// of the tests takes as long as the test checks, or as the first run of the original tests if that
+// was shorter.
 func (c Case) trialCost(v Verdict) (out mutationcheck.Cost) {
 	tests := map[string]bool{}
 	for _, check := range c.Workspace.Plan.Checks {
@@ -88,8 +89,9 @@ func (c Case) trialCost(v Verdict) (out mutationcheck.Cost) {
 	return out
 }
 
-// runMutationCheck runs a trial, unless the same was run before, and masks its record. A fault of
-// the machine ends nothing: the findings count without the trial then.
+// runMutationCheck runs a trial and masks secrets in its record. It reuses the record of an earlier
+// trial with the same key. A fault of the machine is no error: the findings count without the
+// trial then.
 func (c Case) runMutationCheck(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.MutationCheck, error) {
 	if known := c.History.mutationChecks[key]; known != nil {
 		again := *known
@@ -122,12 +124,12 @@ func (c Case) runMutationCheck(ctx context.Context, t mutationcheck.Trial, key s
 	return c.markAcceptedGroups(out), nil
 }
 
+// maskSurvivor masks secrets in the code of a mutant.
 func (c Case) maskSurvivor(s *detector.Survivor) {
 	s.Original, s.Mutated = c.Mask.String(s.Original), c.Mask.String(s.Mutated)
 }
 
-// markAcceptedGroups marks the groups that an earlier iteration, which was accepted, was found to
-// have weakened.
+// markAcceptedGroups marks the groups of tests that an earlier, accepted iteration weakened.
 func (c Case) markAcceptedGroups(p *ledger.MutationCheck) *ledger.MutationCheck {
 	p.Results = slices.Clone(p.Results)
 	for i, r := range p.Results {
@@ -138,13 +140,12 @@ func (c Case) markAcceptedGroups(p *ledger.MutationCheck) *ledger.MutationCheck 
 	return p
 }
 
-// stillDropped reports whether the tests of a finding still notice less than they did.
+// stillDropped reports whether the tests of a finding still kill fewer mutants than before.
 func stillDropped(o ledger.OpenFinding, p *ledger.MutationCheck) bool {
 	return !slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.ScoreKept() })
 }
 
-// flakyTests are the tests whose results prove nothing, with those that the iteration was
-// found to have.
+// flakyTests returns the flaky tests of the history and of this iteration.
 func (c Case) flakyTests(v Verdict) map[metric.ID]bool {
 	out := map[metric.ID]bool{}
 	for id, isFlaky := range c.History.Flaky {

@@ -13,9 +13,8 @@ import (
 	"supervise/snapshot"
 )
 
-// Open lists the open findings about the tree of an accepted iteration: its own findings
-// about integrity, and those of the iterations it builds on as long as what they found
-// is still in the tree.
+// Open lists the open findings about the tree of an accepted iteration: its findings about
+// integrity, and those of earlier iterations as long as what they found is still in the tree.
 func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]ledger.OpenFinding, error) {
 	out := integrityFindings(it)
 	for _, o := range h.startIteration().Open {
@@ -36,8 +35,8 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 	return out, nil
 }
 
-// outcomeOf reports what the runs of an iteration say about a finding: whether it still holds,
-// and whether they say anything.
+// outcomeOf reports whether an earlier finding still holds, as far as the runs of an iteration show
+// it. known is false if they show nothing about it.
 func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, known bool) {
 	switch {
 	case o.Rule == detector.TestsWeakened && it.Goals != nil && it.Goals.NotRunReason == "":
@@ -70,9 +69,8 @@ func integrityFindings(it ledger.Iteration) []ledger.OpenFinding {
 	return out
 }
 
-// noLongerDetectsTests reports whether an iteration changed the code so that no test of it passes
-// only under test: it has nothing any more that may look for tests, or they passed
-// where it could not see them.
+// noLongerDetectsTests reports whether an iteration changed the code so that no test passes only
+// under test: no code may look for tests now, or the tests passed when concealed from it.
 func noLongerDetectsTests(it ledger.Iteration) bool {
 	if len(it.Changed) == 0 || it.Evidence == nil || it.Evidence.OnlyTestsChanged {
 		return false
@@ -81,24 +79,23 @@ func noLongerDetectsTests(it ledger.Iteration) bool {
 	return d == nil || d.NotRunReason == "" && len(d.Results) == 0
 }
 
-// isRunnerComparable reports whether the tests are run as at the baseline again, or were
-// compared with those of then.
+// isRunnerComparable reports whether the framework of the baseline runs the tests again, or a
+// mutation check compared the tests with those of the baseline.
 func isRunnerComparable(it ledger.Iteration, h *History) bool {
 	old, current := h.Baseline.Set.Tests, it.Set.Tests
 	return old != nil && current != nil && old.Runner == current.Runner ||
 		it.MutationCheck != nil && slices.ContainsFunc(it.MutationCheck.Results, detector.MutationResult.IsKnown)
 }
 
-// stillWeakened reports whether one of the tests of a finding still does not pass as it
-// was.
+// stillWeakened reports whether the original version of a test of the finding still does not pass.
 func stillWeakened(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return slices.ContainsFunc(g.Results, func(r detector.Goal) bool {
 		return r.Outcome != detector.Passed && slices.Contains(o.Tests, r.ID)
 	})
 }
 
-// dependentsPass reports whether the tests that depend on all files of a finding were run with
-// them as they were, and passed.
+// dependentsPass reports whether all files of a finding have tests that depend on them, and these
+// passed with the original files.
 func dependentsPass(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.RuleHasID(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.RunnerPatterns...) &&
 		!slices.ContainsFunc(o.Files, func(file string) bool {
@@ -106,10 +103,10 @@ func dependentsPass(o ledger.OpenFinding, g *ledger.Goals) bool {
 		})
 }
 
-// isStillInTree reports whether a tree still has what an earlier iteration was found to do:
-// not if all files of the finding are as they were before that iteration, or if the
-// whole change since then does not show it. Findings outside the tree stay open, and so
-// do those that cannot be compared any more.
+// isStillInTree reports whether a tree still has what an earlier iteration was found to do. It is
+// false if all files of the finding equal those before that iteration, or if the complete change
+// since then does not show the finding. Findings outside the tree stay open, and so do findings
+// whose snapshots no longer exist.
 func (j Judge) isStillInTree(ctx context.Context, o ledger.OpenFinding, now snapshot.ID, h *History) (bool, error) {
 	foundIn := h.Iterations[o.Iteration]
 	ofTree := slices.ContainsFunc(foundIn.Changed, func(c ledger.FileChange) bool { return slices.Contains(o.Files, c.Path) })
@@ -135,8 +132,8 @@ func (j Judge) isStillInTree(ctx context.Context, o ledger.OpenFinding, now snap
 	return !textual || slices.ContainsFunc(e.Tampering, func(t detector.Tampering) bool { return same(t) && t.ExplainedBy == "" }), nil
 }
 
-// reopenedFindings lists the open findings where recorded iterations are judged again: of the
-// findings that were carried along, those that these rules raise as well.
+// reopenedFindings lists the open findings of a recorded iteration that is judged again. Of the
+// findings that were recorded as still open, it keeps those that the current rules raise too.
 func (h *History) reopenedFindings(recorded, rejudged ledger.Iteration) []ledger.OpenFinding {
 	out := integrityFindings(rejudged)
 	for _, o := range recorded.Open {

@@ -26,10 +26,9 @@ type Rejudgement struct {
 	Selection *selector.Selection // nil for a history
 }
 
-// Rejudge judges recorded iterations again by the given settings: their rules, weights
-// and selection. Nothing is measured. What the loop did is taken as it was recorded:
-// each iteration is compared with the tree that it did start from, also when the one
-// before would be judged otherwise now.
+// Rejudge judges recorded iterations again by the given settings: their rules, weights and
+// selection. It measures nothing. Each iteration is compared with the tree from which it really
+// started, even if the iteration before would now be judged otherwise.
 func Rejudge(r RecordedLoop, set Settings) (Rejudgement, error) {
 	var out Rejudgement
 	j, h := rejudger{set}, NewHistory()
@@ -68,6 +67,7 @@ func Rejudge(r RecordedLoop, set Settings) (Rejudgement, error) {
 // rejudger judges by settings that the baseline may change.
 type rejudger struct{ Settings }
 
+// iteration judges one recorded iteration again and adds it to the history.
 func (j *rejudger) iteration(recorded ledger.Iteration, h *History) (Verdict, error) {
 	switch {
 	case recorded.Number == 0:
@@ -106,6 +106,7 @@ func (j *rejudger) iteration(recorded ledger.Iteration, h *History) (Verdict, er
 	return rejudged, nil
 }
 
+// baseline starts the history with the recorded baseline, graded by the settings.
 func (j *rejudger) baseline(it ledger.Iteration, h *History) Verdict {
 	it.Score = selector.Grade(it.Set, it.Set, j.Weights)
 	it.Verified = IsVerified(it, nil)

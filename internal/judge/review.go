@@ -14,8 +14,8 @@ import (
 	"supervise/snapshot"
 )
 
-// Review asks for a second opinion on a merge request, where a reviewer is set. In a loop
-// it is asked for once, on the selected tree: see [Judge.ReviewSelected].
+// Review asks for a second opinion on a merge request, if a reviewer is set. In a loop the
+// reviewer is asked once, about the selected tree, see [Judge.ReviewSelected].
 type Review struct{}
 
 // About describes the stage.
@@ -72,7 +72,7 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 	return out, detector.ReviewAlerts(in, j.Rules), nil
 }
 
-// reviewFindings are the findings of a review as the rules take them.
+// reviewFindings returns the findings of a review in the form of the rules.
 func reviewFindings(r *ledger.Review, h *ledger.Goals) []detector.ReviewFinding {
 	if r == nil {
 		return nil
@@ -88,7 +88,7 @@ func reviewFindings(r *ledger.Review, h *ledger.Goals) []detector.ReviewFinding 
 	return out
 }
 
-// hasUnrunTest reports whether a test of the file could not be run as it was.
+// hasUnrunTest reports whether an original test of the file could not run.
 func hasUnrunTest(h *ledger.Goals, file string) bool {
 	return h != nil && slices.ContainsFunc(h.Results, func(r detector.Goal) bool {
 		return r.File == file && (r.Outcome == detector.Unbuilt || r.Outcome == detector.NotRun)
@@ -116,7 +116,7 @@ func describeResults(old, current metric.Set, alerts []detector.Alert) string {
 	return b.String()
 }
 
-// describeGoals describes how tests ended that were run as they were before.
+// describeGoals describes the results of original tests, "" if none had to run.
 func describeGoals(h *ledger.Goals) string {
 	if h == nil {
 		return ""
@@ -135,8 +135,7 @@ func describeGoals(h *ledger.Goals) string {
 	return b.String()
 }
 
-// describeMutationCheck describes which mutants of the code changed tests notice, as they were and
-// as they are.
+// describeMutationCheck describes how many mutants changed tests kill, before and after the change.
 func describeMutationCheck(p *ledger.MutationCheck) string {
 	if p == nil {
 		return ""
@@ -155,6 +154,7 @@ func describeMutationCheck(p *ledger.MutationCheck) string {
 	return b.String()
 }
 
+// describeChanges lists the changed files.
 func describeChanges(changes []snapshot.Change) string {
 	var b strings.Builder
 	b.WriteString("\nChanged files:\n")

@@ -13,9 +13,9 @@ import (
 	"supervise/metric"
 )
 
-// Unexclude measures the coverage without the comments and settings that take code out
-// of it and were added since the baseline. It reads the evidence and the coverage, and
-// adds the coverage without them: the lower one counts.
+// Unexclude measures the coverage without exclusions: comments and settings, added since the
+// baseline, that take code out of the coverage. It reads the evidence and the coverage, and adds
+// the coverage without exclusions. The lower one counts.
 type Unexclude struct{}
 
 // About describes the stage.
@@ -59,7 +59,7 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 	return v.withCoverage(s, counted), nil
 }
 
-// withCoverage is the verdict with the coverage that counts.
+// withCoverage returns the verdict with the coverage that counts.
 func (v Verdict) withCoverage(s Stage, coverage *metric.Coverage) Verdict {
 	set := v.Set
 	set.Coverage = coverage
@@ -72,12 +72,14 @@ func (c Case) mayExclude(v Verdict) bool {
 		slices.ContainsFunc(c.History.Iterations, func(h ledger.Iteration) bool { return h.Excluded != nil })
 }
 
+// isExclusion reports whether a finding is an exclusion without an explanation.
 func isExclusion(t detector.Tampering) bool {
 	return t.ExplainedBy == "" && integrity.IsExclusionRule(t.Type)
 }
 
-// coverageWithout returns what is known of the coverage without the exclusions, and the
-// coverage that counts.
+// coverageWithout returns the record of the measurement without the exclusions, and the coverage
+// that counts. It runs nothing if the excluded code is known from the tree before, or if the
+// iteration is undone in any case.
 func (c Case) coverageWithout(ctx context.Context, v Verdict, r remeasure.Remeasurement, undone remeasure.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
 	x := undone.Record(r.Measured)
 	if before := c.unchangedHidden(x.Files); before != nil {
@@ -92,8 +94,8 @@ func (c Case) coverageWithout(ctx context.Context, v Verdict, r remeasure.Remeas
 	return x, counted, err
 }
 
-// unchangedHidden returns what was left out of the files in the tree that the iteration
-// started from, nil where that is not known or one of them changed.
+// unchangedHidden returns the excluded code of the files in the tree that the iteration started
+// from, nil if that is unknown or if one of the files changed.
 func (c Case) unchangedHidden(files []string) []metric.FileCoverage {
 	before := c.History.startIteration()
 	if before.Excluded == nil || before.Excluded.Why != "" || before.Tree != c.Tree.StartTree || !slices.Equal(before.Excluded.Files, files) {
@@ -107,8 +109,8 @@ func (c Case) unchangedHidden(files []string) []metric.FileCoverage {
 	return before.Excluded.Hidden
 }
 
-// withCost returns the findings, those about exclusions with what these cost; counted is
-// the coverage that counts.
+// withCost returns the findings, with the effect of the exclusions on the coverage added to those
+// about exclusions. counted is the coverage that counts.
 func withCost(list []detector.Tampering, x *ledger.Excluded, counted *metric.Coverage) []detector.Tampering {
 	text := "coverage counts as no better than before: " + x.Why
 	if x.Why == "" {

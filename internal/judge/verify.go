@@ -15,14 +15,14 @@ import (
 
 // Verification is what the selected tree showed when it was measured again.
 type Verification struct {
-	Differences []string       // numbers that are not as before; never nil
-	Goals       *ledger.Goals  // tests as they were before the loop; nil where nothing about tests changed
-	Hidden      *ledger.Hidden // nil where there are no hidden tests
+	Differences []string       // metrics that differ from the first measurement; never nil
+	Goals       *ledger.Goals  // results of the tests from before the loop; nil if nothing about tests changed
+	Hidden      *ledger.Hidden // nil if there are no hidden tests
 }
 
-// Verify compares the numbers of iteration n with those of a second measurement, and
-// runs over its tree what is run for the selection alone: the original tests, and hidden
-// tests that run at the end.
+// Verify compares the metrics of iteration n with those of a second measurement. It also runs what
+// runs only for the selected tree: the tests from before the loop, and hidden tests that run at
+// the end.
 func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) (Verification, error) {
 	it := h.Iterations[n]
 	out := Verification{Differences: h.differences(it.Set, again)}
@@ -34,8 +34,8 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) 
 	return out, err
 }
 
-// FindFlaky returns the tests that had two outcomes on one tree: those that failed and
-// pass now, and, after running them again, those the other way round.
+// FindFlaky returns the tests that had two outcomes on one tree. It runs tests that passed and fail
+// now again; those that failed and pass now are flaky without another run.
 func (j Judge) FindFlaky(ctx context.Context, old, now metric.Set) ([]metric.ID, error) {
 	c, err := j.Meter.Confirm(ctx, old, now)
 	for _, t := range measure.NewFailures(now.Tests, old.Tests) {
@@ -44,12 +44,12 @@ func (j Judge) FindFlaky(ctx context.Context, old, now metric.Set) ([]metric.ID,
 	return c.Flaky, err
 }
 
-// verifiedFields are the numbers that have to be the same; times and sizes prove nothing
-// about a tree.
+// verifiedFields are the metrics that have to be the same. Times and sizes prove nothing about a
+// tree.
 var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount}
 
-// differences lists the numbers that are not the same. Known flaky tests, coverage
-// within its slack and errors within their variation are no differences.
+// differences lists the metrics that differ. Known flaky tests, coverage within its slack and
+// errors within their variation are no differences.
 func (h *History) differences(old, now metric.Set) []string {
 	out := []string{}
 	if old.Build != nil && now.Build != nil && old.Build.Status != now.Build.Status {
@@ -70,11 +70,12 @@ func (h *History) differences(old, now metric.Set) []string {
 	return out
 }
 
+// formatNumber writes a number with at most two decimals.
 func formatNumber(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
-// coverageSlack is by how many points coverage may be lower in another run on one tree,
-// for many tests take random paths: half a point, the variation of the baseline, or two
-// lines, which are more in a small project.
+// coverageSlack returns by how many points coverage may be lower in another run on one tree, since
+// many tests take random paths: half a point, the variation of the baseline, or two lines, which
+// are more in a small project. The highest of these counts.
 func (h *History) coverageSlack(old metric.Set) float64 {
 	slack := max(.5, h.variation(metric.CoveragePct))
 	if c := old.Coverage; c != nil && c.Total > 0 {
@@ -94,8 +95,8 @@ func (h *History) onlyFlakyDiffer(old, now *metric.Tests) bool {
 	})
 }
 
-// goalsOfSelected runs tests as they were in the baseline over the selected tree: what one
-// iteration weakened, a later one may have broken. It is nil where nothing about tests
+// goalsOfSelected runs the original tests of the baseline on the selected tree, since a later
+// iteration may have broken what an earlier one weakened. It is nil if nothing about tests
 // changed.
 func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.Goals, error) {
 	base, it := h.baselineIteration(), h.Iterations[n]
@@ -144,7 +145,8 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.
 	return g, nil
 }
 
-// hiddenOfSelected is how the hidden tests end over the selected tree.
+// hiddenOfSelected returns the results of the hidden tests on the selected tree. It runs them if
+// they run only at the end.
 func (j Judge) hiddenOfSelected(ctx context.Context, it ledger.Iteration, h *History) (*ledger.Hidden, error) {
 	base := h.baselineIteration()
 	if base.Hidden == nil || !base.Hidden.Deferred || it.Number == 0 {

@@ -29,7 +29,7 @@ func (r Remeasurement) inCopy(ctx context.Context, texts map[string][]byte, work
 	})
 }
 
-// write gives the files their other texts.
+// write writes the other texts, or deletes the files, in the copy.
 func (c editedCopy) write() error {
 	var files treecopy.Files
 	for _, path := range c.paths() {
@@ -49,10 +49,10 @@ func (c editedCopy) write() error {
 	return files.Write(c.Path)
 }
 
-// paths are the files with other texts, sorted.
+// paths returns the files with other texts, sorted.
 func (c editedCopy) paths() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
-// restore restores the files as the tree has them.
+// restore restores the original files in the copy.
 func (c editedCopy) restore(ctx context.Context) error {
 	return c.Restore(ctx, c.remeasurement.Current, c.paths()...)
 }

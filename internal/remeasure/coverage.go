@@ -16,8 +16,8 @@ func LowerCoverage(a, b *metric.Coverage) *metric.Coverage {
 	return a
 }
 
-// excludedCode returns which part of each file is left out, nil where other files are left
-// out as well, as by settings.
+// excludedCode returns which part of each file is left out of the coverage. It is nil if other files
+// are left out too, as by settings.
 func excludedCode(with, without *metric.Coverage, files []string) []metric.FileCoverage {
 	var out []metric.FileCoverage
 	total := with.Total
@@ -36,6 +36,7 @@ func excludedCode(with, without *metric.Coverage, files []string) []metric.FileC
 	return out
 }
 
+// fileCoverage returns the coverage of one file; false if the report does not have it.
 func fileCoverage(c *metric.Coverage, path string) (metric.FileCoverage, bool) {
 	for _, f := range c.Files {
 		if f.Path == path {
@@ -45,7 +46,7 @@ func fileCoverage(c *metric.Coverage, path string) (metric.FileCoverage, bool) {
 	return metric.FileCoverage{}, false
 }
 
-// AddHidden adds to the coverage what is left out of it.
+// AddHidden returns the coverage with the code that is left out of it.
 func AddHidden(c *metric.Coverage, hidden []metric.FileCoverage) *metric.Coverage {
 	out := *c
 	out.Files = slices.Clone(c.Files)

@@ -1,5 +1,6 @@
-// Package remeasure measures a change again without what keeps findings from the
-// linters, or code out of the coverage: comments and settings that the change added.
+// Package remeasure measures a change again, in a private copy, without comments and settings that
+// the change added and that suppress findings of linters ([Remeasurement.Lint]) or take code out of
+// the coverage ([Remeasurement.Coverage]).
 package remeasure
 
 import (
@@ -26,14 +27,14 @@ type Remeasurement struct {
 	Rules         integrity.Options
 	Variation     float64 // how much coverage varies between runs on one tree, in points
 
-	Measured *metric.Coverage // of Is
-	Before   *metric.Coverage // that counts for the tree before
+	Measured *metric.Coverage // the coverage reported for Current
+	Before   *metric.Coverage // the coverage that counts for the tree before
 }
 
-// Lint returns what the linters find without the suppression comments that were added.
-// Where they find anything, they run again over the unchanged copy: what they find
-// there as well is not due to the comments. It is nil where none were added. The error
-// is that of ctx, or a fault of the machine.
+// Lint returns what the linters find only without the suppression comments that the change added.
+// If they find anything, they run again on the unchanged copy, since what they find there too is
+// not hidden by the comments. The result is nil if no such comments were added. The error is that
+// of ctx, or a fault of the machine.
 func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
 	files, err := r.changedFiles(ctx)
 	if err != nil {
@@ -66,6 +67,7 @@ func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
 	return out, nil
 }
 
+// lintIn runs the linters in the copy, and records the runs in out.
 func (r Remeasurement) lintIn(ctx context.Context, c editedCopy, out *ledger.Silenced) (*metric.Lint, error) {
 	found, err := r.Meter.LintInTree(ctx, c.CheckPlan(ctx, r.Meter))
 	out.Runs = append(out.Runs, treecopy.CheckRuns(found.Runs)...)
@@ -73,7 +75,8 @@ func (r Remeasurement) lintIn(ctx context.Context, c editedCopy, out *ledger.Sil
 	return found.Lint, err
 }
 
-// newFindings returns the findings of without that with lacks. Both have the same lines.
+// newFindings returns the findings of without that with does not have. Removing a comment does not
+// change the numbers of lines.
 func newFindings(without, with *metric.Lint) []metric.Finding {
 	type place struct {
 		tool, rule, file string
@@ -96,10 +99,9 @@ func newFindings(without, with *metric.Lint) []metric.Finding {
 	return out
 }
 
-// Coverage measures the coverage without the exclusions and fills in x, which is their
-// record. It returns the coverage that counts: the lower of the two, and no more than
-// before where the coverage without them is not known. The error is that of ctx, or a
-// fault of the machine.
+// Coverage measures the coverage without the exclusions and fills in their record x. It returns the
+// coverage that counts: the lower of the two or, if the coverage without them is unknown, no more
+// than before. The error is that of ctx, or a fault of the machine.
 func (r Remeasurement) Coverage(ctx context.Context, undone Exclusions, x *ledger.Excluded) (*metric.Coverage, error) {
 	if len(undone.Remaining) > 0 {
 		x.Why = "it cannot be undone in " + undone.Remaining[0]
@@ -116,9 +118,9 @@ func (r Remeasurement) Coverage(ctx context.Context, undone Exclusions, x *ledge
 	return LowerCoverage(r.Measured, without), nil
 }
 
-// coverageWithout runs the tests in a copy without the exclusions. Where they cover less
-// there they run again with them in the same copy: if the numbers differ from those
-// of the working tree then, the copy is the reason.
+// coverageWithout runs the tests in a copy without the exclusions. If they cover less there, they
+// run again with the exclusions in the same copy. If that coverage differs from that of the working
+// tree, the copy is the reason, and x.Why says so.
 func (r Remeasurement) coverageWithout(ctx context.Context, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
 	err = r.inCopy(ctx, texts, func(c editedCopy) error {
 		without, err = r.coverageIn(ctx, c, x)
@@ -142,7 +144,7 @@ func (r Remeasurement) coverageWithout(ctx context.Context, texts map[string][]b
 	return without, err
 }
 
-// coverageIn runs the tests in the copy.
+// coverageIn runs the tests in the copy, and records the runs, or why there is no coverage, in x.
 func (r Remeasurement) coverageIn(ctx context.Context, c editedCopy, x *ledger.Excluded) (*metric.Coverage, error) {
 	out, err := r.Meter.CoverageInTree(ctx, c.CheckPlan(ctx, r.Meter))
 	x.Runs = append(x.Runs, treecopy.CheckRuns(out.Runs)...)
@@ -157,7 +159,7 @@ func (r Remeasurement) coverageIn(ctx context.Context, c editedCopy, x *ledger.E
 // the coverage.
 type Exclusions struct{ integrity.ExclusionRemoval }
 
-// Exclusions finds them in the change.
+// Exclusions returns the exclusions in the change.
 func (r Remeasurement) Exclusions(ctx context.Context) (Exclusions, error) {
 	files, err := r.changedFiles(ctx)
 	if err != nil {
@@ -169,7 +171,7 @@ func (r Remeasurement) Exclusions(ctx context.Context) (Exclusions, error) {
 // IsEmpty reports whether there are none.
 func (u Exclusions) IsEmpty() bool { return len(u.Texts)+len(u.Remaining) == 0 }
 
-// Record is their record before anything was measured without them.
+// Record returns the record of the exclusions before anything was measured without them.
 func (u Exclusions) Record(measured *metric.Coverage) *ledger.Excluded {
 	files := slices.AppendSeq(slices.Clone(u.Remaining), maps.Keys(u.Texts))
 	slices.Sort(files)
@@ -178,7 +180,7 @@ func (u Exclusions) Record(measured *metric.Coverage) *ledger.Excluded {
 	return x
 }
 
-// changedFiles are the changed files with their texts.
+// changedFiles returns the changed files with their texts.
 func (r Remeasurement) changedFiles(ctx context.Context) ([]integrity.File, error) {
 	return evidence.ReadChangedFiles(r.Changes, evidence.NewSnapshotReader(ctx, r.Store, r.Base, r.Current))
 }
