@@ -81,8 +81,10 @@ func (a Alert) Message() string {
 	return text
 }
 
+// sinceBaseline ends the message of an alert against the baseline.
 const sinceBaseline = " (since the baseline)"
 
+// pathSuffix returns the text for {of}: " of PATTERN", or "" for the complete tree.
 func (v Values) pathSuffix() string {
 	if v.Path == "" {
 		return ""
@@ -101,6 +103,7 @@ func (v Values) outcomeText() string {
 	return fmt.Sprintf("now failing (%d), or gone (%d)", v.N-v.Gone, v.Gone)
 }
 
+// names returns the text for {name}: the first test, and how many more there are.
 func (v Values) names() string {
 	if v.N > 1 {
 		return fmt.Sprintf("%s (and %d more)", v.Name, v.N-1)
@@ -108,7 +111,7 @@ func (v Values) names() string {
 	return v.Name
 }
 
-// formatNumber formats a value with at most one decimal.
+// formatNumber formats a value with at most one decimal, "?" if it is unknown.
 func formatNumber(v *float64) string {
 	if v == nil {
 		return "?"
@@ -116,6 +119,7 @@ func formatNumber(v *float64) string {
 	return strconv.FormatFloat(math.Round(*v*10)/10, 'f', -1, 64)
 }
 
+// formatDuration formats milliseconds as in "1.5s", "?" if they are unknown.
 func formatDuration(ms *float64) string {
 	if ms == nil {
 		return "?"

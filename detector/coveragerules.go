@@ -93,6 +93,7 @@ func (o Options) UnmatchedPaths(s metric.Set) []string {
 	return out
 }
 
+// unmatchedReason returns why a pattern matches no file of the coverage, "" if it matches one.
 func unmatchedReason(pattern string, c *metric.Coverage) string {
 	switch {
 	case c == nil:

@@ -9,6 +9,7 @@ import (
 	"supervise/metric"
 )
 
+// single returns a list of one finding.
 func single(f finding) []finding { return []finding{f} }
 
 // metricValues returns the values of an alert about one metric.
@@ -84,6 +85,7 @@ func userWorkLost(j *judge, c comparison, r appliedRule) []finding {
 	return single(finding{values: Values{Why: joinFirst(names), N: len(lost)}, files: files})
 }
 
+// testsForged fires when reports contain tests that no source file defines, and did not before.
 func testsForged(j *judge, c comparison, r appliedRule) []finding {
 	if c.against != AgainstPrevious || j.now.Tests == nil || c.before.Tests == nil {
 		return nil
@@ -95,6 +97,7 @@ func testsForged(j *judge, c comparison, r appliedRule) []finding {
 	return single(finding{values: Values{Name: newlyForged[0].String(), N: len(newlyForged)}, tests: newlyForged})
 }
 
+// acknowledgementsChanged fires when the iteration changed a file of acknowledgements.
 func acknowledgementsChanged(j *judge, c comparison, _ appliedRule) []finding {
 	files := j.in.AckFiles
 	if len(files) == 0 || c.against != AgainstPrevious || j.in.Current.Iteration == 0 {
@@ -151,6 +154,7 @@ func suiteDidNotRun(j *judge, c comparison, r appliedRule) []finding {
 	return single(f)
 }
 
+// buildBroken fires when the build succeeded before and fails now.
 func buildBroken(_ *judge, c comparison, _ appliedRule) []finding {
 	old, current := c.before.Build, c.now.Build
 	if old == nil || current == nil || old.Status != metric.BuildSuccess || current.Status != metric.BuildFailure {
@@ -163,6 +167,7 @@ func buildBroken(_ *judge, c comparison, _ appliedRule) []finding {
 	return single(f)
 }
 
+// fileDeletion fires when there are fewer files, and names the deleted ones.
 func fileDeletion(j *judge, c comparison, r appliedRule) []finding {
 	out := metricWorsened(j, c, r)
 	for i := range out {
@@ -185,6 +190,7 @@ func coverageDenominator(j *judge, c comparison, r appliedRule) []finding {
 	return out
 }
 
+// testTimeAnomaly fires when the same tests, with the same results, take much longer than before.
 func testTimeAnomaly(j *judge, c comparison, r appliedRule) []finding {
 	now, ok := c.now.Value(r.Watch.Field)
 	if !ok || !sameOutcomes(c) {
@@ -204,6 +210,7 @@ func sameOutcomes(c comparison) bool {
 	return t != nil && len(t.New) == 0 && len(t.Gone) == 0 && len(t.NotRun) == 0 && len(t.NewlySkipped) == 0 && len(t.NewlyFailing) == 0
 }
 
+// infiniteLoop fires for a cycle that lasted long enough to be endless.
 func infiniteLoop(j *judge, _ comparison, _ appliedRule) []finding {
 	if j.cycle == nil || !j.cycle.Endless {
 		return nil
@@ -211,6 +218,7 @@ func infiniteLoop(j *judge, _ comparison, _ appliedRule) []finding {
 	return single(finding{values: Values{Period: j.cycle.Period}})
 }
 
+// metricCycling fires for a cycle that is not yet endless.
 func metricCycling(j *judge, _ comparison, _ appliedRule) []finding {
 	if j.cycle == nil || j.cycle.Endless {
 		return nil
@@ -218,6 +226,7 @@ func metricCycling(j *judge, _ comparison, _ appliedRule) []finding {
 	return single(finding{values: Values{Period: j.cycle.Period, Why: j.cycle.Message()}})
 }
 
+// stuckLoop fires when the same error occurred in several consecutive iterations.
 func stuckLoop(j *judge, _ comparison, _ appliedRule) []finding {
 	if j.stuck == nil {
 		return nil

@@ -52,18 +52,18 @@ type Options struct {
 	Mode   Mode                   `json:",omitempty"`
 	Strict bool                   // no lost test is explained, counts are compared raw
 
-	StallWindow int     // plateaus in a row that make a stall, 3
-	StallRange  float64 // largest range of their scores, .02
-	CycleWindow int     // longest period of a cycle, in iterations, 5
-	CycleMin    int     // a cycle is an infinite loop after this many iterations, 10
-	StuckCount  int     // equal errors in a row that make a stuck loop, 3
+	StallWindow int     // number of consecutive plateaus that make a stall; default 3
+	StallRange  float64 // largest range of their scores; default .02
+	CycleWindow int     // longest period of a cycle, in iterations; default 5
+	CycleMin    int     // number of iterations after which a cycle is an infinite loop; default 10
+	StuckCount  int     // number of equal consecutive errors that make a stuck loop; default 3
 
-	PassRateDrop float64 // points of pass rate below which it is a regression, 5
-	PlateauRange float64 // largest change that does not count, in per cent or points of a rate, 2
-	ScoreRange   float64 // largest change of the score that does not count, .02
-	BestMargin   float64 // a regression this far below the best score is rolled back, .1
+	PassRateDrop float64 // fall of the pass rate, in points, above which it is a regression; default 5
+	PlateauRange float64 // largest change that does not count, in percent or points of a rate; default 2
+	ScoreRange   float64 // largest change of the score that does not count; default .02
+	BestMargin   float64 // a regression this far below the best score is rolled back; default .1
 
-	RollbackTo RollbackTarget // ToStart
+	RollbackTo RollbackTarget // default ToStart
 
 	Acknowledged []Acknowledgement `json:",omitempty"` // findings that a person accepted
 
@@ -93,13 +93,14 @@ func (o Options) WithDefaults() Options {
 
 // A FieldError is an invalid option.
 type FieldError struct {
-	Field []string // as mode, or rules, coverage_regression, previous, threshold
+	Field []string // its path in the configuration: "rules", "coverage_regression", "threshold"
 	Text  string   // what is wrong, and what would be right
 }
 
 // Error names the field and the problem.
 func (e *FieldError) Error() string { return strings.Join(e.Field, ".") + ": " + e.Text }
 
+// newFieldError returns the error of the field with that path.
 func newFieldError(text string, field ...string) *FieldError { return &FieldError{field, text} }
 
 // Validate returns the first invalid override, as a [FieldError], or acknowledgement: an
@@ -163,6 +164,7 @@ func (r Rule) validate(override RuleOptions) *FieldError {
 	return r.validateRow(override)
 }
 
+// validateRow returns the first invalid field of an override for one comparison.
 func (r Rule) validateRow(override RuleOptions) *FieldError {
 	switch t := override.Threshold; {
 	case t != nil && r.Unit == "":
@@ -207,7 +209,7 @@ func (o RuleOptions) overriddenBy(part RuleOptions) RuleOptions {
 // appliedRule is a rule with its override for one comparison.
 type appliedRule struct {
 	Rule
-	own RuleOptions
+	own RuleOptions // the override, with zero fields for what it does not change
 }
 
 // apply returns the rule with its override for the comparison with previous or baseline.
@@ -226,6 +228,7 @@ func (o Options) Limit(r Rule, against string) (threshold float64, on bool) {
 	return applied.threshold(), o.Mode != ModeOff && !applied.isOff()
 }
 
+// threshold returns the limit of the override, else that of the rule.
 func (r appliedRule) threshold() float64 {
 	if r.own.Threshold != nil {
 		return *r.own.Threshold
@@ -233,10 +236,11 @@ func (r appliedRule) threshold() float64 {
 	return r.Threshold
 }
 
+// isOff reports whether the override switches the rule off.
 func (r appliedRule) isOff() bool { return r.own.Off || r.own.Action == Off }
 
-// severity returns the severity of a finding. variant is the finding's own severity, zero
-// if it has none. An override replaces the severity of the rule, but does not make a milder
+// severity returns the severity of a finding. variant is the severity that the finding sets, zero
+// if it sets none. An override replaces the severity of the rule, but does not make a milder
 // variant more severe.
 func (r appliedRule) severity(variant Severity) Severity {
 	switch override := r.own.Severity; {
@@ -249,5 +253,5 @@ func (r appliedRule) severity(variant Severity) Severity {
 	}
 }
 
-// action returns the action of a finding; variant is the finding's own action, or "".
+// action returns the action of a finding; variant is the action that the finding sets, or "".
 func (r appliedRule) action(variant Action) Action { return cmp.Or(r.own.Action, variant, r.Action) }

@@ -10,11 +10,12 @@ import (
 type advice struct {
 	action     RecommendedAction
 	confidence float64
-	basis      string // the reason for the confidence
-	rule       string // the only rule that leads to it, "" for none
-	when       func(*judge, Assessment) (reason string, ok bool)
+	basis      string                                            // the reason for the confidence
+	rule       string                                            // the only rule that leads to it; "" if several do
+	when       func(*judge, Assessment) (reason string, ok bool) // whether the row applies, and why
 }
 
+// partialPenalty is subtracted from the confidence if something was not measured.
 const partialPenalty = .15
 
 // The rules about cycles. The setting on_stall decides whether they end the loop.
@@ -25,6 +26,7 @@ const (
 	cycling = "metric cycling, ZenML on agents in production (REF-076), docs/rules.md"
 )
 
+// advices is the table of recommendations. Its last row always applies.
 var advices = []advice{
 	{Rollback, .95, "two or more rules ask for the rollback", "", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 2) }},
 	{Rollback, .90, "one rule asks for the rollback", "", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 1) }},
@@ -49,6 +51,7 @@ var advices = []advice{
 	{Continue, .80, "the class of the iteration alone", "", func(_ *judge, a Assessment) (string, bool) { return classReasons[a.Class], true }},
 }
 
+// classReasons are the reasons to continue if only the class decides.
 var classReasons = map[Class]string{
 	Baseline:   "The baseline is measured",
 	Forward:    "Forward progress",
@@ -57,6 +60,7 @@ var classReasons = map[Class]string{
 	Stalled:    "No meaningful progress",
 }
 
+// recommend returns the recommendation of the first row that applies.
 func (j *judge) recommend(a Assessment) Recommendation {
 	for _, row := range advices {
 		reason, ok := row.when(j, a)
@@ -77,6 +81,7 @@ func (j *judge) recommend(a Assessment) Recommendation {
 	return Recommendation{Action: Continue}
 }
 
+// rollbackTarget returns the number of the iteration whose tree a rollback restores.
 func (j *judge) rollbackTarget() int {
 	if j.opts.RollbackTo == ToBest && j.in.Best != nil {
 		return j.in.Best.Iteration
@@ -97,7 +102,7 @@ func rollbackReason(a Assessment, atLeast int) (string, bool) {
 }
 
 // alertReason returns the message of the first alert of a rule with the action. If rule is
-// empty, it is any rule but that of early cycles, which has a later row.
+// empty, it is any rule except for that of early cycles, which has a later row.
 func alertReason(a Assessment, rule string, action Action) (string, bool) {
 	for _, alert := range a.Alerts {
 		isEarlyCycle := alert.Rule == MetricCycling && action == AskHuman

@@ -218,6 +218,9 @@ var rules = []Rule{
 	},
 }
 
+// The limits in the column regression of the table: any loss, a fall of the pass rate by more than
+// the option, or the threshold of the rule.
+
 func anyChange(Options, float64) float64                { return 0 }
 func passRateDrop(o Options, _ float64) float64         { return o.PassRateDrop }
 func itsThreshold(_ Options, threshold float64) float64 { return threshold }
@@ -300,6 +303,7 @@ func (j *judge) apply(rule Rule, c comparison) []Alert {
 	return out
 }
 
+// alert returns the alert for a finding, with the files of its tests if it names none.
 func (j *judge) alert(r appliedRule, against string, f finding) Alert {
 	if len(f.tests) > 0 {
 		f.values.Name, f.values.N = f.tests[0].String(), len(f.tests)

@@ -44,18 +44,20 @@ const (
 	HigherIsBetter Direction = 1
 )
 
+// fieldRow is a row of the table of fields.
 type fieldRow struct {
 	field  Field
 	better Direction
-	value  func(*countedSet) (float64, bool)
+	value  func(*countedSet) (float64, bool) // false if the number was not measured
 }
 
-// countedSet is a Set whose tests are counted once, however many numbers are asked for.
+// countedSet is a Set whose tests are counted only once, although many numbers need the counts.
 type countedSet struct {
 	Set
 	counts *Counts
 }
 
+// testCounts returns the counts of the tests, all zero if there are none.
 func (v *countedSet) testCounts() Counts {
 	if v.counts == nil {
 		v.counts = new(v.Tests.Counts())
@@ -101,6 +103,9 @@ var fields = []fieldRow{
 	{LOCDeleted, Neutral, linesValue(func(c *Code) *int { return c.Deleted })},
 }
 
+// The following functions return the column value of the table for a number of one section. It is
+// false if the set does not have the section.
+
 func testsValue(get func(Counts) int) func(*countedSet) (float64, bool) {
 	return func(s *countedSet) (float64, bool) {
 		return float64(get(s.testCounts())), s.Tests != nil
@@ -140,6 +145,7 @@ func linesValue(get func(*Code) *int) func(*countedSet) (float64, bool) {
 	}
 }
 
+// milliseconds returns a duration in milliseconds, as fields have it.
 func milliseconds(d time.Duration) float64 { return float64(d.Milliseconds()) }
 
 // Fields returns the names of all numbers, in the order of the specification.
@@ -164,6 +170,7 @@ func (f Field) Better() Direction {
 // Value returns the number f of s, and false when it was not measured.
 func (s Set) Value(f Field) (float64, bool) { return (&countedSet{Set: s}).value(f) }
 
+// value is [Set.Value] for a set whose tests may be counted already.
 func (v *countedSet) value(f Field) (float64, bool) {
 	for _, r := range fields {
 		if r.field == f {
@@ -213,6 +220,7 @@ func (s Set) VariationFrom(again Set) Delta {
 	return out
 }
 
+// isCoverageField reports whether a field depends on the unit of the coverage.
 func isCoverageField(f Field) bool {
 	return f == CoveragePct || f == CoverageHit || f == CoverageTotal
 }

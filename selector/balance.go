@@ -61,6 +61,7 @@ func (c Candidate) scoreVariation() float64 {
 	return c.Set.Variation[metric.QualityScore]
 }
 
+// countTests returns a number with its noun: "1 test", "3 tests".
 func countTests(n int, singular, many string) string {
 	if n == 1 {
 		return "1 test " + singular

@@ -166,16 +166,17 @@ func Best(cands []Candidate, o Options) (Selection, error) {
 	return p.selection(chosen, cands, o), nil
 }
 
-// candidatePool is what is left to choose from, and what was left out.
+// candidatePool is what is left to choose from, and what was left out. Numbers are those of
+// iterations.
 type candidatePool struct {
-	candidates []Candidate
+	candidates []Candidate // what is left
 	ineligible []int
-	worse      []WorseIteration
-	trees      map[string]bool // of those that are worse
+	worse      []WorseIteration // worse than the baseline
+	trees      map[string]bool  // the trees of worse
 	superseded []int
-	open       []int // passed over
-	fellBack   bool
-	partial    bool
+	open       []int // left out because of open findings
+	fellBack   bool  // no candidate is verified
+	partial    bool  // no candidate is completely measured
 }
 
 // newPool keeps the eligible candidates (those whose tests could be read, if the
@@ -250,6 +251,8 @@ func (p *candidatePool) prefer(good func(Candidate) bool) bool {
 	return true
 }
 
+// dropSuperseded leaves out candidates that later ones supersede: with at least as much progress in
+// everything, except for slack points of coverage.
 func (p *candidatePool) dropSuperseded(slack float64) {
 	later := progressFronts{}
 	var remaining []Candidate
@@ -305,11 +308,12 @@ func highest(cands []Candidate) Candidate {
 	return best
 }
 
+// hasSameScore reports whether both candidates have scores that are equal.
 func (c Candidate) hasSameScore(other Candidate) bool {
 	return c.Scored && other.Scored && math.Abs(c.Score-other.Score) <= epsilon
 }
 
-// isAsGoodAs reports whether a later tree is another one and in nothing worse.
+// isAsGoodAs reports whether a later candidate has another tree and is worse in nothing.
 func (c Candidate) isAsGoodAs(earlier Candidate) bool {
 	now, ok1 := progressOf(c)
 	old, ok2 := progressOf(earlier)
@@ -331,6 +335,7 @@ func (p candidatePool) tiedWith(chosen Candidate) []int {
 	return out
 }
 
+// applyOverride returns the candidate that a person chose.
 func applyOverride(cands []Candidate, o Override) (Candidate, error) {
 	switch o.Kind {
 	case UseFinal:
@@ -347,6 +352,7 @@ func applyOverride(cands []Candidate, o Override) (Candidate, error) {
 	return Candidate{}, fmt.Errorf("%w: %s", ErrOverride, o.Kind)
 }
 
+// selection returns the selection of the chosen candidate, with its reasons.
 func (p candidatePool) selection(chosen Candidate, cands []Candidate, o Options) Selection {
 	final := cands[len(cands)-1]
 	c := Selection{
@@ -365,8 +371,8 @@ func (p candidatePool) selection(chosen Candidate, cands []Candidate, o Options)
 	return c
 }
 
-// peak is the iteration that a loss of quality is measured from: what was chosen, or, where
-// a person chose, the best of what could be.
+// peak returns the iteration from which a loss of quality is measured: the chosen one or, if a
+// person chose, the one with the highest score.
 func (p candidatePool) peak(chosen Candidate, o Options) int {
 	if o.Override == nil || len(p.candidates) == 0 {
 		return chosen.Iteration
@@ -374,8 +380,8 @@ func (p candidatePool) peak(chosen Candidate, o Options) int {
 	return highest(p.candidates).Iteration
 }
 
-// withoutSuperseded leaves out what was superseded: a score that fell because the work
-// grew is no degradation.
+// withoutSuperseded returns the candidates that are not superseded, since a score that fell because
+// the work grew is no degradation.
 func (p candidatePool) withoutSuperseded(cands []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool {
 		_, superseded := slices.BinarySearch(p.superseded, c.Iteration)
@@ -383,6 +389,7 @@ func (p candidatePool) withoutSuperseded(cands []Candidate) []Candidate {
 	})
 }
 
+// selectionReason returns the reason for a selection in one sentence.
 func selectionReason(c Selection) string {
 	quality := percent(c.Score)
 	text := ""
@@ -416,7 +423,7 @@ func selectionReason(c Selection) string {
 	return text
 }
 
-// percent rounds, but never rounds up to 100%.
+// percent formats a score as a rounded percentage, but never rounds up to 100%.
 func percent(v float64) string {
 	n := roundPoints(v)
 	if n == 100 && v < 1 {
@@ -466,6 +473,7 @@ func rationale(c Selection, chosen, final Candidate) []string {
 	return out
 }
 
+// joinNumbers formats numbers as in "1, 2, 5".
 func joinNumbers(iterations []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(iterations), "[]"), " ", ", ")
 }

@@ -104,12 +104,15 @@ type Component struct {
 // gradedSets is what a component is computed from.
 type gradedSets struct{ current, baseline metric.Set }
 
+// component is a part of a dimension. value returns its points, which [Grade] limits to 0 to 100,
+// and false if it was not measured.
 type component struct {
 	name  string
 	value func(gradedSets) (float64, bool)
 }
 
-// dimensions is the table of section 5 of the specification.
+// dimensions is the table of section 5 of the specification. weight returns the field of the
+// weights for the dimension.
 var dimensions = []struct {
 	name       string
 	weight     func(*Weights) *float64
@@ -138,7 +141,7 @@ var dimensions = []struct {
 	}},
 }
 
-// penalty takes cost points off 100 for each unit of f.
+// penalty returns the value of a component: 100 points, minus cost points for each unit of f.
 func penalty(f metric.Field, cost float64) func(gradedSets) (float64, bool) {
 	return func(g gradedSets) (float64, bool) {
 		v, ok := g.current.Value(f)
@@ -146,6 +149,7 @@ func penalty(f metric.Field, cost float64) func(gradedSets) (float64, bool) {
 	}
 }
 
+// buildSuccess returns 100 points for a successful build, 0 for a failed one.
 func buildSuccess(g gradedSets) (float64, bool) {
 	if g.current.Build == nil || g.current.Build.Status == metric.BuildUnknown {
 		return 0, false
@@ -156,6 +160,7 @@ func buildSuccess(g gradedSets) (float64, bool) {
 	return 0, true
 }
 
+// testCount returns the number of tests in percent of the baseline's.
 func testCount(g gradedSets) (float64, bool) {
 	now, ok1 := g.current.Value(metric.TestCount)
 	base, ok2 := g.baseline.Value(metric.TestCount)
@@ -165,7 +170,7 @@ func testCount(g gradedSets) (float64, bool) {
 	return 100 * now / base, true
 }
 
-// growth is the change in lines of code as a share of the baseline.
+// growth returns the change in lines of code as a share of the baseline: .5 for half as many more.
 func growth(g gradedSets) (float64, bool) {
 	now, ok1 := g.current.Value(metric.LOCTotal)
 	base, ok2 := g.baseline.Value(metric.LOCTotal)
@@ -175,11 +180,14 @@ func growth(g gradedSets) (float64, bool) {
 	return (now - base) / base, true
 }
 
+// locAppropriate returns 100 points, minus 1.25 points for each percent of change in lines of code
+// beyond 20 percent.
 func locAppropriate(g gradedSets) (float64, bool) {
 	r, ok := growth(g)
 	return 100 - 125*max(0, math.Abs(r)-.20), ok
 }
 
+// noBloat returns 50 points if the lines of code grew by more than half, otherwise 100.
 func noBloat(g gradedSets) (float64, bool) {
 	r, ok := growth(g)
 	if r > .50 {

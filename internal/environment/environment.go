@@ -54,7 +54,7 @@ type Program struct {
 
 // Change is a difference to an earlier look.
 type Change struct {
-	Pattern  string // of the catalogue
+	Pattern  string // its tamper pattern, as listed in docs/integrity.md: "TP-30"
 	Type     string
 	Severity metric.Severity
 	File     string
@@ -96,8 +96,8 @@ func (w Watch) Look(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// programPath is the file that a name starts: a path, or a name on PATH. It is "" if there is
-// none.
+// programPath returns the file that a name starts, which is a path or a name on PATH. It is "" if
+// there is none.
 func (w Watch) programPath(name string) string {
 	switch {
 	case !strings.ContainsRune(name, '/'):
@@ -147,6 +147,7 @@ func lookPath(name string, env []string, root string) string {
 	return ""
 }
 
+// hashFile returns the SHA-256 of a file in hexadecimal.
 func hashFile(path string) (string, error) {
 	f, err := projectfile.OpenAnywhere(path, projectfile.Any)
 	if err != nil {
@@ -232,6 +233,7 @@ func programChange(name string, before, now Program, root string) (Change, bool)
 	return Change{"TP-31", "runner_replaced", metric.High, now.Path, name + " was overwritten"}, true
 }
 
+// isWithin reports whether a path is in the folder root.
 func isWithin(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)

@@ -65,6 +65,7 @@ func NewID(task string) string {
 	return "ralph-" + slug(task, 32) + "-" + hex.EncodeToString(b)
 }
 
+// notSlugPattern matches characters that slug replaces by a dash.
 var notSlugPattern = regexp.MustCompile(`[^a-z0-9]+`)
 
 // slug reduces a text to lower-case letters, digits and dashes, for file names.
@@ -94,6 +95,7 @@ type Ledger struct {
 	movedBack       []string // what MoveBack has moved
 }
 
+// folders are the subfolders of a loop's folder.
 var folders = []string{"progress", "iterations", "checkpoints", "reports", "analytics", "final-output"}
 
 // Create makes the folder of a new loop below home and takes its locks. The
@@ -112,6 +114,7 @@ func Create(home string, s State) (*Ledger, error) {
 	return l, nil
 }
 
+// initialize writes the first files of a new loop, after its locks are taken.
 func (l *Ledger) initialize(home string, s State) error {
 	if err := l.makeFolders(); err != nil {
 		return err
@@ -130,6 +133,7 @@ func (l *Ledger) initialize(home string, s State) error {
 	return l.Save(s)
 }
 
+// makeFolders makes the subfolders of the loop that are missing.
 func (l *Ledger) makeFolders() error {
 	for _, sub := range folders {
 		if err := os.MkdirAll(filepath.Join(l.dir, sub), 0o700); err != nil {
@@ -178,6 +182,8 @@ func OpenWithoutTree(home, loopID string, each func(Event)) (*Ledger, State, err
 	return l.lockAndOpen("", each)
 }
 
+// lockAndOpen locks the loop and, unless tree is "", that working tree, and reads the log and the
+// state.
 func (l *Ledger) lockAndOpen(tree string, each func(Event)) (*Ledger, State, error) {
 	if err := l.lock(tree); err != nil {
 		return nil, State{}, err
@@ -280,6 +286,7 @@ func LockTree(workspace string) (*os.File, error) {
 // Close ends the log and frees the locks.
 func (l *Ledger) Close() error { return l.release() }
 
+// release closes the log and frees the locks.
 func (l *Ledger) release() error {
 	var errs []error
 	if l.log != nil {

@@ -64,6 +64,8 @@ func CandidateLoops(dir string, s State) map[int]string {
 // CandidateID returns the name of the loop of a candidate.
 func CandidateID(loopID string, n int) string { return loopID + "-c" + strconv.Itoa(n) }
 
+// candidateIDPattern matches the full name of a candidate's loop, and captures the name of the loop
+// of candidates and the number: ralph-fix-0a1b2c3d and 2 of "ralph-fix-0a1b2c3d-c2".
 var candidateIDPattern = regexp.MustCompile(`^(.*-[0-9a-f]{8})-c([0-9]+)$`)
 
 // ParseCandidateName splits the name of a candidate, LOOP/3 or the ID of its loop, into loop

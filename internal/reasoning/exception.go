@@ -23,6 +23,7 @@ var exceptionFinders = []func(Input) []Exception{
 	severeFindings, runExceptions, gapExceptions, suiteExceptions, notRunTests, flakyTests, variationExceptions, erosionExceptions, acknowledgedFindings, ruleOverrides, trajectoryExceptions,
 }
 
+// findExceptions returns all exceptions; the list is never nil.
 func findExceptions(in Input) []Exception {
 	out := []Exception{}
 	for _, find := range exceptionFinders {
@@ -31,10 +32,12 @@ func findExceptions(in Input) []Exception {
 	return out
 }
 
+// exceptionf returns one exception with a formatted text.
 func exceptionf(kind, format string, args ...any) []Exception {
 	return []Exception{{Kind: kind, Text: fmt.Sprintf(format, args...)}}
 }
 
+// testException returns one exception about tests, none if there are no tests.
 func testException(kind, text string, ids []metric.ID) []Exception {
 	if len(ids) == 0 {
 		return nil
@@ -78,6 +81,7 @@ func runExceptions(in Input) (out []Exception) {
 	return out
 }
 
+// gapExceptions are the sections that were not measured.
 func gapExceptions(in Input) (out []Exception) {
 	for _, g := range in.Iteration.Set.Gaps {
 		out = append(out, exceptionf("partial", "%s %s: %s; rules that need it did not fire", g.Section, g.State, g.Why)...)
@@ -117,6 +121,7 @@ func flakyTests(in Input) []Exception {
 	return testException("flaky", "Failed, and passed when run again on the same tree", ids)
 }
 
+// variationExceptions are the numbers that got worse, but only within their variation between runs.
 func variationExceptions(in Input) []Exception {
 	var out []Exception
 	for _, f := range slices.Sorted(maps.Keys(in.Baseline.Set.Variation)) {

@@ -10,7 +10,8 @@ import (
 	"supervise/metric"
 )
 
-// Extraction says the reports that were read. A section that is nil was not measured.
+// Extraction is what was read: the reports, and the results of each run. A section that is nil was
+// not measured.
 type Extraction struct {
 	Agent         *ledger.AgentRun  `json:"agent,omitempty"`
 	Changed       Names             `json:"changed_files"` // "modified m.go"
@@ -143,6 +144,7 @@ func ConcealedRunOf(d *ledger.ConcealedRun) *ConcealedRun {
 	}
 }
 
+// withMessage returns the name of a test, with its message if there is one.
 func withMessage(id metric.ID, why string) string {
 	if why == "" {
 		return id.String()
@@ -234,6 +236,7 @@ type Lint struct {
 	Tools      []string `json:"tools,omitempty"`
 }
 
+// newExtraction returns what was read in an iteration.
 func newExtraction(it ledger.Iteration) Extraction {
 	e := Extraction{
 		Agent: it.Agent, Reused: it.Reused, Tests: testCounts(it.Set.Tests),
@@ -278,6 +281,7 @@ func checkRuns(runs []ledger.CheckRun) []ledger.CheckRun {
 	return out
 }
 
+// testCounts returns the counts of the tests, nil if there are none.
 func testCounts(t *metric.Tests) *Tests {
 	if t == nil {
 		return nil
@@ -292,6 +296,7 @@ func testCounts(t *metric.Tests) *Tests {
 	return out
 }
 
+// coverageSummary returns the totals of a coverage, nil if it has no percentage.
 func coverageSummary(c *metric.Coverage) *Coverage {
 	percent, ok := c.Percent()
 	if !ok {
@@ -300,6 +305,7 @@ func coverageSummary(c *metric.Coverage) *Coverage {
 	return &Coverage{percent, c.Covered, c.Total, c.Unit, c.Format, len(c.Files)}
 }
 
+// lintSummary returns the counts of the findings, nil if no linter was read.
 func lintSummary(l *metric.Lint) *Lint {
 	if l == nil {
 		return nil

@@ -14,9 +14,10 @@ type Override struct {
 	Config  string `json:"config,omitempty"`  // for .supervise.yaml
 }
 
-// maxFindings bounds how many findings have their own command.
+// maxFindings bounds how many findings have a separate command.
 const maxFindings = 5
 
+// newOverrides returns all ways to decide otherwise, none for the baseline.
 func newOverrides(in Input) []Override {
 	if in.Iteration.Number == 0 {
 		return []Override{}

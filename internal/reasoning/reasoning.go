@@ -1,6 +1,10 @@
-// Package reasoning collects the chain of reasoning of a verdict on an iteration: what was
-// compared with what, which reports were read, which rules fired or came near, what was
-// unusual, and the result. It uses recorded values only and decides nothing.
+// Package reasoning collects the chain of reasoning of a verdict on an iteration, for the reports
+// that explain it. It uses only recorded values and decides nothing.
+//
+// [NewChain] returns the chain in five steps: the goal, which says what was compared; the reports
+// that were read (extraction.go); the rules that fired or came near (steps.go); what was unusual
+// (exception.go); and the result (synthesis.go). override.go adds how a person can decide
+// otherwise.
 package reasoning
 
 import (
@@ -38,11 +42,11 @@ type Goal struct {
 	Current   Side   `json:"current"`
 	Previous  *Side  `json:"previous,omitempty"` // nil for the baseline
 	Baseline  *Side  `json:"baseline,omitempty"` // nil for the baseline, or if there is none
-	Assumed   bool   `json:"assumed,omitempty"`  // the start from the previous one is an assumption
+	Assumed   bool   `json:"assumed,omitempty"`  // it is an assumption that Previous is the start
 	Criterion string `json:"criterion,omitempty"`
 	Mode      string `json:"mode"`
-	Strict    bool   `json:"strict"` // no lost test was to be explained
-	Rules     int    `json:"rules"`  // how many could fire
+	Strict    bool   `json:"strict"` // lost tests were not explained
+	Rules     int    `json:"rules"`  // how many rules could fire
 }
 
 // Side is one of the trees that are compared.
@@ -69,6 +73,7 @@ func NamesOf(list []string) Names {
 	return Names{List: list[:n:n], More: len(list) - n}
 }
 
+// namesOfTests is [NamesOf] for tests.
 func namesOfTests(ids []metric.ID) Names {
 	n := Names{List: make([]string, 0, min(len(ids), MaxNames)), More: max(0, len(ids)-MaxNames)}
 	for _, id := range ids[:len(ids)-n.More] {
@@ -88,8 +93,8 @@ func NewChain(in Input) Chain {
 	return c
 }
 
-// PreviousIteration returns the number of the iteration whose tree iteration n started
-// from, -1 for the baseline. its begin with the baseline and go by number.
+// PreviousIteration returns the number of the iteration from whose tree iteration n started, -1 for
+// the baseline. its are all iterations by number, the baseline first.
 func PreviousIteration(its []ledger.Iteration, n int) int {
 	previous := -1
 	for _, it := range its {
@@ -107,6 +112,7 @@ func PreviousIteration(its []ledger.Iteration, n int) int {
 	return previous
 }
 
+// newGoal returns what was compared with what.
 func newGoal(in Input) Goal {
 	g := Goal{Current: newSide(in.Iteration), Criterion: in.Criterion, Strict: in.Rules.Strict, Mode: string(cmp.Or(in.Rules.Mode, detector.ModeStandard))}
 	for _, r := range detector.Rules() {
@@ -130,6 +136,7 @@ func newGoal(in Input) Goal {
 
 func newSide(it ledger.Iteration) Side { return Side{it.Number, snapshotName(string(it.Snapshot))} }
 
+// snapshotName returns the name of a snapshot in commands: "s12" for "12", "" for none.
 func snapshotName(id string) string {
 	if id == "" {
 		return ""

@@ -8,7 +8,7 @@ import (
 // Reasoning says which rules fired or came near, and what happened to each test.
 type Reasoning struct {
 	Fired     []Fired     `json:"fired"`
-	Near      []NearMiss  `json:"near"`       // moved the wrong way, and not too far
+	Near      []NearMiss  `json:"near"`       // rules whose number got worse, within the threshold
 	NotJudged []NotJudged `json:"not_judged"` // rules without the number that they need
 	Tests     []Group     `json:"tests"`
 	Explained []Explained `json:"explained"`
@@ -38,10 +38,10 @@ type NearMiss struct {
 	Field     metric.Field `json:"field"`
 	Prev      float64      `json:"prev"`
 	Now       float64      `json:"now"`
-	Moved     float64      `json:"moved"` // the wrong way, above zero, in the unit of the threshold
+	Moved     float64      `json:"moved"` // by how much it got worse, above zero, in the unit of the threshold
 	Threshold float64      `json:"threshold"`
-	Percent   bool         `json:"percent"` // moved and threshold are per cent of what it was
-	Share     float64      `json:"share"`   // of the threshold, up to 1
+	Percent   bool         `json:"percent"` // Moved and Threshold are percent of Prev
+	Share     float64      `json:"share"`   // Moved as a share of Threshold, up to 1
 }
 
 // NotJudged is a rule that could not fire, because a number was not measured.
@@ -64,6 +64,7 @@ type Explained struct {
 	Tests Names                `json:"tests"` // "m: TestAdd", or "m: TestAdd → m: TestSum"
 }
 
+// newReasoning returns which rules fired or came near.
 func newReasoning(in Input) Reasoning {
 	a := in.Iteration.Assessment
 	r := Reasoning{Fired: []Fired{}, Near: []NearMiss{}, NotJudged: []NotJudged{}, Tests: ChangeGroups(a.Changes), Explained: ExplainedLosses(a.Changes)}
@@ -83,6 +84,7 @@ func newReasoning(in Input) Reasoning {
 	return r
 }
 
+// newFired returns what is shown of an alert.
 func newFired(a detector.Alert) Fired {
 	return Fired{
 		ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Basis: a.Basis, Against: a.Against, Message: a.Message(),
@@ -108,6 +110,8 @@ func (r *Reasoning) addNearMiss(rule detector.Rule, in Input) {
 	}
 }
 
+// newNearMiss returns how near a rule came in one comparison. It is false if its number did not get
+// worse, was not measured, or if the rule does not apply.
 func newNearMiss(rule detector.Rule, in Input, against string, delta metric.Delta) (NearMiss, bool) {
 	w := rule.Watch
 	d, ok := delta[w.Field]
@@ -147,7 +151,7 @@ func ChangeGroups(c detector.TestChanges) []Group {
 	return out
 }
 
-// unexplainedLosses are the lost tests that nothing explains.
+// unexplainedLosses returns the lost tests without an explanation.
 func unexplainedLosses(c detector.TestChanges) []metric.ID {
 	known := make(map[metric.ID]bool, len(c.Explained))
 	for _, l := range c.Explained {

@@ -25,6 +25,7 @@ type Synthesis struct {
 	Decision       *ledger.Decision        `json:"decision,omitempty"`
 }
 
+// newSynthesis returns the result of the reasoning.
 func newSynthesis(in Input) Synthesis {
 	it := in.Iteration
 	s := Synthesis{
@@ -38,7 +39,7 @@ func newSynthesis(in Input) Synthesis {
 	return s
 }
 
-// classReasons returns the conditions that make the class.
+// classReasons returns the conditions that lead to the class, at least one.
 func classReasons(in Input) []string {
 	a, o := in.Iteration.Assessment, in.Rules.WithDefaults()
 	switch a.Class {
@@ -84,7 +85,7 @@ func regressionReasons(in Input, o detector.Options) []string {
 	return out
 }
 
-// acknowledgedRules are the rules all of whose findings are acknowledged.
+// acknowledgedRules maps each rule with alerts to whether all of them are acknowledged.
 func acknowledgedRules(alerts []detector.Alert) map[string]bool {
 	out := map[string]bool{}
 	for _, a := range alerts {
@@ -111,6 +112,7 @@ func progressReasons(in Input) ([]string, bool) {
 	return out, true
 }
 
+// scoreReason describes how the score changed, for classes without another condition.
 func scoreReason(in Input, o detector.Options) string {
 	if in.Previous == nil || !in.Previous.Score.Measured || !in.Iteration.Score.Measured {
 		return "no condition of another class is met"
@@ -122,6 +124,7 @@ func scoreReason(in Input, o detector.Options) string {
 // formatNumber writes a number with at most two decimals.
 func formatNumber(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
+// formatSigned is formatNumber with a sign for positive numbers too.
 func formatSigned(v float64) string {
 	if v == 0 {
 		return "0" // and not -0
