@@ -6,10 +6,9 @@ import (
 	"unicode"
 )
 
-// Find returns the test that a user means by the name: as
-// [ID.String] writes it, by its name alone, or the way that a runner writes it, such as
-// "tests/test_a.py::test_b". The name of a parametrised test is for its cases. False
-// where no test, or more than one, can be meant.
+// Find returns the test that a user means by the name: as [ID.String] writes it, only its name, or
+// the form of a runner, such as "tests/test_a.py::test_b". The name of a parametrized test means
+// its cases. Find is false if the name fits no test, or more than one.
 func (t *Tests) Find(name string) (ID, bool) {
 	if t == nil || name == "" {
 		return ID{}, false
@@ -52,7 +51,7 @@ func endsInsideWord(text string) bool {
 	return end == '_' || unicode.IsLetter(rune(end)) || unicode.IsDigit(rune(end)) || end >= 0x80
 }
 
-// nameWords are the names that a place of a test is made of.
+// nameWords returns the names in the place of a test: tests, test_a and py of "tests/test_a.py::".
 func nameWords(place string) []string {
 	return strings.FieldsFunc(place, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -171,6 +171,8 @@ func NewTests(cases []Test) *Tests {
 	return &Tests{Cases: out}
 }
 
+// mergeOutcomes joins two results of one test. The worse one counts, unless b is a rerun that passed
+// after a failure: then the test is flaky and passed.
 func mergeOutcomes(a, b Test) Test {
 	if b.Rerun && b.Status == Passed && a.Failed() {
 		b.Flaky = true
@@ -203,8 +205,8 @@ func (t *Tests) Lookup(id ID) (Test, bool) {
 	return t.Cases[i], true
 }
 
-// Sorted returns t with its cases in the order of their identities: t itself, where they
-// are. A set that was read from a file need not be.
+// Sorted returns t with its cases in the order of their identities: t itself if they are sorted. A
+// set that was read from a file may be unsorted.
 func (t *Tests) Sorted() *Tests {
 	if t == nil {
 		return nil

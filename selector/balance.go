@@ -11,9 +11,9 @@ import (
 type Balance struct {
 	Passing, Failing int      // how many more tests pass and fail
 	Costs            []string // measured HIGH findings against that tree
-	Settled          int      // tests that need not be there or pass any more: the score is about others
-	Since            int      // its iteration: the baseline, or a later one that a person approved
-	Approved         bool     // a person kept the iteration, whatever it lost
+	Settled          int      // tests that no longer need to exist or pass, so that the scores are about different tests
+	Since            int      // number of the iteration that is compared with: the baseline, or a later one that a person approved
+	Approved         bool     // a person kept the iteration in spite of its losses
 }
 
 // WorseIteration is an iteration whose tree is worse than the user's.
@@ -22,13 +22,13 @@ type WorseIteration struct {
 	Why       string `json:"why"`
 }
 
-// minScoreSlack is how much lower the score may be where no more tests pass, at least: it may be
-// lower by as much as it varies by itself.
+// minScoreSlack is how much lower the score may be if no more tests pass. It may be lower by its
+// variation between runs, if that is more.
 const minScoreSlack = .02
 
-// worseReason returns why the candidate is worse than the tree that the user handed over, ""
-// where it is not: fewer tests pass or more fail or, where no more pass, a measured
-// HIGH finding or a lower score.
+// worseReason returns why the candidate is worse than the tree that the user handed over, "" if it
+// is not. It is worse if fewer tests pass or more fail. If as many pass, it is worse with a
+// measured HIGH finding or a lower score.
 func (c Candidate) worseReason(cands []Candidate) string {
 	b := c.Balance
 	switch {
@@ -53,7 +53,7 @@ func (c Candidate) worseReason(cands []Candidate) string {
 	return ""
 }
 
-// scoreVariation is by how much the score of the same tree does.
+// scoreVariation returns by how much the score of the same tree varies between runs, 0 if unknown.
 func (c Candidate) scoreVariation() float64 {
 	if c.Set == nil {
 		return 0
@@ -61,7 +61,7 @@ func (c Candidate) scoreVariation() float64 {
 	return c.Set.Variation[metric.QualityScore]
 }
 
-// countTests returns a number with its noun: "1 test", "3 tests".
+// countTests returns a number of tests with its verb: "1 test fails", "3 tests fail".
 func countTests(n int, singular, many string) string {
 	if n == 1 {
 		return "1 test " + singular

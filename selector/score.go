@@ -170,7 +170,7 @@ func testCount(g gradedSets) (float64, bool) {
 	return 100 * now / base, true
 }
 
-// growth returns the change in lines of code as a share of the baseline: .5 for half as many more.
+// growth returns the change in lines of code as a share of the baseline: .5 if they grew by half.
 func growth(g gradedSets) (float64, bool) {
 	now, ok1 := g.current.Value(metric.LOCTotal)
 	base, ok2 := g.baseline.Value(metric.LOCTotal)

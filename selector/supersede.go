@@ -13,9 +13,9 @@ type progress struct {
 	errors, coverage float64
 }
 
-// comparableBy is what two states must have in common to be compared: which numbers
-// were measured, and coverage in which unit. Where only one of them has a number,
-// nothing is known about progress.
+// comparableBy is what two states must have in common to be compared: which numbers were
+// measured, and the unit and format of the coverage. If only one of them has a number, nothing is
+// known about progress.
 type comparableBy struct {
 	errors, coverage bool
 	unit             metric.Unit
@@ -37,27 +37,30 @@ func progressOf(c Candidate) (progress, bool) {
 	return s, true
 }
 
-// supersedes reports whether a later iteration made progress over an earlier
-// one that a lower score must not throw away: more passing tests, no more
-// failing ones, no more errors, and coverage not lower by more than slack.
+// supersedes reports whether a later iteration made progress that a lower score must not discard:
+// more passing tests, not more failing ones, not more errors, and coverage not lower by more than
+// slack points.
 func (s progress) supersedes(earlier progress, slack float64) bool {
 	return s.scale == earlier.scale && s.passed > earlier.passed && s.failed <= earlier.failed &&
 		s.errors <= earlier.errors && s.coverage >= earlier.coverage-max(0, slack)-epsilon
 }
 
-// isAtLeast reports whether whatever the other supersedes, s does.
+// isAtLeast reports whether s is worse than the other in no number, so that s supersedes whatever
+// the other supersedes.
 func (s progress) isAtLeast(other progress) bool {
 	return s.passed >= other.passed && s.failed <= other.failed && s.errors <= other.errors && s.coverage >= other.coverage
 }
 
-// progressFronts holds, for each scale, the states that no other covers: few, however
-// many iterations there were.
+// progressFronts holds, for each scale, the states to which no other state is at least equal. Their
+// number stays small, so that thousands of iterations are compared fast.
 type progressFronts map[comparableBy][]progress
 
+// supersede reports whether one of the states supersedes an earlier one.
 func (f progressFronts) supersede(earlier progress, slack float64) bool {
 	return slices.ContainsFunc(f[earlier.scale], func(later progress) bool { return later.supersedes(earlier, slack) })
 }
 
+// add adds a state, and removes those to which it is at least equal.
 func (f progressFronts) add(s progress) {
 	front := f[s.scale]
 	if slices.ContainsFunc(front, func(other progress) bool { return other.isAtLeast(s) }) {

@@ -28,12 +28,12 @@ const (
 // maxDrop is the greatest fall of the score at once that is no degradation.
 const maxDrop = .05
 
-// OverRefinement is the pattern of work that gets worse by being gone on with.
+// OverRefinement is the pattern of work that gets worse because it continues.
 const OverRefinement = "over_refinement"
 
-// FindDegradation describes how far quality fell from the peak to the last iteration, among
-// those that were not rolled back. peak is the iteration that was chosen; where it is none of
-// them, it is the one with the highest score. It is nil when the last is as good.
+// FindDegradation describes how far quality fell from the peak to the last iteration, among those
+// that were not rolled back. peak is the number of the chosen iteration; if that was rolled back,
+// the one with the highest score is the peak. The result is nil if the last iteration is as good.
 func FindDegradation(cands []Candidate, peak int) *Degradation {
 	s := scoredIterations(cands)
 	if len(s) < 2 {
@@ -55,11 +55,13 @@ func FindDegradation(cands []Candidate, peak int) *Degradation {
 	}
 }
 
-// scoredIterations are the iterations that have a score and were not rolled back.
+// scoredIterations returns the iterations that have a score and were not rolled back.
 func scoredIterations(cands []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected && !c.StillInPlace })
 }
 
+// findTriggers returns the signs of degradation in a list of iterations, the first of which is the
+// peak.
 func findTriggers(s []Candidate) []Trigger {
 	found := map[Trigger]bool{}
 	falls := 0
@@ -83,6 +85,7 @@ func findTriggers(s []Candidate) []Trigger {
 	return out
 }
 
+// moreFailures reports whether more tests fail than before; false if that is unknown.
 func moreFailures(before, now Candidate) bool {
 	if before.Set == nil || now.Set == nil || before.Set.Tests == nil || now.Set.Tests == nil {
 		return false

@@ -62,7 +62,7 @@ func (w Watch) addGoModules(sums string, into map[string]*ecosystem) {
 	}
 }
 
-// escapeModulePath is the path of a module in the names of folders: "!a" for "A".
+// escapeModulePath returns the path of a module as in the names of folders, with "!a" for "A".
 func escapeModulePath(s string) string {
 	var out strings.Builder
 	for _, c := range s {
@@ -74,6 +74,7 @@ func escapeModulePath(s string) string {
 	return out.String()
 }
 
+// moduleCache returns the folder of Go's module cache, "" if the environment does not tell.
 func (w Watch) moduleCache() string {
 	env := map[string]string{}
 	for _, kv := range w.Env {
@@ -102,6 +103,8 @@ func (w Watch) addGoTesting(program string, into map[string]*ecosystem) {
 	}
 }
 
+// findModuleEdits returns an edit if a file of the module was written and its sum is not that of
+// go.sum.
 func findModuleEdits(earlier, now *packageFolder) []edit {
 	same := len(earlier.files) == len(now.files)
 	for name, s := range now.files {
@@ -118,7 +121,8 @@ func findModuleEdits(earlier, now *packageFolder) []edit {
 	return nil
 }
 
-// hashModule is the sum of a module as go.sum has it: of the names and sums of its files.
+// hashModule returns the sum of a module in the form of go.sum, "h1:…". It covers the names and
+// sums of all files in dir. module is the name with the version, as in "example.com/a@v1.0.0".
 func hashModule(dir, module string) (string, error) {
 	var lines []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

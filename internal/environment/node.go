@@ -35,17 +35,19 @@ var nodeModules = ecosystem{
 // nodeRecordFiles are files that a package manager rewrites whenever it installs something.
 var nodeRecordFiles = []string{".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
 
-// testPackages are packages that run tests or decide how they end, with those whose names
-// begin with one and a hyphen.
+// testPackages are packages that run tests or decide their results. Packages whose names start with
+// one of them and a hyphen count too.
 var testPackages = framework.NodePackages
 
+// isTestPackage reports whether a package, or its scope, is one of testPackages.
 func isTestPackage(name string) bool {
 	scope, _, _ := strings.Cut(name, "/")
 	return slices.ContainsFunc(testPackages, func(p string) bool { return name == p || scope == p || strings.HasPrefix(name, p+"-") })
 }
 
-// splitPackagePath cuts a path below node_modules after the folder of its package, and returns
-// its name as well: "jest/node_modules/expect" and "expect".
+// splitPackagePath returns the folder and the name of the package of a file below node_modules:
+// "jest/node_modules/expect" and "expect" for "jest/node_modules/expect/index.js". Both are "" for
+// a file in no package.
 func splitPackagePath(file string) (folder, name string) {
 	from := strings.LastIndex("/"+file, "/node_modules/")
 	rest := file
@@ -67,6 +69,7 @@ func splitPackagePath(file string) (folder, name string) {
 // maxSummed bounds the files of test packages whose content is read, in bytes.
 const maxSummed = 1 << 20
 
+// readNodeRecords reads the sums of the files of test packages, and their versions by folder.
 func readNodeRecords(w Watch, p *packageFolder) {
 	p.sums, p.records = map[string]string{}, map[string]string{}
 	for name, s := range p.files {
@@ -82,6 +85,7 @@ func readNodeRecords(w Watch, p *packageFolder) {
 	}
 }
 
+// readVersion returns the version in a package.json, "" if it cannot be read.
 func readVersion(manifest string) string {
 	var m struct{ Version string }
 	if text, err := projectfile.ReadAnywhere(manifest, projectfile.Manifest); err != nil || json.Unmarshal(text, &m) != nil {
@@ -90,6 +94,7 @@ func readVersion(manifest string) string {
 	return m.Version
 }
 
+// findNodeEdits returns one edit for each package with a file that no package manager wrote.
 func findNodeEdits(earlier, now *packageFolder) []edit {
 	var out []edit
 	managed, recorded := false, false // a manager wrote its record; there is one
@@ -135,7 +140,7 @@ func hasPatch(dir, name string) bool {
 	return false
 }
 
-// differingFiles are the files that were written, and those whose content differs.
+// differingFiles returns the files that were written, and those whose content differs, sorted.
 func differingFiles(earlier, now *packageFolder) []string {
 	out := now.changedFiles(earlier)
 	for name, sum := range now.sums {
@@ -147,8 +152,8 @@ func differingFiles(earlier, now *packageFolder) []string {
 	return slices.Compact(out)
 }
 
-// isManualEdit reports whether no package manager wrote a changed file. managed is whether a
-// manager may have run.
+// isManualEdit reports whether no package manager wrote a changed file. managed means that a
+// package manager may have run since the earlier look.
 func isManualEdit(earlier, now *packageFolder, file string, managed bool) bool {
 	before, existed := earlier.files[file]
 	_, name := splitPackagePath(file)

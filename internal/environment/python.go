@@ -41,8 +41,9 @@ var sitePackagesOf = ecosystem{
 	findEdits: findPythonEdits,
 }
 
-// readPythonRecord reads the sums of one package: by file, and by folder and file, so that
-// another sum in the same version is found.
+// readPythonRecord reads the sums in the RECORD of one package into p.records, twice: by file, and
+// by the folder of the RECORD, a zero byte, and the file. That folder has the version in its name,
+// so the second key shows a RECORD that changed within one version.
 func readPythonRecord(p *packageFolder, name string) {
 	f, err := projectfile.OpenAnywhere(p.pathOf(name), projectfile.Source)
 	if err != nil {
@@ -60,6 +61,7 @@ func readPythonRecord(p *packageFolder, name string) {
 	}
 }
 
+// field returns one field of a row, "" if the row is shorter.
 func field(row []string, i int) string {
 	if i < len(row) {
 		return row[i]
@@ -67,6 +69,7 @@ func field(row []string, i int) string {
 	return ""
 }
 
+// findPythonEdits returns one edit for each package with a file that differs from its record.
 func findPythonEdits(earlier, now *packageFolder) []edit {
 	var out []edit
 	seen := map[string]bool{}

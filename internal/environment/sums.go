@@ -10,6 +10,7 @@ import (
 // since by its change time. It is not safe for concurrent use.
 type Sums map[string]knownSum
 
+// knownSum is the SHA-256 of a file, with what shows that the file is unchanged.
 type knownSum struct {
 	info    os.FileInfo
 	changed time.Time

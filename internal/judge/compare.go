@@ -89,8 +89,8 @@ func (c Case) explainRestoredFiles(ctx context.Context, v Verdict, list []detect
 	return nil
 }
 
-// explainUnreadReports explains reports that a run of the agent's left in the tree, where no check
-// reads one there: recognised tests report to a folder of their own.
+// explainUnreadReports explains reports that a run of the agent left in the tree, if no check reads
+// a report there. Detected tests write their reports into a private folder.
 func (c Case) explainUnreadReports(list []detector.Tampering) {
 	reads := func(check measure.Check) bool {
 		return slices.ContainsFunc(check.Reports, func(r string) bool { return !strings.HasPrefix(r, measure.ReportDir) })

@@ -184,7 +184,7 @@ func (h *History) learnHidden(it ledger.Iteration) {
 	}
 }
 
-// Last is the latest iteration, nil where there is none.
+// Last returns the latest iteration, nil if there is none.
 func (h *History) Last() *ledger.Iteration {
 	if len(h.Iterations) == 0 {
 		return nil
@@ -192,12 +192,12 @@ func (h *History) Last() *ledger.Iteration {
 	return &h.Iterations[len(h.Iterations)-1]
 }
 
-// Candidates are all iterations as the selector takes them.
+// Candidates returns all iterations in the form of the selector.
 func (h *History) Candidates() []selector.Candidate {
 	return ledger.Candidates(h.Iterations, h.Dropped)
 }
 
-// Granted are the tests that a person let the agent change in this loop.
+// Granted returns the tests that a person allowed the agent to change in this loop.
 func (h *History) Granted() []detector.Grant {
 	var out []detector.Grant
 	for i := range h.Iterations { // not by value: there may be thousands
@@ -215,10 +215,10 @@ func (h *History) Granted() []detector.Grant {
 // IsBest reports whether iteration n is the best so far.
 func (h *History) IsBest(n int) bool { return h.Best != nil && h.Best.Iteration == n }
 
-// BestSoFar is the record of the best iteration, nil where there is none.
+// BestSoFar returns the record of the best iteration, nil if there is none.
 func (h *History) BestSoFar() *ledger.BestIteration { return h.bestRecord }
 
-// BestRecord is the record of a choice.
+// BestRecord returns the record of a selection.
 func (h *History) BestRecord(c selector.Selection) *ledger.BestIteration {
 	it := h.Iterations[c.Iteration]
 	return &ledger.BestIteration{
@@ -226,7 +226,7 @@ func (h *History) BestRecord(c selector.Selection) *ledger.BestIteration {
 	}
 }
 
-// baselineIteration is the baseline, or an empty iteration where there is none.
+// baselineIteration returns the baseline, or an empty iteration if there is none.
 func (h *History) baselineIteration() ledger.Iteration {
 	if len(h.Iterations) == 0 {
 		return ledger.Iteration{}
@@ -234,14 +234,14 @@ func (h *History) baselineIteration() ledger.Iteration {
 	return h.Iterations[0]
 }
 
-// startIteration is the iteration whose tree the next one starts from.
+// startIteration returns the iteration from whose tree the next one starts.
 func (h *History) startIteration() ledger.Iteration { return h.Iterations[h.Previous.Iteration] }
 
-// variation is by how much a number varies on one tree, as far as the baseline shows.
+// variation returns by how much a metric varied between the runs on the baseline.
 func (h *History) variation(f metric.Field) float64 { return h.baselineIteration().Set.Variation[f] }
 
-// exclusionsOf returns the iteration that left the tree, where its coverage was measured
-// without exclusions; nil for none.
+// exclusionsOf returns an iteration with the same tree whose coverage was measured without
+// exclusions, nil if there is none.
 func (h *History) exclusionsOf(tree string) *ledger.Iteration {
 	for i := range h.Iterations {
 		if it := &h.Iterations[i]; it.Tree == tree && it.Excluded != nil {
@@ -251,8 +251,8 @@ func (h *History) exclusionsOf(tree string) *ledger.Iteration {
 	return nil
 }
 
-// RestoreTarget is the snapshot that a rejected iteration is replaced by: the tree it started
-// from, or that of the earlier iteration n.
+// RestoreTarget returns the snapshot that replaces the tree of a rejected iteration: the one that
+// it started from, or that of the earlier iteration n.
 func (h *History) RestoreTarget(it ledger.Iteration, n int) snapshot.ID {
 	if n == h.Previous.Iteration || n == 0 {
 		return it.Start

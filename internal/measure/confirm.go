@@ -58,6 +58,7 @@ func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmati
 	return c, nil
 }
 
+// rerunLimits returns how many tests run again and how often, by the options or the defaults.
 func (m *Meter) rerunLimits() Reruns {
 	if m.opts.Reruns != nil {
 		return *m.opts.Reruns
@@ -93,6 +94,7 @@ func NewFailures(before, now *metric.Tests) []metric.Test {
 	return newFailures(before, now)
 }
 
+// newFailures is NewFailures whether or not a suite could not run.
 func newFailures(before, now *metric.Tests) []metric.Test {
 	if before == nil || now == nil {
 		return nil

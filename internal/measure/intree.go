@@ -88,6 +88,8 @@ type treeRun struct {
 	coverage bool // coverage is read as well
 }
 
+// newTreeRun returns a run of checks of the plan, whose root is another tree. It does not change
+// the memory of m. limit is the time for the complete run; 0: the limits of the checks.
 func (m *Meter) newTreeRun(plan Plan, limit time.Duration) *treeRun {
 	e := &treeRun{
 		original: m, treeMeter: &Meter{plan: plan, opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
@@ -99,6 +101,8 @@ func (m *Meter) newTreeRun(plan Plan, limit time.Duration) *treeRun {
 	return e
 }
 
+// runTests runs the builds and then the test checks that run the tests, in the order of the plan.
+// It ends at a failed build.
 func (e *treeRun) runTests(ctx context.Context, tests []metric.Test) error {
 	for _, kind := range []Kind{Build, Test} {
 		if kind == Build && areBuildsRedundant(e.original.plan) {
@@ -160,6 +164,7 @@ func (e *treeRun) runCheck(ctx context.Context, c Check, own []metric.Test) (sto
 	return false, nil
 }
 
+// runInTree runs one check in the other tree, uncached and within the time that is left.
 func (e *treeRun) runInTree(ctx context.Context, c Check) (Run, error) {
 	c = c.Uncached()
 	c.Name, c.Extra = c.Name+" (in another tree)", true

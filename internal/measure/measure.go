@@ -144,6 +144,7 @@ func (m *Meter) Getenv(name string) string {
 // Environ returns an environment as the checks see it, see [command.Environ].
 func Environ(env []string) []string { return command.Environ(env) }
 
+// commandRunner returns a runner of commands in the tree, configured by the options.
 func (m *Meter) commandRunner() *command.Runner {
 	o := m.opts
 	return &command.Runner{Root: m.plan.Root, Scratch: o.Scratch, User: o.User, Env: o.Env, Watch: o.Watch, Hold: o.Hold, BeforeStart: o.BeforeStart, MaxOutput: o.MaxOutput}

@@ -55,6 +55,7 @@ func (n Names) Has(name string) bool {
 	return found
 }
 
+// add adds names to the set.
 func (n *Names) add(names ...string) {
 	all := slices.Concat(*n, names)
 	slices.Sort(all)
