@@ -46,6 +46,7 @@ func (a Alert) evidence() []string {
 	}
 }
 
+// evidenceNumber returns a value as a part of an ID.
 func evidenceNumber(v *float64) string {
 	if v == nil {
 		return ""

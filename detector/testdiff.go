@@ -129,6 +129,7 @@ func (d *testDiff) goneBeforeBreak() []metric.ID {
 	})
 }
 
+// isSuiteBroken reports whether a suite could not run now.
 func (d *testDiff) isSuiteBroken(name string) bool {
 	return slices.ContainsFunc(d.now.Broken, func(s metric.Suite) bool { return s.Name == name })
 }
@@ -172,6 +173,7 @@ func (d *testDiff) followLoss(l Loss) {
 	d.excused[l.ID] = true
 }
 
+// addOnce appends a test to a list unless the list has it.
 func addOnce(ids []metric.ID, id metric.ID) []metric.ID {
 	if slices.Contains(ids, id) {
 		return ids

@@ -129,7 +129,6 @@ func LoadFrom(path string, named bool, home string) (Settings, error) {
 }
 
 // withoutComments removes the lines that are comments.
-// withoutComments removes the lines that are comments.
 func withoutComments(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -210,7 +209,6 @@ func (s Settings) conditions() []condition {
 }
 
 // hasValidErrorCount reports whether error_count names known metrics, each once.
-// hasValidErrorCount reports whether error_count names known metrics, each once.
 func (s Settings) hasValidErrorCount() bool {
 	seen := map[metric.Field]bool{}
 	for _, f := range s.ErrorCount {
@@ -230,6 +228,7 @@ func (s Settings) errorFields() []metric.Field {
 	return slices.Sorted(slices.Values(s.ErrorCount))
 }
 
+// weights returns the weights of the score.
 func (s Settings) weights() selector.Weights { return selector.Weights(s.Weights) }
 
 // LoopOptions turns the settings into the options of a loop in root. The caller adds the agent's
@@ -337,7 +336,6 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	return plan, found.Notes, nil
 }
 
-// configuredCheck returns check i of a kind for a plan.
 // configuredCheck returns check i of a kind for a plan.
 func (s Settings) configuredCheck(kind measure.Kind, i int, c Check) measure.Check {
 	name := string(kind)

@@ -57,7 +57,6 @@ func HiddenFolder(name, root string) (string, error) {
 }
 
 // invalidDir returns an error about hidden_tests.dir.
-// invalidDir returns an error about hidden_tests.dir.
 func invalidDir(format string, args ...any) error {
 	return yamlfile.InvalidValue("hidden_tests.dir: "+fmt.Sprintf(format, args...), "hidden_tests", "dir")
 }

@@ -34,7 +34,6 @@ func (i Integrity) Options() integrity.Options {
 }
 
 // validate checks the names of rules and the patterns.
-// validate checks the names of rules and the patterns.
 func (i Integrity) validate() error {
 	for key, names := range map[string][]string{"patterns_enabled": i.Enabled, "off": i.Off} {
 		if unknown := integrity.UnknownRules(names); len(unknown) > 0 {

@@ -64,6 +64,7 @@ type Persistence struct {
 	} `yaml:"performance"`
 }
 
+// persistenceKey is the prefix of the keys of the section.
 const persistenceKey = "agent_persistence."
 
 // otherNames maps keys to their alternative names in agent_persistence.
@@ -146,7 +147,6 @@ func (s *Settings) loadOtherTool(dir string) error {
 	return nil
 }
 
-// setIfGiven copies a value unless it is nil.
 // setIfGiven copies a value unless it is nil.
 func setIfGiven[T any](to *T, from *T) {
 	if from != nil {

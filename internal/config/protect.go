@@ -35,7 +35,6 @@ type Protect struct {
 }
 
 // validate checks the names of variables, the paths, and the hosts.
-// validate checks the names of variables, the paths, and the hosts.
 func (p Protect) validate() error {
 	for key, list := range map[string][]string{"agent_env": p.AgentEnv, "checks_env": p.ChecksEnv} {
 		for _, pattern := range list {
@@ -90,7 +89,6 @@ func (p Protect) LoosenedKeys() (out []string) {
 	return out
 }
 
-// options returns the settings of package protect, with absolute paths.
 // options returns the settings of package protect, with absolute paths.
 func (p Protect) options() (protect.Settings, error) {
 	out := protect.Settings{State: p.State, Landlock: p.Landlock, Sandbox: p.Sandbox, Network: p.Network, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}

@@ -18,7 +18,6 @@ func (r Reviewer) options(p protect.Settings) review.Options {
 }
 
 // conditions are the conditions for the reviewer.
-// conditions are the conditions for the reviewer.
 func (r Reviewer) conditions() []condition {
 	_, known := review.Options{Agent: r.Agent}.Preset()
 	return []condition{

@@ -28,7 +28,6 @@ func Template(plan measure.Plan, notes []string) (string, error) {
 }
 
 // writeKind writes the checks of a kind.
-// writeKind writes the checks of a kind.
 func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
 	var list []measure.Check
 	for _, c := range plan.Checks {

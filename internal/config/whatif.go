@@ -152,7 +152,6 @@ func overlayRules(base, tried map[string]detector.RuleOptions, given any) (map[s
 }
 
 // fieldsOf returns the JSON fields of an override.
-// fieldsOf returns the JSON fields of an override.
 func fieldsOf(r detector.RuleOptions) (map[string]json.RawMessage, error) {
 	b, err := json.Marshal(r)
 	if err != nil {

@@ -122,6 +122,7 @@ func readEntries(dir string) []fs.DirEntry {
 	return list
 }
 
+// stampOf returns the stamp of a file.
 func stampOf(info fs.FileInfo) stamp {
 	s := stamp{size: info.Size(), written: info.ModTime().UnixNano(), inode: inode(info), link: info.Mode()&fs.ModeSymlink != 0}
 	if at := ChangeTime(info); !at.IsZero() {
@@ -200,6 +201,7 @@ func (w Watch) findPackageFolders(ctx context.Context) map[string]*ecosystem {
 	return out
 }
 
+// isFile reports whether a regular file exists.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()

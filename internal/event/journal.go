@@ -75,6 +75,7 @@ func (j *Journal) deliver(log func(time.Time, string, int, time.Duration, any) e
 	return nil
 }
 
+// reportError passes an error, unless it is nil, to OnError.
 func (j *Journal) reportError(err error) {
 	if err != nil && j.OnError != nil {
 		j.OnError(err)

@@ -152,6 +152,7 @@ func NewPosition() *Position {
 	return &Position{DroppedSnapshots: map[snapshot.ID]bool{}, Answers: map[approval.Kind]approval.Answer{}}
 }
 
+// applySnapshot updates the position by a snapshot that was taken.
 func (p *Position) applySnapshot(e ledger.Event, d TakenSnapshot) {
 	switch d.Moment {
 	case BeforeChecks:
@@ -168,6 +169,7 @@ func (p *Position) applySnapshot(e ledger.Event, d TakenSnapshot) {
 	}
 }
 
+// applyResume updates the position by the start of another process at a time.
 func (p *Position) applyResume(at time.Time, steps *int) {
 	p.stepsStart, p.Steps = p.StepsFrom(), steps
 	p.earlierTime += max(0, p.processEnd(at).Sub(p.processStart))

@@ -101,6 +101,7 @@ func (r Reason) Status() ledger.Status {
 	return status
 }
 
+// outcome returns the exit code and the status of a loop that ends for this reason.
 func (r Reason) outcome() (code int, status ledger.Status) {
 	for _, row := range outcomes {
 		if row.reason == r {

@@ -80,6 +80,7 @@ func (l *Ledger) copyArtifact(to, root, path string) error {
 	return writeNewFile(filepath.Join(to, name), data)
 }
 
+// writeNewFile writes a file that must not exist yet.
 func writeNewFile(to string, data []byte) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("write %s: %w", to, fs.ErrExist)

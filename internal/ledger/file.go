@@ -44,6 +44,7 @@ func WriteFile(path string, data []byte) (err error) {
 	return syncDir(filepath.Dir(path))
 }
 
+// syncDir makes the names of the files in a folder durable.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // folders cannot be synced there
@@ -65,6 +66,7 @@ func WriteJSON(path string, v any) error {
 	return WriteFile(path, b)
 }
 
+// encodeJSON encodes v with a final newline, and without escapes for HTML.
 func encodeJSON(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -74,6 +76,7 @@ func encodeJSON(v any, indent string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// readJSON decodes a JSON file into v.
 func readJSON(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {

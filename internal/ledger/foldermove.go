@@ -62,6 +62,7 @@ func mapTexts(v any, change func(string) string) any {
 	return v
 }
 
+// replacePath replaces the folder from by to in a text, where it is a complete path or its start.
 func replacePath(s, from, to string) string {
 	var out strings.Builder
 	for remaining := s; ; {

@@ -36,12 +36,14 @@ func lockDir(path string) (*os.File, error) {
 }
 
 // lockWait is how long to wait for the lock of a supervisor that has just ended, whose child
-// processes are still being killed.
+// processes are still being killed. lockPoll is the time between two attempts.
 const (
 	lockWait = 2 * time.Second
 	lockPoll = 10 * time.Millisecond
 )
 
+// flock takes the lock of an open file, and waits for it up to lockWait. It closes the file if that
+// fails.
 func flock(f *os.File) (*os.File, error) {
 	for waited := time.Duration(0); ; waited += lockPoll {
 		err := tryLock(f)
@@ -56,6 +58,7 @@ func flock(f *os.File) (*os.File, error) {
 	}
 }
 
+// tryLock takes the lock of a file without waiting.
 func tryLock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -84,6 +87,7 @@ func isOwnFile(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Getuid()
 }
 
+// ignoreLocked returns err, nil for [ErrLocked].
 func ignoreLocked(err error) error {
 	if errors.Is(err, ErrLocked) {
 		return nil

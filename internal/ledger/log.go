@@ -16,6 +16,7 @@ import (
 	"supervise/internal/environment"
 )
 
+// logName is the name of the audit log in the folder of a loop.
 const logName = "hook-log.jsonl"
 
 // Event is one entry of the audit log. Hash covers the entry and, through Prev,
@@ -32,6 +33,7 @@ type Event struct {
 	Hash      string          `json:"hash"`
 }
 
+// computeHash returns the hash of the event: half of the SHA-256 of its other fields, in hexadecimal.
 func (e Event) computeHash() string {
 	e.Hash = ""
 	b, err := json.Marshal(e)
@@ -131,6 +133,7 @@ func (l *eventLog) recordChangeTime() {
 	}
 }
 
+// sync makes all appended lines durable.
 func (l *eventLog) sync() error {
 	if err := l.file.Sync(); err != nil {
 		return fmt.Errorf("write audit log: %w", err)
@@ -239,6 +242,7 @@ func (c *chain) parse(line []byte) (Event, bool) {
 	return e, true
 }
 
+// addProblem records a problem of the current line.
 func (c *chain) addProblem(what string) {
 	c.problems = append(c.problems, fmt.Sprintf("%s:%d: %s", logName, c.line, what))
 }

@@ -80,6 +80,7 @@ func ParseCandidateName(name string) (loop, number string) {
 	return "", ""
 }
 
+// rankingName is the name of the file with the ranking.
 const rankingName = "candidates.json"
 
 // WriteRanking saves the ranking of the candidates, the best first.

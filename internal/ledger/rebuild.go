@@ -30,6 +30,7 @@ type stateChange struct {
 	Iterations int    `json:"max_iterations"`
 }
 
+// persistentPart returns the part of the state that the log has to record.
 func (s State) persistentPart() stateChange {
 	c := stateChange{
 		Status: s.Status, StopReason: s.StopReason, StopText: s.StopText, TreeText: s.TreeText, ExitCode: s.ExitCode, PID: s.PID,
@@ -96,8 +97,11 @@ func rebuildState(dir string) (State, error) {
 	return s, nil
 }
 
+// errNoFirstState means that the state cannot be rebuilt, since the log does not record its start.
 var errNoFirstState = errors.New("the log has no event of the start of the loop")
 
+// applyChange applies a recorded change to the state. its are the iterations, of which one may be
+// selected, and dir is the folder of the loop.
 func (s *State) applyChange(c stateChange, its []Iteration, dir string) {
 	s.Status, s.StopReason, s.StopText, s.ExitCode = c.Status, c.StopReason, c.StopText, c.ExitCode
 	s.TreeText, s.Workspace = c.TreeText, cmp.Or(c.Workspace, s.Workspace)

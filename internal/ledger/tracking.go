@@ -97,6 +97,7 @@ type trackingRows struct {
 	quality         *float64 // of the last tracked iteration
 }
 
+// add encodes the iterations that have no rows yet.
 func (r *trackingRows) add(dir string, its []Iteration) error {
 	for _, it := range its[min(r.count, len(its)):] {
 		point, err := encodeIndented(it.trajectoryPoint(false), "  ")
@@ -118,6 +119,7 @@ func (r *trackingRows) add(dir string, its []Iteration) error {
 	return nil
 }
 
+// trajectoryPoint returns the entry of the iteration in the trajectory; best marks the best one.
 func (it Iteration) trajectoryPoint(best bool) TrajectoryPoint {
 	return TrajectoryPoint{it.Number, it.Quality(), it.Assessment.Class, it.Rejected, best}
 }
@@ -170,6 +172,8 @@ func (it Iteration) Dimensions() map[string]float64 {
 	return out
 }
 
+// trackedIteration returns the entry of the iteration in the tracker. before is the score of the
+// iteration before it, nil if unknown.
 func (it Iteration) trackedIteration(loop string, before *float64) TrackedIteration {
 	row := TrackedIteration{
 		Number: it.Number, Timestamp: it.EndedAt,
@@ -289,4 +293,5 @@ func (it Iteration) Observation() detector.Observation {
 	return o
 }
 
+// roundCents rounds a number to two decimals.
 func roundCents(v float64) float64 { return math.Round(v*100) / 100 }
