@@ -92,7 +92,7 @@ func (v Values) pathSuffix() string {
 	return " of " + v.Path
 }
 
-// outcomeText says whether tests that passed before fail now or are gone.
+// outcomeText returns the text for {fate}: whether tests that passed before fail now or are gone.
 func (v Values) outcomeText() string {
 	switch v.Gone {
 	case 0:

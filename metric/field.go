@@ -157,7 +157,7 @@ func Fields() []Field {
 	return out
 }
 
-// Better says which way f gets better; Neutral for an unknown field.
+// Better returns which way f gets better; Neutral for an unknown field.
 func (f Field) Better() Direction {
 	for _, r := range fields {
 		if r.field == f {

@@ -64,7 +64,7 @@ func (s Set) Gap(section Section) (Gap, bool) {
 	return Gap{}, false
 }
 
-// DescribeGap says that the section of a gap was not measured, or only in part: then the set
+// DescribeGap describes that the section of a gap was not measured, or only in part: then the set
 // has numbers of it.
 func (s Set) DescribeGap(g Gap) string {
 	if g.State == Partial && g.Section == SectionTests && s.Tests != nil {

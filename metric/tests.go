@@ -112,7 +112,7 @@ type Suite struct {
 	Why  string `json:"why"`
 }
 
-// MainError is the line of Why that says most: of a trace the error at its end.
+// MainError returns the line of Why that says most: of a stack trace the error at its end.
 func (s Suite) MainError() string {
 	best, rank := "", 0
 	for line := range strings.Lines(s.Why) {

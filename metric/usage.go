@@ -12,7 +12,7 @@ type Usage struct {
 	ToolCalls  *int64   `json:"tool_calls,omitempty"`
 }
 
-// Tokens is the sum of all kinds, nil when none was reported.
+// Tokens returns the sum of all kinds, nil if none was reported.
 func (u Usage) Tokens() *int64 {
 	return addOptional(addOptional(u.Input, u.CacheRead), addOptional(u.CacheWrite, u.Output))
 }

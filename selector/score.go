@@ -246,7 +246,7 @@ func FromDimensions(scores map[string]float64, w Weights) (Score, error) {
 	return weighDimensions(out), nil
 }
 
-// FromValue is a score in [0,1] that was found by another tool, without dimensions. A
+// FromValue returns a score in [0,1] that was found by another tool, without dimensions. A
 // number out of range is an error.
 func FromValue(v float64) (Score, error) {
 	if !(v >= 0 && v <= 1) {

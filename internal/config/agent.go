@@ -88,7 +88,7 @@ func (s Settings) criterion() criterion.Criterion {
 	return c
 }
 
-// agentConditions are the conditions for the settings about the agent.
+// agentConditions returns the conditions for the settings about the agent.
 func (s Settings) agentConditions() []condition {
 	err := s.validateAgents()
 	kind := s.criterion().Kind

@@ -23,7 +23,7 @@ type Alarm struct {
 	Action string `yaml:"action" range:"off|warn|stop"`
 }
 
-// approvalConditions are the conditions for approvals, alarms and notifications.
+// approvalConditions returns the conditions for approvals, alarms and notifications.
 func (s Settings) approvalConditions() []condition {
 	return []condition{
 		{!approval.Policy(s.Approval).Valid(), "approval", "approval must be reject, abort or wait, not " + s.Approval},

@@ -167,7 +167,7 @@ type condition struct {
 	key, text string
 }
 
-// conditions are the conditions for most settings.
+// conditions returns the conditions for most settings.
 func (s Settings) conditions() []condition {
 	return []condition{
 		{s.Limits.MaxIterations < 1, "limits.max_iterations", "max_iterations must be at least 1"},

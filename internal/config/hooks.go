@@ -42,7 +42,7 @@ func (h Hooks) FailClosed() bool { return h.OnError == hooksClosed }
 // Disabled reports whether hooks are not used.
 func (h Hooks) Disabled() bool { return h.Use == hooksOff }
 
-// conditions are the conditions for the hooks.
+// conditions returns the conditions for the hooks.
 func (h Hooks) conditions() []condition {
 	return []condition{
 		{h.Use != hooksOn && h.Use != hooksOff, "hooks.use", "hooks.use must be on or off, not " + h.Use},

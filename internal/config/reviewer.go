@@ -17,7 +17,7 @@ func (r Reviewer) options(p protect.Settings) review.Options {
 	return review.Options{Agent: r.Agent, Model: r.Model, Timeout: r.Timeout, Protect: p}
 }
 
-// conditions are the conditions for the reviewer.
+// conditions returns the conditions for the reviewer.
 func (r Reviewer) conditions() []condition {
 	_, known := review.Options{Agent: r.Agent}.Preset()
 	return []condition{

@@ -131,12 +131,12 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// pathOf is the absolute path of a file of the folder.
+// pathOf returns the absolute path of a file of the folder.
 func (p *packageFolder) pathOf(name string) string {
 	return filepath.Join(p.dir, filepath.FromSlash(name))
 }
 
-// changedFiles are the files that are new or were written since an earlier state, sorted.
+// changedFiles returns the files that are new or were written since an earlier state, sorted.
 func (p *packageFolder) changedFiles(earlier *packageFolder) []string {
 	var out []string
 	for name, s := range p.files {

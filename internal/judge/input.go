@@ -10,7 +10,7 @@ import (
 	"supervise/runner"
 )
 
-// Input is what the rules read of an iteration: its facts, its evidence and the history
+// Input returns what the rules read of an iteration: its facts, its evidence and the history
 // before it.
 func (h *History) Input(it ledger.Iteration) detector.Input {
 	var e ledger.Evidence

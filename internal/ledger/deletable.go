@@ -97,7 +97,7 @@ func finishDeleting(home, dir string) (kept string, err error) {
 	return kept, err
 }
 
-// candidatesDir is the folder of the candidates of the loop in dir, if it has any.
+// candidatesDir returns the folder of the candidates of the loop in dir, if it has any.
 func candidatesDir(dir string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "candidates", filepath.Base(dir))
 }

@@ -40,7 +40,7 @@ func proposeCMake(f projectfs.Folder) proposal {
 // cmake_minimum_required(VERSION 3.1). It does not match a range, as in VERSION 3.1...3.20.
 var cmakeMinimumPattern = regexp.MustCompile(`(?i)\bcmake_minimum_required\s*\(\s*VERSION\s+(?:2(?:\.\d+)*|3(?:\.[0-4](?:\.\d+)*)?)\s*(?:\)|\s[^.])`)
 
-// policyEnvironment is the variable with which CMake 4 configures a project that was written for
+// policyEnvironment returns the variable with which CMake 4 configures a project that was written for
 // CMake before 3.5. Older versions of CMake ignore it.
 //
 // https://cmake.org/cmake/help/latest/envvar/CMAKE_POLICY_VERSION_MINIMUM.html

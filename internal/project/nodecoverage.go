@@ -44,7 +44,7 @@ func coverageOptions(words []string, tool string) (out []string, ok bool) {
 	return out, len(command) > 0 && !slices.Contains(row.Subcommands, command[0])
 }
 
-// withoutCoverageTool are the words of a command without the coverage tool that it runs under.
+// withoutCoverageTool returns the words of a command without the coverage tool that it runs under.
 func withoutCoverageTool(words []string) []string {
 	if len(words) == 0 || !slices.Contains(istanbulTools, words[0]) {
 		return words

@@ -19,7 +19,7 @@ type nodeLinter struct {
 	report  string   // the file it writes; "" is its output
 }
 
-// row is the row of the linter.
+// row returns the row of the linter in package framework.
 func (l nodeLinter) row() *framework.Linter { return framework.LinterNamed(l.name) }
 
 var nodeLinters = []nodeLinter{

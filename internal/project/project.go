@@ -109,7 +109,7 @@ func rowCheck(row *framework.Framework, words ...string) Check {
 	}
 }
 
-// cover has the check measure coverage, as its framework's row says.
+// cover adds the options for coverage in the framework's row to the check.
 func (c *Check) cover(row *framework.Framework) {
 	c.Command = append(c.Command, row.Coverage.Args...)
 	c.Env = append(c.Env, row.Coverage.Env...)
@@ -214,7 +214,7 @@ func (p part) includes(dir string) bool {
 	return p.covers != nil && p.covers(strings.TrimPrefix(strings.TrimPrefix(dir, p.dir), "/"))
 }
 
-// joinParts is the project with all parts that were found.
+// joinParts returns the project with all parts that were found.
 func (w walk) joinParts(root string) Project {
 	out := Project{Root: root}
 	var languages []string

@@ -28,7 +28,7 @@ var pythonLinters = []pythonLinter{
 	{name: "basedpyright", args: []string{"--outputjson"}},
 }
 
-// row is the row of the linter.
+// row returns the row of the linter in package framework.
 func (l pythonLinter) row() *framework.Linter { return framework.LinterNamed(l.name) }
 
 // lintCheck returns the check of a linter. It excludes a virtual environment in the folder, unless

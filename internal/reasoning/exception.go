@@ -46,7 +46,7 @@ func testException(kind, text string, ids []metric.ID) []Exception {
 	return []Exception{{Kind: kind, Text: text, Tests: &n}}
 }
 
-// severeFindings are the findings that an iteration must not have.
+// severeFindings returns the alerts of the iteration that are HIGH or CRITICAL.
 func severeFindings(in Input) (out []Exception) {
 	for _, a := range in.Iteration.Assessment.Alerts {
 		if a.Severity >= detector.High {
@@ -56,7 +56,7 @@ func severeFindings(in Input) (out []Exception) {
 	return out
 }
 
-// runExceptions are surprises in the run of the iteration.
+// runExceptions returns what was unusual in the run of the iteration.
 func runExceptions(in Input) (out []Exception) {
 	it := in.Iteration
 	if it.Interrupted {
@@ -81,7 +81,7 @@ func runExceptions(in Input) (out []Exception) {
 	return out
 }
 
-// gapExceptions are the sections that were not measured.
+// gapExceptions returns the sections that were not measured.
 func gapExceptions(in Input) (out []Exception) {
 	for _, g := range in.Iteration.Set.Gaps {
 		out = append(out, exceptionf("partial", "%s %s: %s; rules that need it did not fire", g.Section, g.State, g.Why)...)
@@ -89,7 +89,7 @@ func gapExceptions(in Input) (out []Exception) {
 	return out
 }
 
-// suiteExceptions are the suites whose known tests keep their last state.
+// suiteExceptions returns the broken suites, whose known tests keep their last state.
 func suiteExceptions(in Input) (out []Exception) {
 	t := in.Iteration.Set.Tests
 	if t == nil {
@@ -108,7 +108,7 @@ func notRunTests(in Input) []Exception {
 	return testException("not_run", "Known tests that did not run", in.Iteration.Assessment.Changes.NotRun)
 }
 
-// flakyTests are the tests that failed and then passed on the same tree.
+// flakyTests returns the tests that failed and then passed on the same tree.
 func flakyTests(in Input) []Exception {
 	var ids []metric.ID
 	if t := in.Iteration.Set.Tests; t != nil {
@@ -121,7 +121,7 @@ func flakyTests(in Input) []Exception {
 	return testException("flaky", "Failed, and passed when run again on the same tree", ids)
 }
 
-// variationExceptions are the numbers that got worse, but only within their variation between runs.
+// variationExceptions returns the numbers that got worse, but only within their variation between runs.
 func variationExceptions(in Input) []Exception {
 	var out []Exception
 	for _, f := range slices.Sorted(maps.Keys(in.Baseline.Set.Variation)) {
@@ -173,7 +173,7 @@ func ruleOverrides(in Input) (out []Exception) {
 	return out
 }
 
-// ruleSettings are what a rule is set to.
+// ruleSettings describes what the user set for a rule, one text per setting: "threshold 5".
 func ruleSettings(r detector.RuleOptions) (set []string) {
 	if r.Off || r.Action == detector.Off {
 		set = append(set, "off")
@@ -206,7 +206,8 @@ func ruleSettings(r detector.RuleOptions) (set []string) {
 	return set
 }
 
-// trajectoryExceptions are what only several iterations together show.
+// trajectoryExceptions returns what only several iterations together show: a stall, a cycle, or a
+// stuck loop.
 func trajectoryExceptions(in Input) (out []Exception) {
 	a := in.Iteration.Assessment
 	if a.Stall != nil {

@@ -25,7 +25,7 @@ func newOverrides(in Input) []Override {
 	return append(treeOverrides(in), findingOverrides(in)...)
 }
 
-// treeOverrides are the ways to get another tree. An iteration of another orchestrator
+// treeOverrides returns the ways to get another tree. An iteration of another orchestrator
 // has none.
 func treeOverrides(in Input) []Override {
 	id, n, it := in.Iteration.LoopID, in.Iteration.Number, in.Iteration
@@ -41,8 +41,7 @@ func treeOverrides(in Input) []Override {
 	return []Override{{"see what it changed", fmt.Sprintf("supervise diff %s %d", id, n), ""}, back, choose}
 }
 
-// findingOverrides are the ways around each finding: to acknowledge it, or to change
-// its rule.
+// findingOverrides returns the ways to overrule each finding: acknowledge it, or change its rule.
 func findingOverrides(in Input) (out []Override) {
 	rules := map[string]bool{}
 	for _, a := range in.Iteration.Assessment.Alerts {
@@ -64,7 +63,7 @@ func findingOverrides(in Input) (out []Override) {
 	return out
 }
 
-// overrideSetting is the line of the configuration under which the alert would not have
+// overrideSetting returns the line of the configuration under which the alert would not have
 // fired, or would have rolled nothing back.
 func overrideSetting(a detector.Alert) string {
 	v := a.Values

@@ -39,10 +39,11 @@ func (t *TestSource) belongsTo(test metric.Test) bool {
 	return t.File == "" || t.File == test.File || t.File == test.Suite || dir == test.Suite || strings.HasSuffix(test.Suite, "/"+dir)
 }
 
-// title is the name without the class.
+// title returns the name without the class.
 func (t *TestSource) title() string { return strings.TrimPrefix(t.Def.Name, t.Def.Class+" ") }
 
-// fileRank says how well a reported test names the file of the definition, from 0 to 2.
+// fileRank returns how well a reported test names the file of the definition, from 0 to 2, see
+// [naming.FileRank].
 func (t *TestSource) fileRank(test metric.Test) int { return fileRank(test, t.File) }
 
 func fileRank(test metric.Test, file string) int {

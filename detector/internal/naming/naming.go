@@ -66,8 +66,8 @@ func SplitPath(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(`./\:$#+> `, r) })
 }
 
-// FileRank says how well a suite or class names a file: 2 by its path or its modules, 1 by
-// its base name alone, 0 not at all.
+// FileRank returns how well a suite or class names a file: 2 by its path or its modules, 1 only by
+// its base name, 0 not at all. "shop.test_cart" names tests/test_cart.py by its base name.
 func FileRank(text, file string) int {
 	if text == "" {
 		return 0

@@ -58,8 +58,8 @@ func (l *files) refuse(err error) {
 	}
 }
 
-// Blocked is an error about the first pipe, socket or device in the place of a file: every
-// program that opens it waits.
+// Blocked returns an error about the first pipe, socket or device in the place of a file, nil if
+// there is none. Every program that opens it waits.
 func (l *files) Blocked() error {
 	for _, r := range l.refused {
 		if r.Special {
