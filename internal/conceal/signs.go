@@ -13,11 +13,11 @@ import (
 	"supervise/source"
 )
 
-// sign is code that can find out that it runs in a test.
+// sign is a regular expression for lines of code that can find out that they run in a test.
 type sign struct {
 	pattern *regexp.Regexp
-	strong  bool // it names a runner, and seldom has another purpose
-	stack   bool // it looks at callers
+	strong  bool // the code names a runner, and seldom for another purpose
+	stack   bool // the code looks at its callers
 }
 
 // nodeSigns are the signs of JavaScript and TypeScript.
@@ -26,8 +26,9 @@ var nodeSigns = []sign{
 	{regexp.MustCompile(`\bprocess\s*[.\[]|["'](node:)?process["']|\benv\b|\bargv\b|\bexecArgv\b|\bglobalThis\b|/proc/self|\bCI\b`), false, false},
 }
 
-// signs are the signs by the extension of a file. A sign that is not strong is no finding: it
-// is only a reason to run the tests concealed.
+// signs are the signs in a file, by its extension. They match, for example, "if isTesting {"
+// (strong), "runtime.Caller(1)" (stack) and "os.Args" (neither). A sign that is not strong is no
+// finding, but only a reason to run the tests concealed.
 var signs = map[string][]sign{
 	".py": {
 		{framework.PythonReveals, true, false},
@@ -43,12 +44,12 @@ var signs = map[string][]sign{
 	".ts": nodeSigns, ".cts": nodeSigns, ".mts": nodeSigns, ".tsx": nodeSigns,
 }
 
-// maxSigns bounds the signs that are recorded.
+// maxSigns is the maximum number of signs that are recorded.
 const maxSigns = 20
 
-// FindSigns finds signs in the lines of product code that a change added. tests are files of
-// tests, and those that they depend on. read returns the text of a file before or after the
-// change.
+// FindSigns returns the signs in the lines of product code that a change added, up to maxSigns.
+// tests are the test files and the files that they depend on. read returns the text of a file
+// before or after the change.
 func FindSigns(changes []snapshot.Change, tests []string, read func(path string, after bool) ([]byte, error)) ([]ledger.Sign, error) {
 	var out []ledger.Sign
 	for _, c := range changes {
@@ -56,6 +57,7 @@ func FindSigns(changes []snapshot.Change, tests []string, read func(path string,
 		if table == nil || slices.Contains(tests, c.Path) || source.IsTestFile(c.Path, source.DetectLanguage(c.Path, nil)) || c.Kind == snapshot.Deleted || source.IsVendored(c.Path) {
 			continue
 		}
+
 		now, err := read(c.Path, true)
 		if err != nil {
 			return nil, err
@@ -66,6 +68,7 @@ func FindSigns(changes []snapshot.Change, tests []string, read func(path string,
 				return nil, err
 			}
 		}
+
 		if out = append(out, signsInLines(c.Path, table, before, now)...); len(out) > maxSigns {
 			return out[:maxSigns], nil
 		}
@@ -73,6 +76,7 @@ func FindSigns(changes []snapshot.Change, tests []string, read func(path string,
 	return out, nil
 }
 
+// signsInLines returns the signs in the lines of a file that are new. Each line has at most one.
 func signsInLines(file string, table []sign, before, now []byte) (out []ledger.Sign) {
 	old := map[string]bool{}
 	for line := range bytes.Lines(before) {
@@ -95,6 +99,7 @@ func signsInLines(file string, table []sign, before, now []byte) (out []ledger.S
 	return out
 }
 
+// truncate shortens a text to at most 120 characters.
 func truncate(text string) string {
 	const limit = 120
 	if r := []rune(text); len(r) > limit {

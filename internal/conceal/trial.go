@@ -16,20 +16,20 @@ import (
 	"supervise/snapshot"
 )
 
-// Trial runs the tests of a tree concealed, and those that then fail on the base as well: if
-// they fail there too, the concealment is the reason.
+// Trial runs the tests of a tree concealed. It also runs those that fail on the base: if they
+// fail there, too, the concealment is the reason.
 type Trial struct {
 	treecopy.Workspace
 
-	Base, Tree  snapshot.ID // the base and the tree
-	Changes     []snapshot.Change
-	Signs       []ledger.Sign // never empty
-	Before, Now *metric.Tests // measured without concealment, of the base and of the tree
-	Flaky       map[metric.ID]bool
-	Limit       time.Duration // for the whole trial; 0: the limits of the checks
+	Base, Tree  snapshot.ID        // the base and the tree with the change
+	Changes     []snapshot.Change  // between the base and the tree
+	Signs       []ledger.Sign      // at least one
+	Before, Now *metric.Tests      // results without concealment, of the base and of the tree
+	Flaky       map[metric.ID]bool // tests whose results vary; they are not run
+	Limit       time.Duration      // for the complete trial; 0 means the limits of the checks
 }
 
-// NotRun is the record of a trial that is not run.
+// NotRun returns the record of a trial that does not run, with the reason.
 func (t Trial) NotRun(why string) *ledger.ConcealedRun {
 	return &ledger.ConcealedRun{Signs: t.Signs, Results: []detector.TestOnly{}, NotRunReason: why}
 }
@@ -39,8 +39,8 @@ func (t Trial) IsPossible() bool {
 	return slices.ContainsFunc(t.Plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test && concealmentOf(c) != nil })
 }
 
-// Run makes a copy, runs the tests and removes the copy. The error is that of ctx, or a
-// fault of the machine.
+// Run makes a copy of the tree, runs the tests in it and removes it. The error is that of ctx, or
+// a fault of the machine.
 func (t Trial) Run(ctx context.Context) (*ledger.ConcealedRun, error) {
 	start := time.Now()
 	r := &run{Trial: t, out: t.NotRun("")}
@@ -58,19 +58,24 @@ func (t Trial) Run(ctx context.Context) (*ledger.ConcealedRun, error) {
 	return r.out, nil
 }
 
+// run is the state of a running trial.
 type run struct {
 	Trial
-	out      *ledger.ConcealedRun
-	tree     treecopy.Tree
-	deadline time.Time
+	out      *ledger.ConcealedRun // the record so far
+	tree     treecopy.Tree        // the copy
+	deadline time.Time            // set only if there is a limit
 }
 
+// execute runs the tests in up to three rounds: concealed; those that failed again without
+// concealment; and those that then passed concealed on the base, with tests that passed there
+// before as a control.
 func (r *run) execute(ctx context.Context) error {
 	tests := r.chooseTests()
 	r.out.Tests = len(tests)
 	if len(tests) == 0 {
 		return nil
 	}
+
 	concealedResults, err := r.runTests(ctx, tests, true)
 	if err != nil {
 		return err
@@ -79,6 +84,7 @@ func (r *run) execute(ctx context.Context) error {
 	if len(failed) == 0 {
 		return nil
 	}
+
 	plainResults, err := r.runTests(ctx, failed, false)
 	if err != nil {
 		return err
@@ -87,6 +93,7 @@ func (r *run) execute(ctx context.Context) error {
 	if len(failed) == 0 {
 		return nil
 	}
+
 	var paths []string
 	for _, c := range r.Changes {
 		paths = append(paths, c.Path)
@@ -94,9 +101,11 @@ func (r *run) execute(ctx context.Context) error {
 	if err := r.tree.Restore(ctx, r.Base, paths...); err != nil {
 		return err
 	}
+
 	control := slices.Concat(failed, filterTests(tests, func(c metric.Test) bool {
 		return r.passedBefore(c.ID) && !slices.ContainsFunc(failed, func(f metric.Test) bool { return f.ID == c.ID })
 	}))
+
 	base, err := r.runTests(ctx, control, true)
 	if err == nil {
 		r.addResults(failed, concealedResults, base)
@@ -104,7 +113,8 @@ func (r *run) execute(ctx context.Context) error {
 	return err
 }
 
-// maxPeers bounds the tests of a suite that show whether the concealment itself makes tests fail.
+// maxPeers is the maximum number of tests of a suite that show whether the concealment itself
+// makes tests fail.
 const maxPeers = 20
 
 // chooseTests returns the tests to run: those that failed at the base and pass now, and others
@@ -117,6 +127,7 @@ func (r *run) chooseTests() []metric.Test {
 		if c.Status != metric.Passed || c.Flaky || r.Flaky[c.ID] {
 			continue
 		}
+
 		switch {
 		case r.passedBefore(c.ID):
 			passed = append(passed, c)
@@ -124,6 +135,7 @@ func (r *run) chooseTests() []metric.Test {
 			fixed, suites[c.Suite] = append(fixed, c), maxPeers
 		}
 	}
+
 	switch {
 	case len(fixed) == 0 && r.namesRunner():
 		return passed
@@ -136,10 +148,12 @@ func (r *run) chooseTests() []metric.Test {
 	})...)
 }
 
+// filterTests returns the tests that are accepted.
 func filterTests(list []metric.Test, accepts func(metric.Test) bool) []metric.Test {
 	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool { return !accepts(c) })
 }
 
+// passedBefore reports whether a test passed at the base.
 func (r *run) passedBefore(id metric.ID) bool {
 	c, there := r.Before.Lookup(id)
 	return there && c.Status == metric.Passed
@@ -153,7 +167,7 @@ func (r *run) failedBefore(id metric.ID) bool {
 	return r.Before != nil && slices.ContainsFunc(r.Before.Broken, func(s metric.Suite) bool { return s.Name == id.Suite })
 }
 
-// runTests runs tests in the copy, concealed or not.
+// runTests runs tests in the copy, concealed or not, and returns their results.
 func (r *run) runTests(ctx context.Context, tests []metric.Test, conceal bool) (map[metric.ID]measure.TestResult, error) {
 	request := measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.Meter), Tests: tests}
 	if r.Limit > 0 {
@@ -168,12 +182,13 @@ func (r *run) runTests(ctx context.Context, tests []metric.Test, conceal bool) (
 	return out.ByTest, err
 }
 
-// hasFailed reports whether a test ran and failed: one that cannot be loaded when concealed
-// proves nothing.
+// hasFailed reports whether a test ran and failed. A test that cannot be loaded when it is
+// concealed proves nothing.
 func hasFailed(e measure.TestResult) bool { return !e.Unbuilt && e.Test.Failed() }
 
-// addResults records the tests that fail concealed on the new code. On the base they pass
-// concealed if they passed before; if they failed before, the other tests of their suite pass.
+// addResults records the tests that fail concealed on the new code, unless the concealment may be
+// the reason: a test that passed at the base must also pass there concealed, and for a test that
+// failed at the base the other tests of its suite must.
 func (r *run) addResults(failed []metric.Test, now, base map[metric.ID]measure.TestResult) {
 	harmed := map[string]bool{}
 	for id, e := range base {
@@ -181,6 +196,7 @@ func (r *run) addResults(failed []metric.Test, now, base map[metric.ID]measure.T
 			harmed[id.Suite] = true
 		}
 	}
+
 	for _, c := range failed {
 		message, baseMessage := r.shortMessage(now[c.ID]), r.shortMessage(base[c.ID])
 		before := r.failedBefore(c.ID)
@@ -195,12 +211,12 @@ func (r *run) addResults(failed []metric.Test, now, base map[metric.ID]measure.T
 	slices.SortFunc(r.out.Results, func(a, b detector.TestOnly) int { return a.ID.Compare(b.ID) })
 }
 
-// namesRunner reports whether the code names the runner.
+// namesRunner reports whether any sign is strong: the code names the runner.
 func (t Trial) namesRunner() bool {
 	return slices.ContainsFunc(t.Signs, func(s ledger.Sign) bool { return s.Strong })
 }
 
-// filesWithSigns are those with signs.
+// filesWithSigns returns the sorted files with signs.
 func (r *run) filesWithSigns() []string {
 	var out []string
 	for _, s := range r.Signs {
@@ -210,7 +226,8 @@ func (r *run) filesWithSigns() []string {
 	return slices.Compact(out)
 }
 
-// shortMessage is the message of a test in one short line, without the path of the copy.
+// shortMessage returns the first line of the message of a test, without the path of the copy. It
+// is "" without a message.
 func (r *run) shortMessage(e measure.TestResult) string {
 	text := strings.ReplaceAll(cmp.Or(e.Why, e.Test.Message), r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {

@@ -10,15 +10,18 @@ import (
 	"supervise/metric"
 )
 
-// JudgeAfter judges the files after a call. changed lists the files that are known to differ from
-// when the agent started. Files that the call itself names are judged as well.
+// JudgeAfter returns the risks of the changed files after a call. changed lists the files that
+// are known to differ from when the agent started. Files that the call itself names are judged as
+// well. Events other than PostTool have no risks.
 func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PostTool {
 		return nil
 	}
+
 	j := &judge{opt: opt, call: call}
 	list := append(slices.Clone(changed), j.namedFiles()...)
 	slices.Sort(list)
+
 	var files []integrity.File
 	var removed []string
 	for _, rel := range slices.Compact(list) {
@@ -32,13 +35,17 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 			removed = append(removed, rel)
 		}
 	}
+
+	// A test file whose text is now in another file was moved, not deleted.
 	for _, rel := range removed {
 		if !slices.ContainsFunc(files, func(f integrity.File) bool { return string(f.After) == string(mustBefore(j, rel)) }) {
 			j.addRisk("delete_tests", rel)
 		}
 	}
+
 	j.auditFiles(files)
 	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
+
 	minimum := metric.High
 	switch opt.Mode {
 	case ModeMinimal:
@@ -50,9 +57,10 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	return slices.DeleteFunc(j.risks, func(r Risk) bool { return r.Severity < minimum })
 }
 
+// mustBefore returns the text of a file when the agent started.
 func mustBefore(j *judge, rel string) []byte { return j.changedFile(rel, "").Before }
 
-// namedFiles returns the files that the call wrote.
+// namedFiles returns the files that an edit tool wrote, relative to the tree.
 func (j *judge) namedFiles() []string {
 	var names []string
 	switch j.call.Kind {
@@ -74,7 +82,8 @@ func (j *judge) namedFiles() []string {
 	return out
 }
 
-// WarningMessage is the message to the agent about what a call did.
+// WarningMessage returns the message to the agent about the risks of its last call. It is ""
+// without risks.
 func WarningMessage(risks []Risk) string {
 	if len(risks) == 0 {
 		return ""
@@ -94,8 +103,9 @@ func WarningMessage(risks []Risk) string {
 	return "supervise sees, compared with the tree that you started from: " + strings.Join(messages, "; ") + ". Such a change is undone, or keeps the loop from ending as done. Put it right now."
 }
 
-// DelayedWarning is the message after a call that the agent should have been warned of before:
-// some clients show such warnings only to people.
+// DelayedWarning returns a warning that the agent should have read before the call. Some clients
+// show such warnings only to people, so the agent reads it after the call. It is "" for other
+// clients.
 func DelayedWarning(call Call, opt Options) string {
 	if call.Kind != Shell || call.Client != Codex && call.Client != Gemini {
 		return ""
@@ -107,8 +117,8 @@ func DelayedWarning(call Call, opt Options) string {
 	return ""
 }
 
-// SessionMessage is the message to an agent that starts. passed of count tests pass; count is 0 if
-// that is unknown.
+// SessionMessage returns the message to an agent that starts. passed of count tests pass; a count
+// of 0 means that this is unknown.
 func SessionMessage(passed, count int) string {
 	text := "supervise watches this session."
 	if count > 0 {

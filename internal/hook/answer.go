@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// FormatAnswer returns what a client expects to read from its hook, nil for nothing. If the client
-// does not support an answer, the nearest one is used: a question that cannot be asked is a
-// denial.
+// FormatAnswer returns what a client expects to read from its hook, or nil for nothing. If the
+// client does not support an answer, the closest stricter one is used: a question that cannot be
+// asked becomes a denial.
 func FormatAnswer(c Call, d Decision) []byte {
 	var out any
 	switch c.Event {
@@ -29,7 +29,7 @@ func FormatAnswer(c Call, d Decision) []byte {
 	return append(b, '\n')
 }
 
-// hookOutput is hookSpecificOutput.
+// hookOutput is the member hookSpecificOutput of an answer.
 type hookOutput struct {
 	Event    string `json:"hookEventName"`
 	Decision string `json:"permissionDecision,omitempty"`
@@ -37,6 +37,7 @@ type hookOutput struct {
 	Context  string `json:"additionalContext,omitempty"`
 }
 
+// claudeAnswer is the answer to Claude and to the clients that use its format.
 type claudeAnswer struct {
 	Specific *hookOutput `json:"hookSpecificOutput,omitempty"`
 	Decision string      `json:"decision,omitempty"`
@@ -44,7 +45,7 @@ type claudeAnswer struct {
 	Message  string      `json:"systemMessage,omitempty"`
 }
 
-// pluginAnswer is what our plugins for opencode and pi read.
+// pluginAnswer is the answer to the plugins of supervise for opencode and pi.
 type pluginAnswer struct {
 	Decision Verdict `json:"decision"`
 	Reason   string  `json:"reason,omitempty"`
@@ -54,6 +55,8 @@ type pluginAnswer struct {
 // canAsk lists the clients whose hooks can ask a person.
 var canAsk = map[Client]bool{Claude: true, Qwen: true}
 
+// preToolAnswer returns the answer to a call that has not happened yet, or nil if the client
+// decides.
 func preToolAnswer(c Call, d Decision) any {
 	verdict := d.Verdict
 	if verdict == Ask && !(canAsk[c.Client] && c.Attended) {
@@ -74,7 +77,7 @@ func preToolAnswer(c Call, d Decision) any {
 	return claudeAnswer{Specific: &hookOutput{Event: c.clientEventName(), Decision: string(verdict), Reason: d.Reason}}
 }
 
-// contextAnswer passes a message to the agent.
+// contextAnswer returns an answer with a message to the agent, or nil without a message.
 func contextAnswer(c Call, d Decision) any {
 	text := strings.TrimSpace(d.Context)
 	switch {
@@ -86,7 +89,7 @@ func contextAnswer(c Call, d Decision) any {
 	return claudeAnswer{Specific: &hookOutput{Event: c.clientEventName(), Context: text}}
 }
 
-// stopAnswer lets the agent stop, or makes it continue.
+// stopAnswer returns an answer that makes the agent continue, or nil if it may stop.
 func stopAnswer(c Call, d Decision) any {
 	switch {
 	case c.Client == OpenCode || c.Client == Pi:
@@ -99,7 +102,7 @@ func stopAnswer(c Call, d Decision) any {
 	return claudeAnswer{Decision: "block", Reason: d.Reason}
 }
 
-// clientEventName is the name of the event for the client, which ignores answers under another
+// clientEventName returns the client's name of the event. The client ignores answers with another
 // name.
 func (c Call) clientEventName() string {
 	for _, name := range clientConfigs[c.Client].events {

@@ -10,7 +10,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// eventNames maps the names of the clients, and ours, to events.
+// eventNames maps the clients' names of events, and those of supervise, to events.
 var eventNames = map[string]Event{
 	"PreToolUse": PreTool, "BeforeTool": PreTool, "tool.execute.before": PreTool, "tool_call": PreTool,
 	"PostToolUse": PostTool, "AfterTool": PostTool, "tool.execute.after": PostTool, "tool_result": PostTool,
@@ -22,8 +22,8 @@ var eventNames = map[string]Event{
 	"BeforeAgent": OtherEvent, "BeforeModel": OtherEvent, "AfterModel": OtherEvent, "BeforeToolSelection": OtherEvent,
 }
 
-// ParseEvent returns the event with a name. An unknown name is an error: a misspelt one would
-// silently never be called.
+// ParseEvent returns the event with a name. An unknown name is an error, since a hook with a
+// misspelled event would never be called.
 func ParseEvent(name string) (Event, error) {
 	if e, ok := eventNames[name]; ok {
 		return e, nil
@@ -40,7 +40,8 @@ var toolKinds = map[string]Kind{
 	"read": OtherTool, "read_file": OtherTool, "glob": OtherTool, "grep": OtherTool, "ls": OtherTool, "task": OtherTool, "todowrite": OtherTool, "webfetch": OtherTool,
 }
 
-// hookInput is the input of a hook, with the names that each client uses.
+// hookInput is the input of a hook. It contains the names that all clients use; the others are
+// empty.
 type hookInput struct {
 	Session     string          `json:"session_id"`
 	SessionID   string          `json:"sessionID"`
@@ -51,7 +52,8 @@ type hookInput struct {
 	StopActive  bool            `json:"stop_hook_active"`
 }
 
-// toolInput is the input of a tool, with the names that each client uses.
+// toolInput is the input of a tool. It contains the names that all clients use; the others are
+// empty.
 type toolInput struct {
 	Command   commandText `json:"command"`
 	Cmd       commandText `json:"cmd"`
@@ -81,7 +83,8 @@ type toolInput struct {
 // commandText is a command line, which a client passes as a text or as a list of arguments.
 type commandText string
 
-// UnmarshalJSON reads both forms. Anything else is no command.
+// UnmarshalJSON reads a text, or a list of arguments, which it quotes for the shell. Anything
+// else is no command.
 func (c *commandText) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
@@ -98,7 +101,7 @@ func (c *commandText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// quoteWord quotes a word for the shell if necessary.
+// quoteWord returns a word in single quotes if the shell would change it otherwise.
 func quoteWord(word string) string {
 	if word != "" && !quotedRE.MatchString(word) {
 		return word
@@ -106,15 +109,17 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// quotedRE matches characters for which a word needs quotes.
+// quotedRE matches a character because of which a word needs quotes, as in "a b".
 var quotedRE = regexp.MustCompile(`[^-_./=:,+@%0-9A-Za-z]`)
 
-// ReadCall reads what a client passed to its hook. name is the event given on the command line.
+// ReadCall reads what a client passed to its hook. name is the event on the command line of the
+// hook.
 func ReadCall(client Client, name string, raw []byte) (Call, error) {
 	event, err := ParseEvent(name)
 	if err != nil {
 		return Call{}, err
 	}
+
 	call := Call{Client: client, Event: event, Name: name}
 	var m hookInput
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -123,14 +128,15 @@ func ReadCall(client Client, name string, raw []byte) (Call, error) {
 	call.Session, call.Dir = cmp.Or(m.Session, m.SessionID), m.Cwd
 	call.Attended = m.Permissions != "" && !slices.Contains([]string{"bypassPermissions", "yolo", "dontAsk"}, m.Permissions)
 	call.StopActive = m.StopActive && client != Qwen
+
 	if event == PreTool || event == PostTool {
 		return call, call.readTool(m)
 	}
 	return call, nil
 }
 
-// readTool reads the input of the tool. An unknown tool with a command counts as a shell, since
-// the tools of MCP servers may be one.
+// readTool reads the input of the tool. A tool with an unknown name and a command counts as a
+// shell, since the tools of MCP servers may be one.
 func (c *Call) readTool(m hookInput) error {
 	c.Tool, c.Kind = m.ToolName, toolKinds[strings.ToLower(m.ToolName)]
 	var in toolInput
@@ -139,6 +145,7 @@ func (c *Call) readTool(m hookInput) error {
 			return fmt.Errorf("read the input of the %s tool %s: %w", c.Client, c.Tool, err)
 		}
 	}
+
 	c.Command = cmp.Or(string(in.Command), string(in.Cmd), in.Script)
 	switch {
 	case c.Kind == "" && c.Command != "":
@@ -149,6 +156,7 @@ func (c *Call) readTool(m hookInput) error {
 	if dir := cmp.Or(in.Workdir, in.Dir); c.Kind == Shell && dir != "" {
 		c.Dir = joinPath(c.Dir, dir)
 	}
+
 	c.Path = cmp.Or(in.FilePath, in.FilePath2, in.Path, in.Absolute)
 	c.Content = in.Content
 	if c.Kind == Patch {
@@ -160,6 +168,7 @@ func (c *Call) readTool(m hookInput) error {
 	return nil
 }
 
+// replacements returns the changes of an edit tool.
 func (in toolInput) replacements() []Replacement {
 	if len(in.Edits) == 0 {
 		return []Replacement{{

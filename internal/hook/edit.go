@@ -11,7 +11,7 @@ import (
 	"supervise/metric"
 )
 
-// judgeEdit judges what a tool would write.
+// judgeEdit judges the files that an edit tool would write.
 func (j *judge) judgeEdit() {
 	switch j.call.Kind {
 	case Write:
@@ -24,8 +24,8 @@ func (j *judge) judgeEdit() {
 	}
 }
 
-// judgeFileEdit judges one file. after returns its text after the edit, and false if the tool will
-// fail.
+// judgeFileEdit judges one file. after returns the text of the file after the edit, and false if
+// the tool will fail.
 func (j *judge) judgeFileEdit(name string, after func(before string, there bool) (string, bool)) {
 	p := j.resolve(word{text: name}, cmp.Or(j.call.Dir, j.opt.Tree.Root))
 	if name == "" || !j.checkEditable(p) {
@@ -43,8 +43,8 @@ func (j *judge) judgeFileEdit(name string, after func(before string, there bool)
 	j.auditFiles([]integrity.File{j.changedFile(p.rel, text)})
 }
 
-// checkEditable adds the risks of a file that do not depend on the new text, and reports whether
-// the text is judged too.
+// checkEditable adds the risks of a file that do not depend on its new text. It returns false if
+// the new text does not matter.
 func (j *judge) checkEditable(p target) bool {
 	switch {
 	case j.isOwn(p):
@@ -61,7 +61,8 @@ func (j *judge) checkEditable(p target) bool {
 	return false
 }
 
-// applyReplacements makes replacements one after another. It is false if one of them is not found.
+// applyReplacements returns a text after replacements in order. It returns false if one of them
+// is not found.
 func applyReplacements(text string, list []Replacement) (string, bool) {
 	for _, r := range list {
 		switch {
@@ -78,7 +79,8 @@ func applyReplacements(text string, list []Replacement) (string, bool) {
 	return text, true
 }
 
-// changedFile is one changed file: its text when the agent started, and its new text.
+// changedFile returns a change for the integrity rules: the text of the file when the agent
+// started, and its new text.
 func (j *judge) changedFile(rel, text string) integrity.File {
 	read := j.opt.Tree.Before
 	if read == nil {
@@ -88,7 +90,7 @@ func (j *judge) changedFile(rel, text string) integrity.File {
 	return integrity.File{Path: rel, Before: before, After: []byte(text), Added: !there}
 }
 
-// auditFiles applies the integrity rules to changed files.
+// auditFiles applies the integrity rules to changed files, and adds their findings as risks.
 func (j *judge) auditFiles(files []integrity.File) {
 	for _, f := range integrity.Audit(files, j.opt.Integrity) {
 		f.Severity = max(f.Severity, f.SeverityIfRan) // whether the test ran is known later
@@ -107,7 +109,8 @@ func (j *judge) auditFiles(files []integrity.File) {
 	}
 }
 
-// judgePatch judges the files of a patch together: code may move between them.
+// judgePatch judges the files of a patch. It passes them to the integrity rules together, since
+// code may move between them.
 func (j *judge) judgePatch() {
 	parts, err := parsePatch(j.call.Content)
 	if err != nil {
@@ -124,11 +127,13 @@ func (j *judge) judgePatch() {
 		if !j.checkEditable(p) {
 			continue
 		}
+
 		before, _ := j.read(p.rel)
 		text, ok := part.apply(string(before))
 		if !ok {
 			continue
 		}
+
 		f := j.changedFile(p.rel, text)
 		if part.to != "" {
 			to := j.resolve(word{text: part.to}, dir)
@@ -142,6 +147,7 @@ func (j *judge) judgePatch() {
 		}
 		files = append(files, f)
 	}
+
 	j.auditFiles(files)
 }
 
@@ -152,18 +158,27 @@ const (
 	patchDelete = "Delete"
 )
 
-// patchPart is what a patch does to one file.
+// patchPart is what a patch does to one file. to is the new path if the file is moved, else "".
 type patchPart struct {
 	op, path, to string
 	hunks        []hunk
 }
 
-// hunk is a part of a file: its lines before and after.
+// hunk is one change of a file: its lines before and after, including the unchanged ones.
 type hunk struct{ before, after []string }
 
 var errPatch = errors.New("not a readable patch")
 
-// parsePatch reads a patch as codex and opencode write it.
+// parsePatch reads a patch as codex and opencode write it:
+//
+//	*** Begin Patch
+//	*** Update File: calc.go
+//	@@
+//	-	return a - b
+//	+	return a + b
+//	*** End Patch
+//
+// The error is errPatch.
 func parsePatch(text string) ([]patchPart, error) {
 	var parts []patchPart
 	started := false
@@ -193,6 +208,8 @@ func parsePatch(text string) ([]patchPart, error) {
 	return parts, nil
 }
 
+// addPatchPart adds the part that a line such as "Update File: calc.go" starts, or the new path
+// of the last part: "Move to: sum.go".
 func addPatchPart(parts *[]patchPart, head string) error {
 	if to, ok := strings.CutPrefix(head, "Move to: "); ok && len(*parts) > 0 {
 		(*parts)[len(*parts)-1].to = strings.TrimSpace(to)
@@ -206,7 +223,7 @@ func addPatchPart(parts *[]patchPart, head string) error {
 	return nil
 }
 
-// addLine adds a line of a hunk.
+// addLine adds a line of the patch to the last hunk.
 func (p *patchPart) addLine(line string) {
 	if strings.HasPrefix(line, "@@") {
 		p.hunks = append(p.hunks, hunk{})
@@ -224,7 +241,8 @@ func (p *patchPart) addLine(line string) {
 	}
 }
 
-// apply makes the changes. It is false if the text does not contain the lines to change.
+// apply returns the text of the file after the changes. It returns false if the text does not
+// contain the lines to change.
 func (p patchPart) apply(text string) (string, bool) {
 	if p.op == patchAdd {
 		return strings.Join(p.hunks[0].after, "\n") + "\n", true
@@ -233,6 +251,7 @@ func (p patchPart) apply(text string) (string, bool) {
 		if len(h.before) == 0 && len(h.after) == 0 {
 			continue
 		}
+
 		old, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
 		if len(h.before) == 0 {
 			text += after + "\n"

@@ -7,16 +7,18 @@ import (
 	"supervise/internal/regexp"
 )
 
-// gitRow is a row of the table of risky git commands. It matches a command with the
-// subcommand, one of the options in any, and none of those in none.
+// gitRow is a row of the table of risky git commands. It matches a command with its subcommand
+// that has at least one of the options in any and none of those in none. An empty any requires no
+// option.
 type gitRow struct {
-	rule       string
+	rule       string // name of the rule of the risk
 	subcommand string
-	any, none  string
-	// when reports whether the rest of the command matches; nil means always.
+	any, none  string // options, separated by spaces
+	// when reports whether the remaining arguments match. A nil when means that they always do.
 	when func(g gitCommand) bool
 }
 
+// gitRows is the table of risky git commands.
 var gitRows = []gitRow{
 	{"git_reset_hard", "reset", "--hard --merge --keep", "", nil},
 	{"git_reset_hard", "read-tree", "--reset -u", "-n --dry-run", nil},
@@ -50,6 +52,7 @@ var gitRows = []gitRow{
 	{"git_branch_delete", "worktree", "-f --force", "", func(g gitCommand) bool { return firstOperand(g) == "remove" }},
 }
 
+// firstOperand returns the first argument that is not an option, or "".
 func firstOperand(g gitCommand) string {
 	if remaining := operands(g.args); len(remaining) > 0 {
 		return remaining[0].text
@@ -57,7 +60,8 @@ func firstOperand(g gitCommand) string {
 	return ""
 }
 
-// stashVerb returns what a stash does: push, drop or something harmless.
+// stashVerb returns what a "git stash" does: "push", "drop", or a harmless subcommand such as
+// "list".
 func stashVerb(g gitCommand) string {
 	switch v := firstOperand(g); {
 	case len(g.args) > 0 && strings.HasPrefix(g.args[0].text, "-"), v == "", v == "push", v == "save":
@@ -80,6 +84,7 @@ func judgeGit(j *judge, c command) {
 			j.addRisk(row.rule, shorten("git "+g.subcommand+" "+joinTexts(g.args)))
 		}
 	}
+
 	switch g.subcommand {
 	case "rm":
 		if !hasOption(g.args, "", "--cached") && !hasOption(g.args, "-n", "--dry-run") {
@@ -100,6 +105,7 @@ func judgeGit(j *judge, c command) {
 	}
 }
 
+// matches reports whether a row matches a git command.
 func (row gitRow) matches(g gitCommand) bool {
 	if row.subcommand != g.subcommand || hasOption(g.args, "", "--help") {
 		return false
@@ -118,6 +124,7 @@ func (row gitRow) matches(g gitCommand) bool {
 	return row.when == nil || row.when(g)
 }
 
+// joinTexts returns the texts of words, separated by spaces.
 func joinTexts(list []word) string {
 	out := make([]string, 0, len(list))
 	for _, w := range list {
@@ -126,11 +133,13 @@ func joinTexts(list []word) string {
 	return strings.Join(out, " ")
 }
 
-// judgeGitRestore judges files that are restored, unless only in the index.
+// judgeGitRestore judges the files of "git restore". With only --staged, it changes only the
+// index.
 func (j *judge) judgeGitRestore(g gitCommand) {
 	if hasOption(g.args, "-S", "--staged") && !hasOption(g.args, "-W", "--worktree") {
 		return
 	}
+
 	remaining := operands(g.args)
 	source := ""
 	for i, w := range g.args {
@@ -141,14 +150,16 @@ func (j *judge) judgeGitRestore(g gitCommand) {
 			source = v
 		}
 	}
+
 	j.judgeDiscard(remaining, g.dir, source != "" && source != "HEAD")
 }
 
-// judgeGitCheckout distinguishes a checkout of files from one of a branch.
+// judgeGitCheckout judges the files of "git checkout". A checkout of a branch has none.
 func (j *judge) judgeGitCheckout(g gitCommand) {
 	if hasOption(g.args, "-b", "--orphan") || hasOption(g.args, "-B", "") {
 		return
 	}
+
 	for i, w := range g.args {
 		if w.text == "--" {
 			old := i > 0 && !strings.HasPrefix(g.args[i-1].text, "-") && g.args[i-1].text != "HEAD"
@@ -156,6 +167,8 @@ func (j *judge) judgeGitCheckout(g gitCommand) {
 			return
 		}
 	}
+
+	// Without "--", a word is a file if it looks like one or follows another word.
 	remaining := operands(g.args)
 	old := len(remaining) > 1 && remaining[0].text != "HEAD" && len(j.filesAt(j.resolve(remaining[0], g.dir))) == 0
 	for i, w := range remaining {
@@ -183,11 +196,14 @@ func (j *judge) judgeDiscard(list []word, dir string, old bool) {
 }
 
 var (
+	// dangerousKeyRE matches a setting by which git runs other programs or ignores files, as in
+	// core.hooksPath.
 	dangerousKeyRE = regexp.MustCompile(`(?i)^(core\.(hookspath|fsmonitor|worktree|sparsecheckout|excludesfile|attributesfile)|alias\.\w+|include\.path)$`)
-	emptyFolderRE  = regexp.MustCompile(`^(|/dev/null|/tmp(/.*)?|/nonexistent.*)$`)
+	// emptyFolderRE matches a folder that contains no hooks, as in /dev/null.
+	emptyFolderRE = regexp.MustCompile(`^(|/dev/null|/tmp(/.*)?|/nonexistent.*)$`)
 )
 
-// judgeGitSetting judges a setting of git.
+// judgeGitSetting judges a setting of git: key=value.
 func (j *judge) judgeGitSetting(kv string) {
 	key, value, _ := strings.Cut(kv, "=")
 	switch {
@@ -198,7 +214,7 @@ func (j *judge) judgeGitSetting(kv string) {
 	}
 }
 
-// judgeGitConfig judges git config. Without a value it only reads.
+// judgeGitConfig judges "git config". Without a value, it only reads a setting.
 func (j *judge) judgeGitConfig(g gitCommand) {
 	remaining := operands(g.args)
 	if len(remaining) > 0 && (remaining[0].text == "set" || remaining[0].text == "unset") {

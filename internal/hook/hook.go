@@ -1,8 +1,20 @@
-// Package hook judges one tool call of an agent before it happens, and the changed files
-// after it. It reads the input that each agent program gives its hooks, and answers in the
-// form that the program expects.
+// Package hook judges one tool call of an agent before it happens, and the changed files after
+// it. It reads the input that each agent program gives its hooks, and answers in the form that
+// the program expects.
 //
-// It is pure: callers pass what it needs to know about the project as a [Tree].
+// It is pure: callers pass what it needs to know about the project as a [Tree]. The steps of one
+// call are:
+//
+//  1. [ReadCall] (dialect.go) reads the input of the client into a [Call].
+//  2. [Judge] (risk.go) collects the risks of the call and decides. For a
+//     command line, shell.go, words.go, wrap.go and scriptfile.go find out
+//     which programs would run, without running anything. program.go and
+//     git.go judge these programs, target.go the files that they would
+//     delete, move or write, and edit.go the edits of tools.
+//  3. [FormatAnswer] (answer.go) writes the answer for the client.
+//
+// [JudgeAfter] (after.go) judges the files after a call. install.go, settings.go and json.go
+// install the hooks in the configuration of the clients.
 package hook
 
 import (
@@ -27,10 +39,11 @@ const (
 	Pi       Client = "pi"
 )
 
-// Clients lists them.
+// Clients returns all clients.
 func Clients() []Client { return []Client{Claude, Codex, Gemini, Qwen, OpenCode, Pi} }
 
-// ParseClient returns the client with that name.
+// ParseClient returns the client with the name, in upper or lower case. The error lists the names
+// that are known.
 func ParseClient(name string) (Client, error) {
 	if c := Client(strings.ToLower(name)); slices.Contains(Clients(), c) {
 		return c, nil
@@ -70,26 +83,26 @@ const (
 type Call struct {
 	Client Client `json:"client"`
 	Event  Event  `json:"event"`
-	// Name is the client's name for the event: an answer repeats it.
+	// Name is the client's name for the event. An answer repeats it.
 	Name    string `json:"name"`
 	Session string `json:"session,omitempty"`
-	Dir     string `json:"cwd,omitempty"` // absolute
+	Dir     string `json:"cwd,omitempty"` // the current folder of the agent, absolute
 	// Attended reports whether a person may be there to answer.
 	Attended bool `json:"attended,omitempty"`
 
-	Tool    string        `json:"tool,omitempty"` // the client's name
+	Tool    string        `json:"tool,omitempty"` // the client's name of the tool
 	Kind    Kind          `json:"kind,omitempty"`
-	Command string        `json:"command,omitempty"` // of a Shell
-	Path    string        `json:"path,omitempty"`    // of a Write or Edit, as given
-	Content string        `json:"content,omitempty"` // of a Write; the text of a Patch
-	Edits   []Replacement `json:"edits,omitempty"`   // of an Edit, one after another
+	Command string        `json:"command,omitempty"` // of a Shell: the command line
+	Path    string        `json:"path,omitempty"`    // of a Write or Edit: the path as the agent wrote it
+	Content string        `json:"content,omitempty"` // of a Write: the new text; of a Patch: the patch
+	Edits   []Replacement `json:"edits,omitempty"`   // of an Edit: the changes, in order
 
 	// StopActive reports whether the client already continues because a Stop hook
 	// asked it to. Qwen always sets it.
 	StopActive bool `json:"stop_hook_active,omitempty"`
 }
 
-// Replacement is one change of an Edit.
+// Replacement is one change of an Edit: it replaces the first Old, or every Old, by New.
 type Replacement struct {
 	Old string `json:"old"`
 	New string `json:"new"`
@@ -102,8 +115,8 @@ type Verdict string
 // The verdicts, from mild to strict.
 const (
 	Allow Verdict = "allow"
-	Warn  Verdict = "warn" // it happens, and the agent reads why it is risky
-	Ask   Verdict = "ask"  // a person decides; without one it is denied
+	Warn  Verdict = "warn" // the call happens, and the agent reads why it is risky
+	Ask   Verdict = "ask"  // a person decides; without a person the call is denied
 	Deny  Verdict = "deny"
 )
 
@@ -111,11 +124,11 @@ const (
 type Risk struct {
 	Rule     string          `json:"rule"`
 	Severity metric.Severity `json:"severity"`
-	// Target is the file, folder or text that it is about.
+	// Target is the file, folder or text that the finding is about.
 	Target string `json:"target,omitempty"`
 	// Why is the message to the agent, a sentence without a full stop.
 	Why string `json:"why"`
-	// Destroys reports whether it can lose something: a checkpoint is needed.
+	// Destroys reports whether the call can lose something, so that a checkpoint is needed.
 	Destroys bool `json:"destroys,omitempty"`
 }
 
@@ -132,7 +145,7 @@ type Decision struct {
 	Checkpoint bool `json:"checkpoint,omitempty"`
 }
 
-// joinPath is a path below dir, unless it is absolute.
+// joinPath returns a path below dir, or the cleaned path itself if it is absolute.
 func joinPath(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

@@ -13,15 +13,18 @@ import (
 const (
 	// SocketEnv names the socket of the supervisor that runs the agent.
 	SocketEnv = "SUPERVISE_HOOK_SOCKET"
-	// geminiEnv and qwenEnv name the settings with the highest precedence.
-	geminiEnv   = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
-	qwenEnv     = "QWEN_CODE_SYSTEM_SETTINGS_PATH"
+	// geminiEnv and qwenEnv name the settings file with the highest precedence.
+	geminiEnv = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+	qwenEnv   = "QWEN_CODE_SYSTEM_SETTINGS_PATH"
+	// opencodeEnv contains the configuration itself, as JSON.
 	opencodeEnv = "OPENCODE_CONFIG_CONTENT"
 )
 
 // timeoutSeconds is how long a client waits for its hook before it continues without it.
 const timeoutSeconds = 30
 
+// opencodePlugin is the text of the plugin for opencode.
+//
 //go:embed plugins/opencode.js
 var opencodePlugin string
 
@@ -46,20 +49,22 @@ type InstallRequest struct {
 type Installation struct {
 	// Args are inserted after the program and its subcommand, before the prompt.
 	Args []string
-	// Env is added to the agent's environment, NAME=value.
+	// Env are variables to add to the agent's environment: NAME=value.
 	Env []string
-	// Files are written below [Request].Dir before the agent starts, by name.
+	// Files are written below InstallRequest.Dir before the agent starts. The keys are their
+	// names.
 	Files map[string][]byte
 }
 
-// clientConfig is how one client configures hooks.
+// clientConfig describes how hooks are configured for one client.
 type clientConfig struct {
-	events  []string // events to subscribe to, by the client's names
-	timeout int      // in the client's unit
-	// silentReason lists why hooks may not be called, most likely reason first.
+	events  []string // client's names of the events that have hooks
+	timeout int      // in the client's unit: seconds or milliseconds
+	// silentReason tells the user why hooks may not be called, the most likely reason first.
 	silentReason string
 }
 
+// clientConfigs describes the clients that supervise can install hooks for.
 var clientConfigs = map[Client]clientConfig{
 	Claude: {
 		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
@@ -110,6 +115,7 @@ func Install(r InstallRequest) (Installation, error) {
 	if r.ReadFile == nil {
 		r.ReadFile = func(path string) ([]byte, error) { return nil, fmt.Errorf("%s is not read", path) }
 	}
+
 	in, err := runInstallers[r.Client](r, h)
 	if err != nil {
 		return Installation{}, fmt.Errorf("install the hooks of %s: %w", r.Client, err)
@@ -120,8 +126,8 @@ func Install(r InstallRequest) (Installation, error) {
 	return in, nil
 }
 
-// InstallProblem returns why hooks should not be installed for a run, "" if they can be. opencode
-// hangs if the package for plugins is missing and cannot be fetched.
+// InstallProblem returns why hooks should not be installed for a run, or "" if they can be.
+// opencode hangs if the package for plugins is missing and cannot be fetched.
 func InstallProblem(c Client, getenv func(string) string, exists func(path string) bool) string {
 	if _, ok := clientConfigs[c]; !ok {
 		return "it has no hooks"
@@ -139,10 +145,11 @@ func InstallProblem(c Client, getenv func(string) string, exists func(path strin
 	return ""
 }
 
-// SilentReason returns why no hook of a client was called although they were installed.
+// SilentReason returns why no hook of a client may have been called although hooks were
+// installed.
 func SilentReason(c Client) string { return clientConfigs[c].silentReason }
 
-// commandLine is the command line that a client calls for an event.
+// commandLine returns the command line that a client runs for an event.
 func (r InstallRequest) commandLine(event string) string {
 	words := []string{quoteWord(r.Binary), "hook", string(r.Client), event}
 	if r.Socket != "" {
@@ -154,12 +161,14 @@ func (r InstallRequest) commandLine(event string) string {
 	return strings.Join(words, " ")
 }
 
-// hookMatcher is an entry of a client's configuration of hooks.
+// hookMatcher is an entry of a client's configuration of hooks: which tools it applies to, and
+// what it runs.
 type hookMatcher struct {
 	Matcher string      `json:"matcher,omitempty"`
 	Hooks   []hookEntry `json:"hooks"`
 }
 
+// hookEntry is one command that a client runs.
 type hookEntry struct {
 	Type    string `json:"type"`
 	Name    string `json:"name,omitempty"`
@@ -167,9 +176,10 @@ type hookEntry struct {
 	Timeout int    `json:"timeout"`
 }
 
-// entryName is the name of our hooks, for clients with named hooks.
+// entryName is the name of the hooks of supervise, for clients with named hooks.
 const entryName = "supervise"
 
+// entry returns the entry for an event.
 func (h clientConfig) entry(r InstallRequest, event string) hookMatcher {
 	m := hookMatcher{Hooks: []hookEntry{{Type: "command", Command: r.commandLine(event), Timeout: h.timeout}}}
 	if e := eventNames[event]; e == PreTool || e == PostTool {
@@ -185,6 +195,7 @@ func (h clientConfig) entry(r InstallRequest, event string) hookMatcher {
 	return m
 }
 
+// config returns the entries for all events of a client, by event.
 func (h clientConfig) config(r InstallRequest) map[string][]hookMatcher {
 	out := map[string][]hookMatcher{}
 	for _, event := range h.events {
@@ -193,11 +204,13 @@ func (h clientConfig) config(r InstallRequest) map[string][]hookMatcher {
 	return out
 }
 
+// installClaude passes the hooks on the command line of claude.
 func installClaude(r InstallRequest, h clientConfig) (Installation, error) {
 	b, err := json.Marshal(map[string]any{"hooks": h.config(r)})
 	return Installation{Args: []string{"--settings", string(b)}}, err
 }
 
+// installCodex passes the hooks on the command line of codex, as TOML.
 func installCodex(r InstallRequest, h clientConfig) (Installation, error) {
 	in := Installation{Args: []string{"--dangerously-bypass-hook-trust"}}
 	for _, event := range h.events {
@@ -212,7 +225,7 @@ func installCodex(r InstallRequest, h clientConfig) (Installation, error) {
 	return in, nil
 }
 
-// tomlString is a basic TOML string. JSON strings are basic TOML strings.
+// tomlString returns a text as a basic string of TOML. Strings of JSON are basic strings of TOML.
 func tomlString(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -221,8 +234,8 @@ func tomlString(s string) string {
 	return string(b)
 }
 
-// installSystemSettings installs hooks in the system settings, whose file a variable names. The
-// system's own settings are kept.
+// installSystemSettings returns a function that installs hooks in the system settings, whose file
+// the given variable names. The entries of the original file are kept.
 func installSystemSettings(variable string) func(InstallRequest, clientConfig) (Installation, error) {
 	return func(r InstallRequest, h clientConfig) (Installation, error) {
 		var before []byte
@@ -247,6 +260,7 @@ var systemSettings = map[Client]string{
 	Qwen:   "/etc/qwen-code/settings.json",
 }
 
+// installOpenCode adds a plugin to the configuration that opencode reads from a variable.
 func installOpenCode(r InstallRequest, _ clientConfig) (Installation, error) {
 	const name = "supervise-opencode.js"
 	config, err := parseDocument([]byte(r.Getenv(opencodeEnv)))
@@ -262,6 +276,7 @@ func installOpenCode(r InstallRequest, _ clientConfig) (Installation, error) {
 	}, nil
 }
 
+// installPi passes an extension on the command line of pi.
 func installPi(r InstallRequest, _ clientConfig) (Installation, error) {
 	const name = "supervise-pi.ts"
 	return Installation{
@@ -270,7 +285,7 @@ func installPi(r InstallRequest, _ clientConfig) (Installation, error) {
 	}, nil
 }
 
-// fillPlugin fills in the commands of a plugin.
+// fillPlugin returns the text of a plugin with the command lines of the hooks.
 func fillPlugin(text string, r InstallRequest) []byte {
 	args := []string{"hook", string(r.Client)}
 	var more []string
@@ -295,5 +310,5 @@ func fillPlugin(text string, r InstallRequest) []byte {
 	).Replace(text))
 }
 
-// Events lists the client's names of the events that hooks are installed for.
+// Events returns the client's names of the events that hooks are installed for.
 func Events(c Client) []string { return clientConfigs[c].events }

@@ -11,34 +11,36 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// settingsDocument is a settings file that changes only where we add or remove something. Removing
-// our part restores the original byte for byte.
+// settingsDocument is a settings file in JSON with comments. It changes only where supervise adds
+// or removes something: removing the added part restores the original byte for byte.
 //
-// The white space of what we add records the original layout. A container that we added has
-// white space before its end. A container that was empty has none there, and its original
-// white space is before its first entry.
+// The white space of the added part records the original layout. A container that supervise added
+// has white space before its end. A container that was empty has none before its end, and its
+// original white space is before its first entry.
 type settingsDocument struct {
 	value   hujson.Value
 	root    *hujson.Object
-	created map[any]bool // containers that we added
+	created map[any]bool // containers that supervise added
 	layout
 }
 
-// layout is the layout of a file.
+// layout is how the lines of a file are formatted.
 type layout struct {
-	newline string // "" for a file of one line
-	indent  string
+	newline string // the end of a line; "" if the file has one line
+	indent  string // the indentation of one level
 }
 
-// createdEnd is the white space before the end of an object that we made in a file without any.
+// createdEnd is the white space before the end of an object that supervise added in a blank file
+// or in a file of one line.
 const createdEnd = " "
 
-// isBlankFile reports whether a file exists but is blank.
+// isBlankFile reports whether a file exists and contains only white space.
 func isBlankFile(text []byte) bool { return text != nil && len(bytes.TrimSpace(text)) == 0 }
 
 var errNoObject = errors.New("it is not a JSON object")
 
-// parseDocument reads a text, which may have comments. An empty text is an empty object.
+// parseDocument reads a text, which may contain comments. An empty text is an empty object. nil
+// means that the file is missing.
 func parseDocument(text []byte) (*settingsDocument, error) {
 	d := &settingsDocument{root: &hujson.Object{}, created: map[any]bool{}, layout: layout{"\n", "  "}}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -50,6 +52,7 @@ func parseDocument(text []byte) (*settingsDocument, error) {
 		}
 		return d, nil
 	}
+
 	v, err := hujson.Parse(bytes.Clone(text))
 	if err != nil {
 		return nil, err
@@ -58,11 +61,13 @@ func parseDocument(text []byte) (*settingsDocument, error) {
 	if !ok {
 		return nil, errNoObject
 	}
+
 	d.value, d.root = v, root
 	d.layout = detectLayout(text, root)
 	return d, nil
 }
 
+// detectLayout returns the layout of a text, as its first entry shows it.
 func detectLayout(text []byte, root *hujson.Object) layout {
 	s := layout{"\n", "  "}
 	if bytes.Contains(text, []byte("\r\n")) {
@@ -82,7 +87,8 @@ func detectLayout(text []byte, root *hujson.Object) layout {
 	return s
 }
 
-// originalText is the original text of a file that we filled, nil if the file was missing.
+// originalText returns the original text of a blank file to which supervise added an object. It
+// returns nil if the file was missing.
 func (d *settingsDocument) originalText() []byte {
 	if string(d.root.AfterExtra) != createdEnd {
 		return nil
@@ -93,14 +99,15 @@ func (d *settingsDocument) originalText() []byte {
 // text returns the text of the file.
 func (d *settingsDocument) text() []byte { return d.value.Pack() }
 
-// compact returns the file in one line, without comments.
+// compact returns the text on one line, without comments.
 func (d *settingsDocument) compact() []byte {
 	v := d.value.Clone()
 	v.Minimize()
 	return v.Pack()
 }
 
-// spaceBeforeEntry is the white space before an entry of a container at a depth, from 0.
+// spaceBeforeEntry returns the white space before an entry of a container at a depth. The root
+// has depth 0.
 func (l layout) spaceBeforeEntry(depth int) hujson.Extra {
 	if l.newline == "" {
 		return nil
@@ -108,7 +115,7 @@ func (l layout) spaceBeforeEntry(depth int) hujson.Extra {
 	return hujson.Extra(l.newline + strings.Repeat(l.indent, depth+1))
 }
 
-// spaceBeforeEnd is the white space before the end of a container that we made.
+// spaceBeforeEnd returns the white space before the end of a container that supervise added.
 func (l layout) spaceBeforeEnd(depth int) hujson.Extra {
 	if l.newline == "" {
 		return hujson.Extra(createdEnd)
@@ -116,7 +123,7 @@ func (l layout) spaceBeforeEnd(depth int) hujson.Extra {
 	return hujson.Extra(l.newline + strings.Repeat(l.indent, depth))
 }
 
-// formatValue formats a value for a container at a depth.
+// formatValue returns a value formatted for a container at a depth.
 func (l layout) formatValue(v any, depth int) (hujson.Value, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -131,6 +138,7 @@ func (l layout) formatValue(v any, depth int) (hujson.Value, error) {
 	return out, err
 }
 
+// indentValue sets the white space within a value.
 func (l layout) indentValue(v *hujson.Value, depth int) {
 	switch c := v.Value.(type) {
 	case *hujson.Object:
@@ -148,8 +156,8 @@ func (l layout) indentValue(v *hujson.Value, depth int) {
 	}
 }
 
-// spaceForEntry returns the white space before the next entry of a container, and that before the
-// container's end. last is the entry before, nil for none.
+// spaceForEntry returns the white space before a new last entry of a container, and that before
+// the container's end. last is the current last entry, or nil if there is none.
 func (d *settingsDocument) spaceForEntry(in any, last *hujson.Value, end hujson.Extra, depth int) (before, after hujson.Extra) {
 	switch {
 	case last == nil && !d.created[in]:
@@ -160,7 +168,7 @@ func (d *settingsDocument) spaceForEntry(in any, last *hujson.Value, end hujson.
 	return d.spaceBeforeEntry(depth), end
 }
 
-// findMember returns the value of a member of an object, nil for none.
+// findMember returns the value of a member of an object, or nil if it has none with the key.
 func findMember(o *hujson.Object, key string) *hujson.Value {
 	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return isNamed(m, key) })
 	if i < 0 {
@@ -169,12 +177,14 @@ func findMember(o *hujson.Object, key string) *hujson.Value {
 	return &o.Members[i].Value
 }
 
+// isNamed reports whether a member has the key.
 func isNamed(m hujson.ObjectMember, key string) bool {
 	name, ok := m.Name.Value.(hujson.Literal)
 	return ok && name.String() == key
 }
 
-// memberAs returns the value of a member of an object, if it has a type.
+// memberAs returns the value of a member of an object. It returns false if the member is missing
+// or has another type.
 func memberAs[T any](o *hujson.Object, key string) (value T, ok bool) {
 	if m := findMember(o, key); m != nil {
 		value, ok = m.Value.(T)
@@ -182,7 +192,7 @@ func memberAs[T any](o *hujson.Object, key string) (value T, ok bool) {
 	return value, ok
 }
 
-// addMember adds a missing member.
+// addMember adds a member to an object at a depth, which must not have the key.
 func (d *settingsDocument) addMember(o *hujson.Object, depth int, key string, v hujson.Value) {
 	var last *hujson.Value
 	if n := len(o.Members); n > 0 {
@@ -199,7 +209,7 @@ func (d *settingsDocument) addMember(o *hujson.Object, depth int, key string, v 
 	o.Members = append(o.Members, m)
 }
 
-// appendElement adds an element.
+// appendElement adds an element to a list at a depth.
 func (d *settingsDocument) appendElement(a *hujson.Array, depth int, v hujson.Value) {
 	var last *hujson.Value
 	if n := len(a.Elements); n > 0 {
@@ -212,8 +222,8 @@ func (d *settingsDocument) appendElement(a *hujson.Array, depth int, v hujson.Va
 	a.Elements = append(a.Elements, v)
 }
 
-// removeMember removes a member. isOurs reports whether that leaves an empty object that we
-// added.
+// removeMember removes a member of an object. isOurs reports whether the object is now empty and
+// was added by supervise.
 func removeMember(o *hujson.Object, key string) (isOurs bool) {
 	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return isNamed(m, key) })
 	if i < 0 {
@@ -232,8 +242,8 @@ func removeMember(o *hujson.Object, key string) (isOurs bool) {
 	return false
 }
 
-// removeElements removes the elements of a list that match. isOurs reports whether that leaves an
-// empty list that we added.
+// removeElements removes the elements of a list that match. isOurs reports whether the list is
+// now empty and was added by supervise.
 func removeElements(a *hujson.Array, matches func(hujson.Value) bool) (found, isOurs bool) {
 	old := slices.Clone(a.Elements)
 	a.Elements = slices.DeleteFunc(a.Elements, matches)
@@ -256,8 +266,8 @@ func keepTrailingComma(last *hujson.Value, removed hujson.Value) {
 	}
 }
 
-// restoreEmpty restores the white space of an empty container, and reports whether we added the
-// container.
+// restoreEmpty restores the white space of a container that is now empty. It reports whether
+// supervise added the container.
 func restoreEmpty(end *hujson.Extra, before hujson.Extra) (isOurs bool) {
 	if len(*end) > 0 {
 		return true
@@ -266,8 +276,8 @@ func restoreEmpty(end *hujson.Extra, before hujson.Extra) (isOurs bool) {
 	return false
 }
 
-// object returns the object under a key of another one at a depth. It adds the object if it is
-// missing.
+// object returns the object at a key of another object at a depth. It adds the object if it is
+// missing. The error is for a value of another type.
 func (d *settingsDocument) object(parent *hujson.Object, depth int, key string) (*hujson.Object, error) {
 	if findMember(parent, key) == nil {
 		o := &hujson.Object{AfterExtra: d.spaceBeforeEnd(depth + 1)}
@@ -280,7 +290,8 @@ func (d *settingsDocument) object(parent *hujson.Object, depth int, key string) 
 	return nil, fmt.Errorf("%q is not an object", key)
 }
 
-// list returns the list under a key, as object does for objects.
+// list returns the list at a key of an object. It adds the list if it is missing. The error is
+// for a value of another type.
 func (d *settingsDocument) list(parent *hujson.Object, depth int, key string) (*hujson.Array, error) {
 	if findMember(parent, key) == nil {
 		a := &hujson.Array{AfterExtra: d.spaceBeforeEnd(depth + 1)}

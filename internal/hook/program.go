@@ -11,11 +11,11 @@ import (
 
 // programRow is a row of the table of risky programs.
 type programRow struct {
-	names string
-	judge func(*judge, command)
+	names string                // names of programs, separated by spaces
+	judge func(*judge, command) // adds the risks of a command; nil if there are none
 }
 
-// programRows lists the programs. git has its own table.
+// programRows returns the table of risky programs. The commands of git have a separate table.
 func programRows() []programRow {
 	return []programRow{
 		{removers, judgeRemove},
@@ -54,8 +54,11 @@ func (j *judge) judgeScript(s script) {
 }
 
 var (
-	disabledHooksRE   = regexp.MustCompile(`^(HUSKY=0|HUSKY_SKIP_HOOKS=\w+|LEFTHOOK=(0|false)|SKIP=\S+|PRE_COMMIT_ALLOW_NO_CONFIG=1)$`)
-	gitHookVariableRE = regexp.MustCompile(`(?i)^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
+	// disabledHooksRE matches a variable that disables the hooks of git, as in HUSKY=0.
+	disabledHooksRE = regexp.MustCompile(`^(HUSKY=0|HUSKY_SKIP_HOOKS=\w+|LEFTHOOK=(0|false)|SKIP=\S+|PRE_COMMIT_ALLOW_NO_CONFIG=1)$`)
+	// gitHookVariableRE matches a variable that sets the folder of git's hooks, as in
+	// GIT_CONFIG_KEY_0=core.hookspath.
+	gitHookVariableRE = regexp.MustCompile(`^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
 )
 
 // judgeVariables judges the variables that are set for a command.
@@ -72,10 +75,12 @@ func (j *judge) judgeVariables(c command) {
 	}
 }
 
+// judgeRemove judges the files that a program deletes.
 func judgeRemove(j *judge, c command) {
 	j.judgeDeletions(operands(c.args), c.dir, hasOption(c.args, "-r", "--recursive") || hasOption(c.args, "-R", ""))
 }
 
+// judgeMoveCommand judges the files that mv moves. The target may precede them, after -t.
 func judgeMoveCommand(j *judge, c command) {
 	remaining := operands(c.args)
 	for i, w := range c.args {
@@ -88,7 +93,8 @@ func judgeMoveCommand(j *judge, c command) {
 	}
 }
 
-// judgeCopy judges the files that a copy would overwrite.
+// judgeCopy judges the files that a copy would overwrite, and those that rsync --delete would
+// delete.
 func judgeCopy(j *judge, c command) {
 	remaining := operands(c.args)
 	if len(remaining) < 2 {
@@ -97,11 +103,13 @@ func judgeCopy(j *judge, c command) {
 	if c.name == "rsync" && hasOption(c.args, "", "--delete") {
 		j.judgeDeletions(remaining[len(remaining)-1:], c.dir, true)
 	}
+
 	target := j.resolve(remaining[len(remaining)-1], c.dir)
 	if j.isOwn(target) {
 		j.addRisk("supervise_files", target.word.text)
 		return
 	}
+
 	for _, w := range remaining[:len(remaining)-1] {
 		to := target
 		if j.isDir(target) || strings.HasSuffix(target.word.text, "/") {
@@ -116,6 +124,8 @@ func judgeCopy(j *judge, c command) {
 	}
 }
 
+// inPlaceOptionREs match the option by which a program edits files in place, as in "sed -i" and
+// "perl -pi".
 var inPlaceOptionREs = map[string]*regexp.Regexp{
 	"sed":  regexp.MustCompile(`^(-[a-zA-Z]*i|--in-place)`),
 	"perl": regexp.MustCompile(`^-[a-zA-Z0]*i`),
@@ -124,8 +134,11 @@ var inPlaceOptionREs = map[string]*regexp.Regexp{
 }
 
 var (
+	// deleteLinesRE matches a script of sed or similar that deletes lines, as in "1,5d".
 	deleteLinesRE = regexp.MustCompile(`(^|[0-9$/}; ])d(\s|;|}|$)`)
-	skipTestsRE   = regexp.MustCompile(`(?i)skip|ignore|disabled|xfail|\btodo\b|^(s/|.*\bs/).*(assert|expect)`)
+	// skipTestsRE matches a script that may skip tests or replace assertions, as in
+	// "s/assert/pass/".
+	skipTestsRE = regexp.MustCompile(`(?i)skip|ignore|disabled|xfail|\btodo\b|^(s/|.*\bs/).*(assert|expect)`)
 )
 
 // judgeInPlaceEdit judges files that a program edits in place.
@@ -140,15 +153,18 @@ func judgeInPlaceEdit(j *judge, c command) {
 	case !ok || !slices.ContainsFunc(c.args, func(w word) bool { return re.MatchString(w.text) }):
 		return
 	}
+
 	scripts, files := splitScriptArguments(c.args)
 	for _, w := range files {
 		j.judgeInPlaceFile(j.resolve(w, c.dir), strings.Join(scripts, "\n"))
 	}
 }
 
+// scriptOptionRE matches an option whose value is a script, as in -e and -ne.
 var scriptOptionRE = regexp.MustCompile(`^-(e|f|c|[^-].*e)$`)
 
-// splitScriptArguments separates the scripts of sed and similar programs from the files.
+// splitScriptArguments separates the scripts of sed and similar programs from the files. Without
+// an option for a script, the first file is the script.
 func splitScriptArguments(args []word) (scripts []string, files []word) {
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
@@ -167,6 +183,7 @@ func splitScriptArguments(args []word) (scripts []string, files []word) {
 	return scripts, files
 }
 
+// judgeInPlaceFile judges a file that a script edits in place.
 func (j *judge) judgeInPlaceFile(p target, script string) {
 	if j.isOwn(p) {
 		j.addRisk("supervise_files", p.word.text)
@@ -188,6 +205,7 @@ func (j *judge) judgeInPlaceFile(p target, script string) {
 	}
 }
 
+// judgeTruncate judges files that become shorter or empty.
 func judgeTruncate(j *judge, c command) {
 	for _, w := range operands(c.args) {
 		p := j.resolve(w, c.dir)
@@ -204,12 +222,14 @@ func judgeTruncate(j *judge, c command) {
 	}
 }
 
+// judgeTee judges the files that tee writes.
 func judgeTee(j *judge, c command) {
 	for _, w := range operands(c.args) {
 		j.judgeWrite(j.resolve(w, c.dir), c.in, hasOption(c.args, "-a", "--append"))
 	}
 }
 
+// judgeDD judges the file that dd writes: of=FILE.
 func judgeDD(j *judge, c command) {
 	for _, w := range c.args {
 		if name, ok := strings.CutPrefix(w.text, "of="); ok {
@@ -218,7 +238,7 @@ func judgeDD(j *judge, c command) {
 	}
 }
 
-// judgeChmod judges tests that would become unreadable, and hooks that could no longer run.
+// judgeChmod judges tests that would become unreadable, and hooks that may no longer run.
 func judgeChmod(j *judge, c command) {
 	if len(c.args) == 0 || c.name == "chown" {
 		return
@@ -227,6 +247,7 @@ func judgeChmod(j *judge, c command) {
 	for len(remaining) > 1 && strings.HasPrefix(remaining[0].text, "-") && len(remaining[0].text) == 2 && strings.ContainsAny(remaining[0].text[1:], "Rvfc") {
 		remaining = remaining[1:]
 	}
+
 	mode := remaining[0].text
 	for _, w := range remaining[1:] {
 		p := j.resolve(w, c.dir)
@@ -261,7 +282,7 @@ func judgeArchive(j *judge, c command) {
 	}
 }
 
-// judgeDownload judges files that a download overwrites.
+// judgeDownload judges the files that a download overwrites.
 func judgeDownload(j *judge, c command) {
 	for i, w := range c.args {
 		options := map[string][]string{"curl": {"-o", "--output"}, "wget": {"-O", "--output-document"}}[c.name]
@@ -271,7 +292,8 @@ func judgeDownload(j *judge, c command) {
 	}
 }
 
-// judgePatchCommand judges a patch whose text is known.
+// judgePatchCommand judges the files of a patch, if its text is known. With -R, the patch is
+// reversed.
 func judgePatchCommand(j *judge, c command) {
 	if !c.in.known || hasOption(c.args, "", "--dry-run") || hasOption(c.args, "", "--check") || hasOption(c.args, "", "--stat") {
 		return
@@ -307,25 +329,31 @@ func (j *judge) judgePatchedFile(before, after, dir string) {
 }
 
 var (
+	// deletingCallRE matches a call that deletes or moves a file, as in os.remove and
+	// fs.unlinkSync(.
 	deletingCallRE = regexp.MustCompile(`\b(os\.(remove|unlink|removedirs|rmdir|rename|replace)|shutil\.(rmtree|move)|\.unlink\(|\.rmdir\(|\.rename\(|(fs\.)?(rmSync|unlinkSync|rm|unlink|renameSync|rmdirSync|truncateSync)\(|File\.(delete|unlink|rename)|FileUtils\.(rm|mv)\w*|unlink\s*\(?|rmtree)`)
-	writingCallRE  = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|file_put_contents|File\.write|\.truncate\()`)
-	quotedTextRE   = regexp.MustCompile(`'([^'\n]{1,300})'|"([^"\n]{1,300})"`)
+	// writingCallRE matches a call that writes a file, as in open("x", "w") and writeFileSync(.
+	writingCallRE = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|file_put_contents|File\.write|\.truncate\()`)
+	// quotedTextRE matches a string literal. One of its groups is the text.
+	quotedTextRE = regexp.MustCompile(`'([^'\n]{1,300})'|"([^"\n]{1,300})"`)
 )
 
-// judgeInterpreter judges a script in another language, from the command line or standard input. Its
-// string literals name the files.
+// judgeInterpreter judges a script in another language, from the command line, a file or standard
+// input. Its string literals name the files.
 func judgeInterpreter(j *judge, c command) {
 	text := scriptOf(c)
 	deletes, writes := deletingCallRE.MatchString(text), writingCallRE.MatchString(text)
 	if !deletes && !writes {
 		return
 	}
+
 	for _, m := range quotedTextRE.FindAllStringSubmatch(text, -1) {
 		name := cmp.Or(m[1], m[2])
 		glob := strings.ContainsAny(name, "*?[")
 		if glob && !strings.Contains(name, "/") && strings.Contains(text, "rglob(") {
 			name = "**/" + name
 		}
+
 		p := j.resolve(word{text: name, glob: glob}, c.dir)
 		switch files := j.filesAt(p); {
 		case j.isOwn(p):
@@ -339,8 +367,8 @@ func judgeInterpreter(j *judge, c command) {
 	}
 }
 
-// scriptOf returns the script of an interpreter, "" for none, or for a file that the agent did
-// not write.
+// scriptOf returns the script of an interpreter. It is "" if there is none, or if it is a file
+// that the agent did not write.
 func scriptOf(c command) string {
 	if c.script != "" {
 		return c.script
@@ -359,6 +387,7 @@ func scriptOf(c command) string {
 // decisionCommands are the subcommands of supervise that take a decision.
 var decisionCommands = []string{"approve", "reject", "abort", "ack", "rollback", "select", "clean", "pause", "resume", "record", "decide"}
 
+// judgeSupervise judges commands of supervise that decide for a person.
 func judgeSupervise(j *judge, c command) {
 	remaining := operands(c.args)
 	if len(remaining) == 0 || hasOption(c.args, "", "--help") {
@@ -369,6 +398,7 @@ func judgeSupervise(j *judge, c command) {
 	}
 }
 
+// judgeKill judges commands that end the supervisor.
 func judgeKill(j *judge, c command) {
 	for _, w := range operands(c.args) {
 		if strings.Contains(w.text, "supervise") {

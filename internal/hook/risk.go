@@ -30,33 +30,35 @@ type Tree struct {
 	Files func() []string
 	// Read returns the current text of a file, and false if it is missing.
 	Read func(rel string) ([]byte, bool)
-	// Before returns the text of a file when the agent started; nil means Read.
+	// Before returns the text of a file when the agent started, and false if the file was
+	// missing. A nil Before means Read.
 	Before func(rel string) ([]byte, bool)
-	// ReadOutside returns a file outside the tree by its absolute path, and false if it is
-	// missing or too long. It is called for scripts in temporary folders. Nil knows
-	// none.
+	// ReadOutside returns the text of a file outside the tree, by its absolute path, and false if
+	// the file is missing or too long. It is called for scripts in temporary folders. If it is
+	// nil, no such file is known.
 	ReadOutside func(path string) ([]byte, bool)
 }
 
 // Options are the circumstances of a judgement.
 type Options struct {
 	Tree Tree
-	Mode Mode // "" is ModeStandard
-	Home string
-	// StateFiles are files and folders of supervise outside the tree, absolute: its state.
+	Mode Mode   // "" means ModeStandard
+	Home string // the home of the user, absolute
+	// StateFiles are the files and folders outside the tree in which supervise keeps its state,
+	// absolute.
 	StateFiles []string
 	// CheckFiles are the files that the checks run, relative to the tree.
 	CheckFiles []string
 	Integrity  integrity.Options
 }
 
-// rule is a row of the table of risks. A finding may be more or less severe than its rule.
+// rule is a row of the table of risks. A finding may have another severity than its rule.
 type rule struct {
 	name     string
 	severity metric.Severity
-	destroys bool   // it can lose something
-	why      string // the message to the agent; the target follows it
-	instead  string // what the agent can do instead
+	destroys bool   // the call can lose something, so a checkpoint is needed
+	why      string // the message to the agent, which names the target after it
+	instead  string // the advice to the agent, without a full stop
 }
 
 // rules are the rules, by name.
@@ -96,6 +98,7 @@ var rules = rulesByName([]rule{
 	{"sed_config", metric.Medium, false, "it edits what the checks run, in place", "Leave the checks as they are"},
 })
 
+// rulesByName returns the rules of a list, by name.
 func rulesByName(list []rule) map[string]rule {
 	out := make(map[string]rule, len(list))
 	for _, r := range list {
@@ -107,13 +110,13 @@ func rulesByName(list []rule) map[string]rule {
 // judge collects the risks of one call.
 type judge struct {
 	opt        Options
-	call       Call
-	knownFiles []string // see files
-	listed     bool
-	risks      []Risk
+	call       Call     // the call to judge
+	knownFiles []string // the result of files
+	listed     bool     // files was called
+	risks      []Risk   // the risks so far
 }
 
-// Judge returns the verdict on a call before it happens.
+// Judge returns the verdict on a call before it happens. Events other than PreTool are allowed.
 func Judge(call Call, opt Options) Decision {
 	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PreTool {
 		return Decision{Verdict: Allow}
@@ -123,6 +126,7 @@ func Judge(call Call, opt Options) Decision {
 	return j.decide()
 }
 
+// judgeCall collects the risks of the call, most severe first.
 func (j *judge) judgeCall() {
 	switch j.call.Kind {
 	case Shell:
@@ -134,7 +138,7 @@ func (j *judge) judgeCall() {
 	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
 }
 
-// addRisk adds a risk, once for each target.
+// addRisk adds a risk of the rule with the name. A rule counts once for each target.
 func (j *judge) addRisk(name, target string) {
 	r := rules[name]
 	j.addUnique(Risk{Rule: r.name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
@@ -143,21 +147,24 @@ func (j *judge) addRisk(name, target string) {
 // maxRisks bounds the risks of one call.
 const maxRisks = 20
 
+// addUnique adds a risk, unless its rule was already added for its target.
 func (j *judge) addUnique(r Risk) {
 	if len(j.risks) < maxRisks && !slices.ContainsFunc(j.risks, func(have Risk) bool { return have.Rule == r.Rule && have.Target == r.Target }) {
 		j.risks = append(j.risks, r)
 	}
 }
 
-// verdicts map each mode and severity to a verdict.
+// verdicts are the verdicts by mode and severity. A missing one is Allow.
 var verdicts = map[Mode]map[metric.Severity]Verdict{
 	ModeMinimal:    {metric.Critical: Deny},
 	ModeStandard:   {metric.Critical: Deny, metric.High: Ask, metric.Medium: Warn},
 	ModeAggressive: {metric.Critical: Deny, metric.High: Deny, metric.Medium: Deny, metric.Low: Warn},
 }
 
+// strictness orders the verdicts.
 var strictness = map[Verdict]int{Allow: 0, Warn: 1, Ask: 2, Deny: 3}
 
+// decide returns the strictest verdict on the risks, with a message unless everything is allowed.
 func (j *judge) decide() Decision {
 	d := Decision{Verdict: Allow, Risks: j.risks}
 	for _, r := range j.risks {
@@ -172,12 +179,14 @@ func (j *judge) decide() Decision {
 	return d
 }
 
-// DecisionMessage is the message to an agent about the risks of a call.
+// DecisionMessage returns the message to an agent about the risks of a call. It names up to three
+// risks of the highest severity, and what to do instead. It is "" without risks.
 func DecisionMessage(d Decision) string {
 	if len(d.Risks) == 0 {
 		return ""
 	}
 	lead := map[Verdict]string{Deny: "supervise denied this: ", Ask: "supervise asks a person to decide: ", Warn: "supervise warns: ", Allow: "supervise: "}[d.Verdict]
+
 	worst := d.Risks[0].Severity
 	var messages, instead []string
 	for _, r := range d.Risks {
@@ -193,6 +202,7 @@ func DecisionMessage(d Decision) string {
 			instead = append(instead, row.instead)
 		}
 	}
+
 	text := lead + strings.Join(messages, "; ") + "."
 	if len(instead) > 0 {
 		text += " " + strings.Join(instead, ". ") + "."
@@ -203,6 +213,7 @@ func DecisionMessage(d Decision) string {
 	return text
 }
 
+// shorten returns a text on one line of at most 160 bytes.
 func shorten(s string) string {
 	const bestScore = 160
 	s = strings.Join(strings.Fields(s), " ")

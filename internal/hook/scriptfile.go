@@ -11,11 +11,13 @@ import (
 	"supervise/internal/regexp"
 )
 
-// temporaryFolderRE are the folders outside the tree in which agents write scripts.
+// temporaryFolderRE matches a path in a folder outside the tree in which agents write scripts, as
+// in /tmp/x.sh.
 var temporaryFolderRE = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)/`)
 
-// agentScript returns the text of a script that the agent wrote. A script that has not changed since
-// the agent started belongs to the project and is trusted.
+// agentScript returns the text of a script that the agent wrote. It returns false if the file is
+// missing, or if it has not changed since the agent started: such a script belongs to the project
+// and is trusted.
 func (j *judge) agentScript(abs string) (string, bool) {
 	p := j.resolve(word{text: abs}, "/")
 	if p.rel == "" {
@@ -36,8 +38,8 @@ func (j *judge) agentScript(abs string) (string, bool) {
 	return string(text), !had || !bytes.Equal(before, text)
 }
 
-// scriptFile returns the text of a script that the agent wrote, in this command line or
-// before.
+// scriptFile returns the text of a script that the agent wrote, in this command line or before.
+// It returns false if the text is not known.
 func (r *shellReader) scriptFile(w word) (string, bool) {
 	if w.text == "" || w.unknown || w.glob {
 		return "", false
@@ -50,7 +52,8 @@ func (r *shellReader) scriptFile(w word) (string, bool) {
 	return text, ok && len(text) <= maxLength && !strings.Contains(text, "\x00")
 }
 
-// recordWrite records what a file contains after this part of the command line has run.
+// recordWrite records the text of a file that this part of the command line writes, if it is
+// known. Later parts may run it.
 func (r *shellReader) recordWrite(w word, out stream, appended bool) {
 	if !out.known || w.unknown || w.glob {
 		return
@@ -64,7 +67,7 @@ func (r *shellReader) recordWrite(w word, out stream, appended bool) {
 	}
 }
 
-// runScript reads a script with its name and arguments, as a separate shell does.
+// runScript reads a script as a separate shell does. args are its name and its arguments.
 func (r *shellReader) runScript(text string, args []word) stream {
 	dir, self := r.dir, r.vars["0"]
 	if len(args) > 0 {
@@ -77,7 +80,8 @@ func (r *shellReader) runScript(text string, args []word) stream {
 	return out
 }
 
-// setScriptName sets the name of a script ($0), nil for none.
+// setScriptName sets the variables with the name of a script, such as $0. A nil name removes
+// them.
 func (r *shellReader) setScriptName(self []word) {
 	for _, name := range []string{"0", "BASH_SOURCE"} {
 		if r.vars[name] = self; self == nil {
@@ -86,7 +90,8 @@ func (r *shellReader) setScriptName(self []word) {
 	}
 }
 
-// runWithArguments reads a script with its arguments.
+// runWithArguments reads a script with its arguments ($1 and so on), and then restores those of
+// the caller.
 func (r *shellReader) runWithArguments(text string, args []word) stream {
 	vars := map[string][]word{}
 	for i := range 9 {
@@ -98,6 +103,7 @@ func (r *shellReader) runWithArguments(text string, args []word) stream {
 		}
 	}
 	vars["@"], r.vars["@"] = r.vars["@"], args
+
 	out := r.readText(text)
 	for name, list := range vars {
 		if r.vars[name] = list; list == nil {
@@ -108,11 +114,14 @@ func (r *shellReader) runWithArguments(text string, args []word) stream {
 }
 
 var (
+	// shebangRE matches the first line of a script, as in "#!/usr/bin/env -S python3 -u". The
+	// third group is the interpreter.
 	shebangRE  = regexp.MustCompile(`^#!\s*\S*?/?(env\s+(-\S+\s+)*)?([^\s/]+)(\s|$)`)
 	shellNames = []string{"bash", "sh", "zsh", "dash", "ksh", "ash"}
 )
 
-// runPath reads a program that is given as a path, if it is a script that the agent wrote.
+// runPath reads a program that is given as a path. It returns false unless the path is a script
+// that the agent wrote.
 func (r *shellReader) runPath(c command, program word) (stream, bool) {
 	if !strings.Contains(program.text, "/") {
 		return stream{}, false
@@ -129,8 +138,8 @@ func (r *shellReader) runPath(c command, program word) (stream, bool) {
 	return r.runScript(text, append([]word{program}, c.args...)), true
 }
 
-// withScript adds the text of the script to a call of an interpreter, and that of the patch
-// to git.
+// withScript returns a command with the text of its script, if it is an interpreter, or with the
+// text of its patch, if it is git apply or git am.
 func (r *shellReader) withScript(c command) command {
 	if strings.HasPrefix(c.name, "python3.") {
 		c.name = "python3"
@@ -139,6 +148,7 @@ func (r *shellReader) withScript(c command) command {
 	if c.name == "git" && len(remaining) > 1 && (remaining[0].text == "apply" || remaining[0].text == "am") {
 		c.in.text, c.in.known = r.scriptFile(remaining[1])
 	}
+
 	if !slices.Contains(framework.Interpreters, c.name) {
 		return c
 	}
@@ -151,7 +161,7 @@ func (r *shellReader) withScript(c command) command {
 	return c
 }
 
-// runSource reads a script in the current shell.
+// runSource reads a script that runs in the current shell.
 func runSource(r *shellReader, c command) stream {
 	remaining := operands(c.args)
 	if len(remaining) == 0 {
@@ -164,7 +174,7 @@ func runSource(r *shellReader, c command) stream {
 	return r.runWithArguments(text, remaining[1:])
 }
 
-// runTrap reads what a shell will run later.
+// runTrap reads the commands that a shell will run at a signal.
 func runTrap(r *shellReader, c command) stream {
 	if remaining := operands(c.args); len(remaining) > 1 && !remaining[0].unknown {
 		r.readText(remaining[0].text)
@@ -172,7 +182,7 @@ func runTrap(r *shellReader, c command) stream {
 	return stream{known: true}
 }
 
-// runners are programs that run another one after one of some words.
+// runners are programs that run another program after one of the given words, as in "uv run".
 var runners = func() map[string][]string {
 	out := map[string][]string{"bundle": {"exec"}, "mise": {"exec", "x"}, "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "pdm": {"run"}}
 	for name, manager := range framework.PackageManagers {
@@ -181,10 +191,11 @@ var runners = func() map[string][]string {
 	return out
 }()
 
-// removers delete their arguments, which removed judges.
+// removers are the programs that delete their arguments. judgeRemove judges them.
 const removers = "rm unlink shred srm rimraf del trash trash-put"
 
-// runRunner reads the program that a runner runs. It is false if the runner does something else.
+// runRunner reads the program that a runner runs. It returns false if the runner does something
+// else.
 func (r *shellReader) runRunner(c command) (stream, bool) {
 	words, ok := runners[c.name]
 	if !ok || len(c.args) == 0 {
@@ -202,7 +213,8 @@ func (r *shellReader) runRunner(c command) (stream, bool) {
 	return r.runProgram(args, c.set, c.in), true
 }
 
-// printedPath is the output of commands that print a path. It is false for others.
+// printedPath returns the output of a command that prints a path. It returns false for other
+// commands.
 func (r *shellReader) printedPath(c command) (stream, bool) {
 	remaining := operands(c.args)
 	switch {
@@ -218,7 +230,8 @@ func (r *shellReader) printedPath(c command) (stream, bool) {
 	return r.derivedPath(c.name, remaining)
 }
 
-// derivedPath is the output of commands that derive one path from another.
+// derivedPath returns the output of a command that derives one path from another, such as
+// dirname. It returns false for other commands.
 func (r *shellReader) derivedPath(program string, remaining []word) (stream, bool) {
 	name := remaining[0].text
 	switch program {

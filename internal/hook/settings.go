@@ -13,8 +13,8 @@ import (
 
 // Settings is a client's configuration file that can contain hooks.
 type Settings struct {
-	Path string // absolute
-	// Plugin is a file of ours next to it; "" for none.
+	Path string // absolute; "" for clients that only need the plugin
+	// Plugin is the path of the plugin of supervise that belongs to the file, or "".
 	Plugin string
 	// Note is a hint for the user.
 	Note string
@@ -24,6 +24,7 @@ type Settings struct {
 // user's home.
 type settingsLocation struct{ project, user, plugin, note string }
 
+// settingsLocations are the locations of each client. The note is for the user.
 var settingsLocations = map[Client]settingsLocation{
 	Claude:   {".claude/settings.json", ".claude/settings.json", "", ""},
 	Codex:    {".codex/hooks.json", ".codex/hooks.json", "", "codex runs hooks only once you have trusted them: type /hooks in it, or start it with --dangerously-bypass-hook-trust"},
@@ -36,8 +37,8 @@ var settingsLocations = map[Client]settingsLocation{
 // piFolders are where pi looks for extensions, relative to the project and to the home.
 var piFolders = [2]string{".pi/extensions", ".pi/agent/extensions"}
 
-// LocateSettings returns where a client keeps its hooks: those of a project, or of the user if home
-// is given.
+// LocateSettings returns where a client keeps its hooks: in the project, or in home unless that
+// is "".
 func LocateSettings(c Client, project, home string) (Settings, error) {
 	p, ok := settingsLocations[c]
 	if !ok {
@@ -61,7 +62,7 @@ func LocateSettings(c Client, project, home string) (Settings, error) {
 	return s, nil
 }
 
-// PluginText is the text of our plugin file, nil for clients without one.
+// PluginText returns the text of the plugin, or nil for clients without one.
 func PluginText(r InstallRequest) []byte {
 	switch r.Client {
 	case OpenCode:
@@ -73,8 +74,8 @@ func PluginText(r InstallRequest) []byte {
 	return nil
 }
 
-// Merge adds our hooks to the text of a client's settings and keeps everything else. It
-// replaces our hooks that are there, so a second Merge changes nothing.
+// Merge returns the text of a client's settings with the hooks of supervise. Everything else is
+// kept. Existing hooks of supervise are replaced, so a second Merge changes nothing.
 func (s Settings) Merge(text []byte, r InstallRequest) ([]byte, error) {
 	if r.Client != OpenCode {
 		return mergeHooks(text, r)
@@ -92,6 +93,7 @@ func (s Settings) Merge(text []byte, r InstallRequest) ([]byte, error) {
 // geminiFlags are the settings without which gemini calls no hook.
 var geminiFlags = [][2]string{{"hooksConfig", "enabled"}, {"tools", "enableHooks"}}
 
+// invalidJSON returns the error for settings that cannot be parsed.
 func invalidJSON(err error) error {
 	return fmt.Errorf("not valid JSON (%w): fix it, or add the hooks manually as docs/hooks.md shows", err)
 }
@@ -102,11 +104,13 @@ func mergeHooks(text []byte, r InstallRequest) ([]byte, error) {
 	if err != nil {
 		return nil, invalidJSON(err)
 	}
+
 	if _, isOurs := d.removeOwnHooks(r.Client); isOurs {
 		if d, err = parseDocument(d.originalText()); err != nil {
 			return nil, err
 		}
 	}
+
 	hooks, err := d.object(d.root, 0, "hooks")
 	if err != nil {
 		return nil, err
@@ -123,6 +127,7 @@ func mergeHooks(text []byte, r InstallRequest) ([]byte, error) {
 		}
 		d.appendElement(list, 2, item)
 	}
+
 	if r.Client == Gemini {
 		for _, flag := range geminiFlags {
 			if err := d.setFlag(flag[0], flag[1]); err != nil {
@@ -130,16 +135,18 @@ func mergeHooks(text []byte, r InstallRequest) ([]byte, error) {
 			}
 		}
 	}
+
 	return d.text(), nil
 }
 
-// Remove removes our hooks from the text of a client's settings. left is nil if the file was
-// created for them. found is false if there were none.
+// Remove returns the text of a client's settings without the hooks of supervise. left is nil if
+// supervise created the file. found is false if the text has no such hooks.
 func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err error) {
 	d, err := parseDocument(text)
 	if err != nil {
 		return nil, false, invalidJSON(err)
 	}
+
 	isOurs := false
 	if c == OpenCode {
 		found, isOurs = removeFromList(d.root, "plugin", s.isOwnPlugin)
@@ -149,6 +156,7 @@ func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err er
 	if !found {
 		return text, false, nil
 	}
+
 	if c == Gemini {
 		for _, flag := range geminiFlags {
 			isOurs = d.restoreFlag(flag[0], flag[1]) || isOurs
@@ -160,10 +168,11 @@ func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err er
 	return d.text(), true, nil
 }
 
-// isOwnPlugin reports whether an element is the address of our plugin.
+// isOwnPlugin reports whether an element is the address of the plugin of supervise.
 func (s Settings) isOwnPlugin(v hujson.Value) bool { return stringValue(&v) == "file://"+s.Plugin }
 
-// InstalledEvents returns the events for which the text of a client's settings has our hooks.
+// InstalledEvents returns the events for which the text of a client's settings has hooks of
+// supervise.
 func (s Settings) InstalledEvents(c Client, text []byte) ([]string, error) {
 	d, err := parseDocument(text)
 	if err != nil {
@@ -189,7 +198,7 @@ func (s Settings) InstalledEvents(c Client, text []byte) ([]string, error) {
 }
 
 // removeFromList removes the elements that match from a list of an object, and the list itself if
-// we added it. isOurs reports whether that leaves an empty object that we added.
+// supervise added it. isOurs reports whether the object is then empty and was added by supervise.
 func removeFromList(o *hujson.Object, key string, matches func(hujson.Value) bool) (found, isOurs bool) {
 	list, ok := memberAs[*hujson.Array](o, key)
 	if !ok {
@@ -199,8 +208,8 @@ func removeFromList(o *hujson.Object, key string, matches func(hujson.Value) boo
 	return found, isEmpty && removeMember(o, key)
 }
 
-// removeOwnHooks removes our entries from all hooks. isOurs reports whether that leaves an empty
-// file that we added.
+// removeOwnHooks removes the hooks of supervise. isOurs reports whether the file is then empty
+// and was created by supervise.
 func (d *settingsDocument) removeOwnHooks(c Client) (found, isOurs bool) {
 	hooks, ok := memberAs[*hujson.Object](d.root, "hooks")
 	if !ok {
@@ -222,7 +231,7 @@ const (
 	raisedFlagSpace = "   "
 )
 
-// setFlag sets a flag.
+// setFlag sets a flag to true. The white space before the flag records its original value.
 func (d *settingsDocument) setFlag(key, flag string) error {
 	in, err := d.object(d.root, 0, key)
 	if err != nil {
@@ -237,8 +246,8 @@ func (d *settingsDocument) setFlag(key, flag string) error {
 	return nil
 }
 
-// restoreFlag restores a flag that we set. isOurs reports whether that leaves an empty file that we
-// added.
+// restoreFlag restores the original value of a flag. isOurs reports whether the file is then
+// empty and was created by supervise.
 func (d *settingsDocument) restoreFlag(key, flag string) (isOurs bool) {
 	o, ok := memberAs[*hujson.Object](d.root, key)
 	if !ok {
@@ -257,7 +266,7 @@ func (d *settingsDocument) restoreFlag(key, flag string) (isOurs bool) {
 	return false
 }
 
-// literalText returns a literal as it is written, "" for anything else.
+// literalText returns a literal as written, or "" for any other value.
 func literalText(v *hujson.Value) string {
 	if l, ok := v.Value.(hujson.Literal); ok {
 		return string(l)
@@ -265,10 +274,12 @@ func literalText(v *hujson.Value) string {
 	return ""
 }
 
+// ownCommandRE matches a command line of a hook of supervise, as in "/usr/bin/supervise hook
+// claude Stop". The third group is the client.
 var ownCommandRE = regexp.MustCompile(`(^|[/\\'"])supervise(\.exe)?['"]? hook (\w+) \w+( --\S+ \S+)*\s*$`)
 
-// ownHookOf returns a function that reports whether supervise wrote an entry for a client: its only
-// command is a hook of the program, in any folder.
+// ownHookOf returns a function that reports whether supervise wrote an entry for a client: its
+// only command is a hook of supervise, in any folder.
 func ownHookOf(c Client) func(hujson.Value) bool {
 	return func(v hujson.Value) bool {
 		matcher, ok := v.Value.(*hujson.Object)

@@ -9,59 +9,61 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// command is one program that a shell would start, as far as is known without running
+// command is one program that a shell would start, as far as this is known without running
 // anything.
 type command struct {
-	name string // without its folder
+	name string // the base name of the program
 	args []word
-	dir  string   // where it would run, absolute
-	set  []string // variables only for it, NAME=value
+	dir  string   // the folder that it would run in, absolute
+	set  []string // variables that are set only for it: NAME=value
 	in   stream   // its standard input
-	// script is the text of an interpreter's script, from a file that the agent wrote.
+	// script is the text of the script that an interpreter runs, if the agent wrote its file;
+	// else "".
 	script string
 }
 
-// word is one argument or file name.
+// word is one argument or file name after expansion.
 type word struct {
 	text string
-	glob bool // a pattern, for the shell
-	// unknown reports whether a part is unknown; it is a * in the text.
+	glob bool // the text is a pattern that the shell expands to file names
+	// unknown reports whether a part of the word is not known. That part is a * in the text.
 	unknown bool
-	filters []nameFilter // filters for what a pattern matches
+	filters []nameFilter // if the text is a pattern: filters for the files that it matches
 }
 
-// stream is the output of a command: its words, and its text if known.
+// stream is the output of a command. If known is false, the text is incomplete, and words are
+// what can be said about the output.
 type stream struct {
 	words []word
 	text  string
 	known bool
 }
 
-// redirect is a file that output is written to.
+// redirect is a file that the output of a command is written to.
 type redirect struct {
-	target word
-	dir    string
-	append bool
-	out    stream
+	target word   // the file
+	dir    string // the current folder, absolute
+	append bool   // the output is appended to the file
+	out    stream // the output
 }
 
-// script is what a command line would do.
+// script lists what a command line would do.
 type script struct {
 	commands  []command
 	redirects []redirect
-	unparsed  bool // it cannot be parsed as shell: commands are a guess
+	unparsed  bool // the command line is not valid shell, so commands are a guess
 }
 
 // shellReader interprets a command line without running it.
 type shellReader struct {
 	environment
 	writtenFiles map[string]string // texts of files that the command line wrote, by absolute path
-	vars         map[string][]word
-	funcs        map[string]bool // functions that are being read
-	depth        int
-	nestedShells int // nested shells that were read
-	nestedBytes  int // their size
-	script       *script
+	vars         map[string][]word // values of variables, by name
+	funcs        map[string]bool   // functions that are being read
+	depth        int               // depth of nested texts and programs
+	nestedShells int               // number of nested texts that were read
+	nestedBytes  int               // size of these texts
+	script       *script           // the result
 }
 
 // The limits of reading: depth, number and bytes of nested shells, and the length of an expanded
@@ -75,18 +77,19 @@ const (
 
 // environment is where a command line would run.
 type environment struct {
-	dir, home, root string                          // root is the root of the tree
-	scripts         func(abs string) (string, bool) // scripts that the agent wrote
+	dir, home, root string                          // absolute: the current folder, the user's home, the root of the tree
+	scripts         func(abs string) (string, bool) // returns the text of a script that the agent wrote
 }
 
-// readShell reads a command line.
+// readShell returns what a command line would do in an environment.
 func readShell(text string, env environment) script {
 	r := &shellReader{environment: env, writtenFiles: map[string]string{}, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
 	r.readText(text)
 	return *r.script
 }
 
-// readText reads a text as a script.
+// readText reads a text as a script and returns its output. It returns an empty output beyond the
+// limits of reading.
 func (r *shellReader) readText(text string) stream {
 	if r.depth++; r.depth > 1 {
 		r.nestedShells, r.nestedBytes = r.nestedShells+1, r.nestedBytes+len(text)
@@ -102,7 +105,7 @@ func (r *shellReader) readText(text string) stream {
 	return r.readStatements(list, stream{})
 }
 
-// readPlainWords reads what cannot be parsed, word by word.
+// readPlainWords reads a text that is not valid shell, as commands separated by usual separators.
 func (r *shellReader) readPlainWords(text string) stream {
 	r.script.unparsed = true
 	for _, words := range shell.SplitUnknown(text) {
@@ -115,6 +118,7 @@ func (r *shellReader) readPlainWords(text string) stream {
 	return stream{}
 }
 
+// readStatements reads statements with the same input and returns their output.
 func (r *shellReader) readStatements(list []*syntax.Stmt, in stream) stream {
 	var out stream
 	out.known = true
@@ -124,6 +128,8 @@ func (r *shellReader) readStatements(list []*syntax.Stmt, in stream) stream {
 	return out
 }
 
+// joinStreams returns the output of a followed by that of b, or an unknown output if that is too
+// long.
 func joinStreams(a, b stream) stream {
 	if len(a.text)+len(b.text) > maxLength || len(a.words)+len(b.words) > maxLength {
 		return unknownStream
@@ -131,6 +137,7 @@ func joinStreams(a, b stream) stream {
 	return stream{append(a.words, b.words...), a.text + b.text, a.known && b.known}
 }
 
+// readStatement reads one statement with its redirections and returns its output.
 func (r *shellReader) readStatement(s *syntax.Stmt, in stream) stream {
 	for _, d := range s.Redirs {
 		switch d.Op {
@@ -143,6 +150,7 @@ func (r *shellReader) readStatement(s *syntax.Stmt, in stream) stream {
 		default:
 		}
 	}
+
 	out := r.readCommand(s.Cmd, in)
 	for _, d := range s.Redirs {
 		r.readRedirect(d, out)
@@ -150,7 +158,7 @@ func (r *shellReader) readStatement(s *syntax.Stmt, in stream) stream {
 	return out
 }
 
-// readInput is what a command reads from a file or a process substitution.
+// readInput returns the text that a command reads from a file or a process substitution.
 func (r *shellReader) readInput(w *syntax.Word) stream {
 	if p, ok := w.Parts[0].(*syntax.ProcSubst); ok && len(w.Parts) == 1 {
 		return r.readStatements(p.Stmts, stream{})
@@ -163,10 +171,12 @@ func (r *shellReader) readInput(w *syntax.Word) stream {
 	return stream{words: splitWords(text), text: text, known: ok}
 }
 
+// literalStream returns the output of a command that prints a word and the end of a line.
 func literalStream(w word) stream {
 	return stream{words: splitWords(w.text), text: w.text + "\n", known: !w.unknown}
 }
 
+// splitWords splits a text into words at white space.
 func splitWords(text string) []word {
 	var out []word
 	for f := range strings.FieldsSeq(text) {
@@ -175,6 +185,7 @@ func splitWords(text string) []word {
 	return out
 }
 
+// readRedirect records the files that a redirection writes to.
 func (r *shellReader) readRedirect(d *syntax.Redirect, out stream) {
 	switch d.Op {
 	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll, syntax.AppOut, syntax.AppAll, syntax.RdrInOut:
@@ -190,7 +201,7 @@ func (r *shellReader) readRedirect(d *syntax.Redirect, out stream) {
 	}
 }
 
-// readCommand reads the command of a statement.
+// readCommand reads the command of a statement and returns its output.
 func (r *shellReader) readCommand(c syntax.Command, in stream) stream {
 	switch c := c.(type) {
 	case nil:
@@ -222,8 +233,8 @@ func (r *shellReader) readCommand(c syntax.Command, in stream) stream {
 	return r.readCompound(c, in)
 }
 
-// readCompound reads commands that contain others, which may or may not run. All are read as if
-// they ran.
+// readCompound reads a command that contains others, which may or may not run. It reads all of
+// them as if they ran.
 func (r *shellReader) readCompound(c syntax.Command, in stream) stream {
 	switch c := c.(type) {
 	case *syntax.IfClause:
@@ -264,8 +275,10 @@ func (r *shellReader) readCompound(c syntax.Command, in stream) stream {
 	return stream{}
 }
 
+// unknownText returns an output whose words are known, but not its text.
 func unknownText(s stream) stream { s.known = false; return s }
 
+// assignVariables sets variables, and returns the assignments as NAME=value.
 func (r *shellReader) assignVariables(list []*syntax.Assign) []string {
 	var out []string
 	for _, a := range list {
@@ -290,6 +303,7 @@ func (r *shellReader) assignVariables(list []*syntax.Assign) []string {
 	return out
 }
 
+// readCall reads a simple command, such as X=1 make test.
 func (r *shellReader) readCall(c *syntax.CallExpr, in stream) stream {
 	set := r.assignVariables(c.Assigns)
 	var list []word
@@ -299,7 +313,8 @@ func (r *shellReader) readCall(c *syntax.CallExpr, in stream) stream {
 	return r.runProgram(list, set, in)
 }
 
-// runProgram reads one program with its arguments.
+// runProgram reads one program with its arguments, and returns its output. set are the variables
+// that are set only for it, in is its input.
 func (r *shellReader) runProgram(list []word, set []string, in stream) stream {
 	if len(list) == 0 {
 		if len(set) > 0 {
@@ -307,12 +322,14 @@ func (r *shellReader) runProgram(list []word, set []string, in stream) stream {
 		}
 		return stream{known: true}
 	}
+
 	c := command{name: path.Base(list[0].text), args: list[1:], dir: r.dir, set: set, in: in}
 	if handle := builtinHandler(c.name); handle != nil && r.depth < maxDepth {
 		r.depth++
 		defer func() { r.depth-- }()
 		return handle(r, c)
 	}
+
 	if r.depth < maxDepth {
 		if out, ok := r.runPath(c, list[0]); ok {
 			return out
@@ -321,11 +338,13 @@ func (r *shellReader) runProgram(list []word, set []string, in stream) stream {
 			return out
 		}
 	}
+
 	if c = r.withScript(c); c.name == "tee" {
 		for _, w := range operands(c.args) {
 			r.recordWrite(w, c.in, hasOption(c.args, "-a", "--append"))
 		}
 	}
+
 	r.script.commands = append(r.script.commands, c)
 	if out, ok := r.printedPath(c); ok {
 		return out

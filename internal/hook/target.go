@@ -13,7 +13,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// files returns the known files of the tree.
+// files returns the known files of the tree: those that existed when the agent started, or that
+// git tracks. They are listed once.
 func (j *judge) files() []string {
 	if !j.listed && j.opt.Tree.Files != nil {
 		j.knownFiles = j.opt.Tree.Files()
@@ -24,11 +25,12 @@ func (j *judge) files() []string {
 
 // target is the path that a word of a command refers to.
 type target struct {
-	path string // cleaned
-	rel  string // relative to the tree, "." for the tree itself; "" outside
-	word word
+	path string // absolute and cleaned
+	rel  string // relative to the tree: "." for the tree itself, "" for a path outside
+	word word   // the word of the command
 }
 
+// resolve returns the target of a word of a command that runs in dir.
 func (j *judge) resolve(w word, dir string) target {
 	p := target{path: joinPath(dir, filepath.FromSlash(w.text)), word: w}
 	if strings.HasPrefix(w.text, "~/") || w.text == "~" {
@@ -40,8 +42,8 @@ func (j *judge) resolve(w word, dir string) target {
 	return p
 }
 
-// filesAt returns the known files at a target: itself, what a pattern matches, and everything
-// below.
+// filesAt returns the known files at a target: the file itself, those that its pattern matches,
+// and everything below. It returns nil for a target outside the tree.
 func (j *judge) filesAt(t target) []string {
 	if t.rel == "" {
 		return nil
@@ -49,12 +51,12 @@ func (j *judge) filesAt(t target) []string {
 	return filter(j.files(), func(f string) bool { return t.matches(f) && t.word.passesFilters(f) })
 }
 
-// filter returns the files that match, nil for none.
+// filter returns the files that match.
 func filter(files []string, matches func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !matches(f) })
 }
 
-// matches reports whether a target is a file, contains it, or has it in its pattern.
+// matches reports whether a target is the file, contains it, or matches it with its pattern.
 func (t target) matches(file string) bool {
 	if t.rel == "." {
 		return true
@@ -72,8 +74,11 @@ func isTest(rel string) bool { return integrity.BelongsToTests(rel) }
 func (j *judge) filterTests(files []string) []string { return filter(files, isTest) }
 
 var (
+	// superviseFileRE matches a file of supervise, as in .supervise/state and aiwg.yaml.
 	superviseFileRE = regexp.MustCompile(`(^|/)\.supervise([.-][\w.-]+)?(/|$)|(^|/)aiwg\.ya?ml$`)
-	hookFileRE      = regexp.MustCompile(`(^|/)(\.husky|\.githooks)/|(^|/)\.git/hooks/|(^|/)\.pre-commit-config\.ya?ml$|(^|/)\.?lefthook\.ya?ml$|(^|/)\.(claude|codex|gemini|qwen)/(settings[\w.]*\.json|hooks\.json|hooks/|config\.toml)|(^|/)\.opencode/|(^|/)opencode\.jsonc?$|(^|/)\.pi/extensions/`)
+	// hookFileRE matches a file that configures hooks of git or of an agent, as in
+	// .husky/pre-commit and .claude/settings.json.
+	hookFileRE = regexp.MustCompile(`(^|/)(\.husky|\.githooks)/|(^|/)\.git/hooks/|(^|/)\.pre-commit-config\.ya?ml$|(^|/)\.?lefthook\.ya?ml$|(^|/)\.(claude|codex|gemini|qwen)/(settings[\w.]*\.json|hooks\.json|hooks/|config\.toml)|(^|/)\.opencode/|(^|/)opencode\.jsonc?$|(^|/)\.pi/extensions/`)
 )
 
 // isConfig reports whether a file configures the checks.
@@ -81,7 +86,7 @@ func (j *judge) isConfig(rel string) bool {
 	return framework.CheckFile.MatchString(rel) || slices.Contains(j.opt.CheckFiles, rel)
 }
 
-// isOwn reports whether a place belongs to supervise. Reading it is harmless.
+// isOwn reports whether a target belongs to supervise. Reading it is harmless.
 func (j *judge) isOwn(p target) bool {
 	if p.rel != "" && superviseFileRE.MatchString(p.rel) {
 		return true
@@ -91,19 +96,22 @@ func (j *judge) isOwn(p target) bool {
 	})
 }
 
+// matchesGlob reports whether a pattern matches a path.
 func matchesGlob(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(filepath.ToSlash(pattern), filepath.ToSlash(name))
 }
 
-// containsOwn reports whether files of supervise are below a place.
+// containsOwn reports whether files of supervise are below a target.
 func (j *judge) containsOwn(p target) bool {
 	return slices.ContainsFunc(j.opt.StateFiles, func(o string) bool { return strings.HasPrefix(o, strings.TrimSuffix(p.path, "/")+"/") })
 }
 
-// scratchFolderRE are the folders outside the tree in which deleting is harmless.
+// scratchFolderRE matches a path outside the tree that is harmless to delete, as in /tmp/x and
+// /home/me/.cache/x.
 var scratchFolderRE = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)(/|$)|/(\.cache|Caches|go-build|__pycache__|node_modules|\.npm|\.gradle|\.m2|\.cargo|\.rustup|target|dist|build)(/|$)`)
 
-// judgeDeletions judges places that would be deleted.
+// judgeDeletions judges the targets that a command would delete. recursive reports whether it
+// also deletes folders.
 func (j *judge) judgeDeletions(list []word, dir string, recursive bool) {
 	var files []string
 	all := ""
@@ -119,7 +127,8 @@ func (j *judge) judgeDeletions(list []word, dir string, recursive bool) {
 	j.judgeDeletedFiles(slices.Compact(files), all)
 }
 
-// judgeDeletion judges one place and returns the known files that would be deleted.
+// judgeDeletion judges one target that would be deleted. It returns the known files below it,
+// unless it has added a risk for the target itself.
 func (j *judge) judgeDeletion(p target, recursive bool) []string {
 	switch {
 	case p.word.unknown && p.word.text == "*":
@@ -139,11 +148,12 @@ func (j *judge) judgeDeletion(p target, recursive bool) []string {
 	return nil
 }
 
-// isInGit reports whether a place is in .git, except for a stale lock.
+// isInGit reports whether a target is in .git, except for a stale lock.
 func (t target) isInGit() bool {
 	return t.rel == ".git" || strings.HasPrefix(t.rel, ".git/") && !strings.HasSuffix(t.rel, ".lock")
 }
 
+// addGitDeletion adds the risk of deleting a target in .git.
 func (j *judge) addGitDeletion(p target) {
 	if strings.HasPrefix(p.rel, ".git/hooks") {
 		j.addRisk("agent_hooks", p.rel)
@@ -152,7 +162,8 @@ func (j *judge) addGitDeletion(p target) {
 	j.addRisk("delete_git", p.rel)
 }
 
-// contains reports whether a folder is below a deleted place.
+// contains reports whether a folder is below a target that would be deleted, or matches its
+// pattern.
 func (t target) contains(root string) bool {
 	if t.word.glob {
 		for dir := root; ; dir = filepath.Dir(dir) {
@@ -167,11 +178,11 @@ func (t target) contains(root string) bool {
 	return t.path == "/" || strings.HasPrefix(root, strings.TrimSuffix(t.path, "/")+"/")
 }
 
-// manyFiles is the number of known files from which a deletion is large.
+// manyFiles is the number of known files from which a deletion counts as large.
 const manyFiles = 25
 
-// judgeDeletedFiles judges the known files among those that would be deleted. The others were made
-// by the agent or by a build. all is the pattern or folder that names all of them, if any.
+// judgeDeletedFiles judges the known files that would be deleted. Files that the agent or a build
+// made are not known. all is the pattern or folder that names all files, or "".
 func (j *judge) judgeDeletedFiles(files []string, all string) {
 	tests := j.filterTests(files)
 	total := len(j.files())
@@ -189,6 +200,7 @@ func (j *judge) judgeDeletedFiles(files []string, all string) {
 	}
 }
 
+// judgeFewDeletedFiles judges the files of a small deletion without tests.
 func (j *judge) judgeFewDeletedFiles(files []string) {
 	var remaining []string
 	for _, f := range files {
@@ -208,7 +220,7 @@ func (j *judge) judgeFewDeletedFiles(files []string) {
 	}
 }
 
-// listFiles names the first files.
+// listFiles returns the names of the first three files.
 func listFiles(files []string) string {
 	if len(files) > 3 {
 		return strings.Join(files[:3], ", ") + " …"
@@ -216,12 +228,14 @@ func listFiles(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// judgeMoves judges files that would be moved.
+// judgeMoves judges the files that would be moved, and those that would be overwritten.
 func (j *judge) judgeMoves(from []word, to word, dir string) {
 	target := j.resolve(to, dir)
 	if j.isOwn(target) {
 		j.addRisk("supervise_files", to.text)
 	}
+
+	// into reports whether the files are moved into a folder and keep their names.
 	into := len(from) > 1 || strings.HasSuffix(to.text, "/") || target.rel == "." || j.isDir(target)
 	for _, w := range from {
 		p := j.resolve(w, dir)
@@ -233,6 +247,7 @@ func (j *judge) judgeMoves(from []word, to word, dir string) {
 			j.addGitDeletion(p)
 			continue
 		}
+
 		for _, f := range j.filesAt(p) {
 			j.judgeMovedFile(p, f, target, into)
 		}
@@ -253,12 +268,15 @@ func (j *judge) judgeOverwrite(p, target target) {
 	j.judgeWrite(target, stream{text: string(text), known: ok}, false)
 }
 
+// isDir reports whether known files are below a target.
 func (j *judge) isDir(p target) bool {
 	return p.rel != "" && slices.ContainsFunc(j.files(), func(f string) bool { return strings.HasPrefix(f, p.rel+"/") })
 }
 
-// judgeMovedFile judges one known file and its new place.
+// judgeMovedFile judges one known file at target p that would be moved to another target. into
+// reports whether it is moved into a folder.
 func (j *judge) judgeMovedFile(p target, file string, target target, into bool) {
+	// end is what follows the new target in the new path.
 	end := strings.TrimPrefix(file, p.rel)
 	switch {
 	case p.word.glob && target.word.glob && !into:
@@ -268,10 +286,12 @@ func (j *judge) judgeMovedFile(p target, file string, target target, into bool) 
 	case into:
 		end = "/" + path.Base(p.rel) + end
 	}
+
 	to := ""
 	if target.rel != "" {
 		to = path.Clean(target.rel + end)
 	}
+
 	switch {
 	case isTest(file) && !isStillDiscovered(file, to):
 		j.addRisk("tests_out_of_discovery", file)
@@ -282,10 +302,12 @@ func (j *judge) judgeMovedFile(p target, file string, target target, into bool) 
 	}
 }
 
+// unusedFolderRE matches a path in a folder that test runners ignore or that people use for
+// disabled code, as in old/calc_test.go.
 var unusedFolderRE = regexp.MustCompile(`(?i)(^|/)(\.[^/]+|_[^/]*|old|disabled|deprecated|backup|bak|archive|attic|trash|tmp|temp|skip(ped)?|unused|node_modules|vendor|build|dist|out|target)/`)
 
-// isStillDiscovered reports whether runners find a test at its new path: its name is that of a test in
-// the same language, and no runner ignores the folder.
+// isStillDiscovered reports whether runners find a test at its new path: its name is that of a
+// test in the same language, and no runner ignores its folder.
 func isStillDiscovered(from, to string) bool {
 	switch {
 	case to == "" || path.Ext(from) != path.Ext(to) || !isTest(to):
@@ -296,7 +318,7 @@ func isStillDiscovered(from, to string) bool {
 	return !strings.HasPrefix(path.Base(to), "_") || strings.HasPrefix(path.Base(from), "_")
 }
 
-// read returns the current text of a file.
+// read returns the current text of a file of the tree, and false if it is missing.
 func (j *judge) read(rel string) ([]byte, bool) {
 	if j.opt.Tree.Read == nil || rel == "" || rel == "." {
 		return nil, false
@@ -304,7 +326,7 @@ func (j *judge) read(rel string) ([]byte, bool) {
 	return j.opt.Tree.Read(rel)
 }
 
-// judgeWrite judges a file whose content would change.
+// judgeWrite judges a target that a command writes to. out is the text, if known.
 func (j *judge) judgeWrite(p target, out stream, appended bool) {
 	switch {
 	case p.word.unknown && p.word.text == "*" || p.path == "/dev/null":
@@ -321,11 +343,13 @@ func (j *judge) judgeWrite(p target, out stream, appended bool) {
 		j.addRisk("git_history", p.rel)
 		return
 	}
+
 	rel := p.rel
 	if !p.word.glob && out.known {
 		j.judgeWrittenText(rel, out.text, appended)
 		return
 	}
+
 	known := slices.Contains(j.files(), rel)
 	switch {
 	case appended || !known:
@@ -336,7 +360,7 @@ func (j *judge) judgeWrite(p target, out stream, appended bool) {
 	}
 }
 
-// judgeWrittenText judges a file whose new text is known.
+// judgeWrittenText judges a file whose new text is known, or the text that is appended to it.
 func (j *judge) judgeWrittenText(rel, text string, appended bool) {
 	before, there := j.read(rel)
 	if there && !appended && isTest(rel) && strings.TrimSpace(text) == "" && len(before) > 0 {

@@ -12,10 +12,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// nameFilter is a grep on file names.
+// nameFilter is a condition on file names, such as that of "find -name" or of a grep.
 type nameFilter struct {
-	re     *regexp.Regexp
-	invert bool
+	re     *regexp.Regexp // matches a path
+	invert bool           // a path passes if it does not match
 }
 
 // passesFilters reports whether a name passes all filters of a word.
@@ -26,7 +26,7 @@ func (w word) passesFilters(name string) bool {
 // maxWords limits the words that variables with several values can expand to.
 const maxWords = 256
 
-// expandToOne returns a word as one text.
+// expandToOne returns the first word of an expansion, or an empty word if there is none.
 func (r *shellReader) expandToOne(w *syntax.Word) word {
 	if w == nil {
 		return word{}
@@ -38,8 +38,8 @@ func (r *shellReader) expandToOne(w *syntax.Word) word {
 	return list[0]
 }
 
-// expandWord returns the expansion of a word: several words if a variable or another command has
-// several.
+// expandWord returns the expansion of a word. It has several words if a variable or the output of
+// another command has several.
 func (r *shellReader) expandWord(w *syntax.Word) []word {
 	if w == nil {
 		return nil
@@ -64,6 +64,7 @@ func (r *shellReader) expandArgument(w *syntax.Word) []word {
 	return r.expandWord(w)
 }
 
+// combineWords returns every word of before followed by every word of more, up to maxWords.
 func combineWords(before, more []word) []word {
 	if len(more) == 0 {
 		return before
@@ -88,7 +89,8 @@ var (
 	unknownStream = stream{words: []word{unknownWord}}
 )
 
-// expandPart returns the expansion of a part of a word.
+// expandPart returns the expansion of a part of a word. quoted reports whether the part is in
+// double quotes.
 func (r *shellReader) expandPart(p syntax.WordPart, quoted bool) []word {
 	switch p := p.(type) {
 	case *syntax.Lit:
@@ -127,7 +129,8 @@ func (r *shellReader) expandPart(p syntax.WordPart, quoted bool) []word {
 	return []word{unknownWord}
 }
 
-// expandProcSubst returns the file with the output of a process substitution.
+// expandProcSubst returns the name of a file with the output of a process substitution, as in
+// <(cmd).
 func (r *shellReader) expandProcSubst(p *syntax.ProcSubst) word {
 	out := r.readStatements(p.Stmts, stream{})
 	if !out.known || p.Op != syntax.CmdIn {
@@ -151,7 +154,7 @@ func (r *shellReader) expandBraces(p *syntax.BraceExp) []word {
 	return out
 }
 
-// expandParam returns the values of a variable.
+// expandParam returns the values of a variable, or an unknown word.
 func (r *shellReader) expandParam(p *syntax.ParamExp) []word {
 	if p.Param == nil || p.Length || p.Repl != nil || p.Slice != nil || p.Excl {
 		return []word{unknownWord}
@@ -173,11 +176,13 @@ func (r *shellReader) expandParam(p *syntax.ParamExp) []word {
 	return []word{unknownWord}
 }
 
+// isDefaultOperator reports whether an operator provides a default for a variable, as in ${x:-y}.
 func isDefaultOperator(op syntax.ParExpOperator) bool {
 	return op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
 }
 
-// printedOutput returns the output of a command, as far as it follows from its arguments.
+// printedOutput returns the output of a command, as far as it follows from its arguments and its
+// input.
 func printedOutput(c command) stream {
 	switch c.name {
 	case "echo", "printf":
@@ -204,8 +209,8 @@ func printedOutput(c command) stream {
 	return unknownStream
 }
 
-// echoOutput is the output of echo and printf. A format of printf is expanded only as far as texts
-// and line ends.
+// echoOutput returns the output of echo or printf. Of the formats of printf, only texts and line
+// ends are expanded.
 func echoOutput(c command) stream {
 	args := c.args
 	end := "\n"
@@ -215,6 +220,7 @@ func echoOutput(c command) stream {
 		}
 		args = args[1:]
 	}
+
 	out := stream{known: true}
 	var parts []string
 	for _, w := range args {
@@ -226,6 +232,7 @@ func echoOutput(c command) stream {
 		}
 		parts = append(parts, strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(w.text))
 	}
+
 	if c.name == "echo" {
 		out.text = strings.Join(parts, " ") + end
 		return out
@@ -241,7 +248,8 @@ func echoOutput(c command) stream {
 	return out
 }
 
-// grepOutput is the output of grep: matching input, or the files that it lists.
+// grepOutput returns the output of grep: the names in its input that match, or the files that it
+// lists.
 func grepOutput(c command) stream {
 	remaining := operands(c.args)
 	if len(remaining) == 0 {
@@ -253,6 +261,7 @@ func grepOutput(c command) stream {
 		}
 		return unknownStream
 	}
+
 	re, err := regexp.Compile(strings.ReplaceAll(remaining[0].text, `\|`, "|"))
 	out := stream{words: append([]word(nil), c.in.words...)}
 	if err != nil {
@@ -264,7 +273,8 @@ func grepOutput(c command) stream {
 	return out
 }
 
-// patternsBelow turns folders into patterns for everything in them.
+// patternsBelow returns patterns for everything in the folders of a list, or in dir if the list
+// is empty.
 func patternsBelow(list []word, dir string) []word {
 	if len(list) == 0 {
 		list = []word{{text: "."}}
@@ -277,13 +287,14 @@ func patternsBelow(list []word, dir string) []word {
 	return out
 }
 
-// findOutput are the files that find would print.
+// findOutput returns the files that find would print, as patterns with filters.
 func findOutput(c command) []word {
 	var places []word
 	args := c.args
 	for len(args) > 0 && !strings.HasPrefix(args[0].text, "-") && args[0].text != "(" && args[0].text != "!" {
 		places, args = append(places, args[0]), args[1:]
 	}
+
 	out := patternsBelow(places, c.dir)
 	var names []nameFilter
 	for i := 0; i+1 < len(args); i++ {
@@ -298,13 +309,15 @@ func findOutput(c command) []word {
 			i = len(args)
 		}
 	}
+
 	for i := range out {
 		out[i].filters = append(out[i].filters, names...)
 	}
 	return out
 }
 
-// globRE is a pattern of find as a regular expression for the end of a path.
+// globRE returns a regular expression for a pattern of find at the end of a path. before is the
+// expression for what precedes it. An invalid pattern matches everything.
 func globRE(before, pattern string) *regexp.Regexp {
 	text := strings.NewReplacer(`\*`, ".*", `\?`, ".", `\[`, "[", `\]`, "]").Replace(regexp.QuoteMeta(pattern))
 	re, err := regexp.Compile(before + text + "$")
@@ -314,6 +327,7 @@ func globRE(before, pattern string) *regexp.Regexp {
 	return re
 }
 
+// lsOutput returns the files that ls would print.
 func lsOutput(c command) []word {
 	remaining := operands(c.args)
 	if len(remaining) == 0 {
@@ -322,7 +336,7 @@ func lsOutput(c command) []word {
 	return remaining
 }
 
-// gitOutput are the files that git would print.
+// gitOutput returns the files that git would print.
 func gitOutput(c command) []word {
 	g := parseGit(c)
 	switch g.subcommand {

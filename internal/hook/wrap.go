@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// operands are the arguments that are not options. They include values of options.
+// operands returns the arguments that are not options. They include the values of options.
 func operands(args []word) []word {
 	var out []word
 	for i, w := range args {
@@ -21,8 +21,8 @@ func operands(args []word) []word {
 	return out
 }
 
-// hasOption reports whether an option is given. A short one may be combined with others, as in -rf.
-// Either may be "".
+// hasOption reports whether an option is given before "--". A short option may be combined with
+// others, as in -rf. Either may be "".
 func hasOption(args []word, short, long string) bool {
 	for _, w := range args {
 		t := w.text
@@ -40,8 +40,8 @@ func hasOption(args []word, short, long string) bool {
 	return false
 }
 
-// builtinHandler returns the function for a program that changes the state of the reader, or that runs
-// other programs or scripts. It is nil for all others.
+// builtinHandler returns the function for a program that changes the state of the reader, or that
+// runs other programs or scripts. It returns nil for all others.
 func builtinHandler(name string) func(*shellReader, command) stream {
 	switch name {
 	case "cd", "pushd":
@@ -69,6 +69,7 @@ func builtinHandler(name string) func(*shellReader, command) stream {
 	return nil
 }
 
+// changeDir changes the current folder. An unknown folder leaves it unchanged.
 func changeDir(r *shellReader, c command) stream {
 	remaining := operands(c.args)
 	switch {
@@ -94,6 +95,7 @@ func setReadVariables(r *shellReader, c command) stream {
 	return stream{known: true}
 }
 
+// exportVariables sets the variables of export and similar commands.
 func exportVariables(r *shellReader, c command) stream {
 	for _, w := range operands(c.args) {
 		if name, value, ok := strings.Cut(w.text, "="); ok {
@@ -103,16 +105,18 @@ func exportVariables(r *shellReader, c command) stream {
 	return stream{known: true}
 }
 
+// runEval reads the arguments of eval as a script.
 func runEval(r *shellReader, c command) stream { return r.readText(joinTexts(c.args)) }
 
-// runShell reads the script that a shell is given: after -c, on its input, or in a file that
-// the agent has written.
+// runShell reads the script of a shell: after -c, on its input, or in a file that the agent
+// wrote.
 func runShell(r *shellReader, c command) stream {
 	for i, w := range c.args {
 		if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c") && i+1 < len(c.args) {
 			return r.runScript(c.args[i+1].text, c.args[i+2:])
 		}
 	}
+
 	remaining := operands(c.args)
 	if len(remaining) == 0 && c.in.known {
 		return r.readText(c.in.text)
@@ -122,22 +126,25 @@ func runShell(r *shellReader, c command) stream {
 			return r.runScript(text, remaining[i:])
 		}
 	}
+
 	r.script.commands = append(r.script.commands, c)
 	return unknownStream
 }
 
-// prefixes are programs that run the program after them, with their options that take a value.
+// prefixes are programs that run the program after them. The values are their options that take a
+// value.
 var prefixes = map[string]string{
 	"sudo": "-u -g -h -p -C -D -R -T", "doas": "-u -C", "env": "-u -C -S", "nice": "-n", "ionice": "-c -n -p", "nohup": "", "time": "-f -o",
 	"timeout": "-k -s", "command": "", "builtin": "", "exec": "-a", "stdbuf": "-i -o -e", "setsid": "", "busybox": "", "chronic": "",
 	"unbuffer": "", "toybox": "", "bunx": "", "pnpx": "", "shx": "", "watch": "-n", "rtk": "", "npx": "-p", "xvfb-run": "-s -e -n", "flock": "-w -E", "caffeinate": "-t -w", "strace": "-o -e -p", "firejail": "",
 }
 
-// runPrefixed reads the command after a program that only runs another one.
+// runPrefixed reads the program after one of prefixes.
 func runPrefixed(r *shellReader, c command) stream {
 	valued, args := strings.Fields(prefixes[c.name]), c.args
 	set := c.set
 	positional := map[string]int{"timeout": 1, "flock": 1}[c.name]
+
 	for len(args) > 0 {
 		t := args[0].text
 		switch {
@@ -157,7 +164,7 @@ func runPrefixed(r *shellReader, c command) stream {
 	return stream{}
 }
 
-// runXargs reads the program that xargs runs, with its input as arguments.
+// runXargs reads the program that xargs runs, with the input of xargs as arguments.
 func runXargs(r *shellReader, c command) stream {
 	args, replace := c.args, ""
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
@@ -173,13 +180,16 @@ func runXargs(r *shellReader, c command) stream {
 			args = args[1:]
 		}
 	}
+
 	list := c.in.words
 	if len(list) == 0 {
 		list = []word{unknownWord}
 	}
+
 	if replace == "" {
 		return r.runProgram(append(slices.Clone(args), list...), c.set, stream{})
 	}
+
 	var filled []word
 	for _, a := range args {
 		if a.text == replace {
@@ -194,7 +204,8 @@ func runXargs(r *shellReader, c command) stream {
 	return r.runProgram(filled, c.set, stream{})
 }
 
-// runFindActions reads the actions of find on the files that it finds.
+// runFindActions reads the programs that find runs for the files that it finds, as in find .
+// -exec rm {} +.
 func runFindActions(r *shellReader, c command) stream {
 	list := findOutput(c)
 	for i, w := range c.args {
@@ -226,11 +237,12 @@ func runFindActions(r *shellReader, c command) stream {
 type gitCommand struct {
 	subcommand string
 	args       []word
-	dir        string
-	config     []string // -c name=value
+	dir        string   // the folder that it runs in, absolute
+	config     []string // settings for this command: name=value after -c
 }
 
-// parseGit reads the options before the subcommand.
+// parseGit reads the options of git before the subcommand. The remaining arguments are those of
+// the subcommand.
 func parseGit(c command) gitCommand {
 	g := gitCommand{dir: c.dir}
 	args := c.args
@@ -254,5 +266,5 @@ func parseGit(c command) gitCommand {
 	return g
 }
 
-// baseName is the last part of a path.
+// baseName returns the last part of a path.
 func baseName(p string) string { return path.Base(filepath.ToSlash(p)) }

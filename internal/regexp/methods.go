@@ -50,8 +50,8 @@ func (r *Regexp) FindSubmatchIndex(b []byte) []int {
 // FindStringSubmatchIndex is that of the standard package.
 func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.FindSubmatchIndex(asBytes(s)) }
 
-// FindKnown is FindStringSubmatchIndex for a text that is known to match: what a match needs
-// is not searched for first.
+// FindKnown is FindStringSubmatchIndex for a text that is known to match. It does not search for
+// required texts first.
 func (r *Regexp) FindKnown(s string) []int { return r.compiled().FindSubmatchIndex(asBytes(s)) }
 
 // FindAllIndex is that of the standard package.
@@ -128,8 +128,8 @@ func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return out
 }
 
-// submatches returns the groups of a match as parts of its text, nil for groups that did not
-// take part.
+// submatches returns the groups of a match as parts of its text. A group without a match is nil.
+// The result is nil if loc is nil.
 func submatches(b []byte, loc []int) [][]byte {
 	if loc == nil {
 		return nil
@@ -143,6 +143,7 @@ func submatches(b []byte, loc []int) [][]byte {
 	return out
 }
 
+// stringSubmatches is submatches for a string. A group without a match is "".
 func stringSubmatches(s string, loc []int) []string {
 	if loc == nil {
 		return nil

@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxTexts is how many texts are kept of an expression.
+// maxTexts is the maximum number of texts that are derived from an expression.
 const maxTexts = 40
 
-// requiredTexts returns texts of which each match contains one, nil if none are known, and
-// whether they are lower case and match in any case.
+// requiredTexts returns texts of which each match contains at least one, or nil if none are
+// known. For (foo|bar)\d+ they are "foo" and "bar". fold reports whether the expression ignores
+// case; then the texts are in lower case.
 func requiredTexts(tree *syntax.Regexp) (list []string, fold bool) {
 	fold = ignoresCase(tree)
 	exact, needed := matchedTexts(tree, fold)
@@ -32,8 +33,9 @@ func ignoresCase(tree *syntax.Regexp) bool {
 	return tree.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(tree.Sub, ignoresCase)
 }
 
-// plainPart returns the longest part of a lower-case text that can be searched for in a
-// lowered text. It excludes k and s, which are also lower case of letters beyond ASCII.
+// plainPart returns the longest part of a lower-case text that can be searched for in a text
+// whose ASCII letters are in lower case. It excludes k and s, which are also the lower case of
+// letters beyond ASCII. It is "" if nothing remains.
 func plainPart(text string) string {
 	best := ""
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf || r == 'k' || r == 's' }) {
@@ -44,8 +46,8 @@ func plainPart(text string) string {
 	return best
 }
 
-// matchedTexts returns all texts that an expression matches, nil if they are many, and
-// texts of which each match contains one, nil if none are known.
+// matchedTexts returns all texts that an expression matches (exact), or nil if there are many,
+// and texts of which each match contains at least one (needed), or nil if none are known.
 func matchedTexts(tree *syntax.Regexp, fold bool) (exact, needed []string) {
 	switch tree.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
@@ -82,7 +84,7 @@ func matchedTexts(tree *syntax.Regexp, fold bool) (exact, needed []string) {
 	return nil, nil
 }
 
-// classTexts returns the characters of a class, nil if they are many.
+// classTexts returns the characters of a class, or nil if there are many.
 func classTexts(ranges []rune, fold bool) []string {
 	var out []string
 	for i := 0; i < len(ranges); i += 2 {
@@ -100,13 +102,15 @@ func classTexts(ranges []rune, fold bool) []string {
 	return sortedUnique(out)
 }
 
+// sortedUnique sorts a list and removes duplicates.
 func sortedUnique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// concatTexts is required for consecutive parts.
+// concatTexts is matchedTexts for consecutive parts.
 func concatTexts(parts []*syntax.Regexp, fold bool) (exact, needed []string) {
+	// run are the texts that the last parts match together.
 	run, complete := []string{""}, true
 	for _, part := range parts {
 		exactTexts, partNeeded := matchedTexts(part, fold)
@@ -114,6 +118,7 @@ func concatTexts(parts []*syntax.Regexp, fold bool) (exact, needed []string) {
 			run = combine(run, exactTexts)
 			continue
 		}
+
 		complete = false
 		needed = moreSelective(moreSelective(needed, run), partNeeded)
 		run = []string{""}
@@ -121,12 +126,14 @@ func concatTexts(parts []*syntax.Regexp, fold bool) (exact, needed []string) {
 			run = exactTexts
 		}
 	}
+
 	if complete {
 		return run, nil
 	}
 	return nil, moreSelective(needed, run)
 }
 
+// combine returns every text of a followed by every text of b.
 func combine(a, b []string) []string {
 	var out []string
 	for _, x := range a {
@@ -137,7 +144,7 @@ func combine(a, b []string) []string {
 	return sortedUnique(out)
 }
 
-// alternateTexts is required for alternative parts.
+// alternateTexts is matchedTexts for alternative parts.
 func alternateTexts(parts []*syntax.Regexp, fold bool) (exact, needed []string) {
 	complete, known := true, true
 	for _, part := range parts {
@@ -158,8 +165,8 @@ func alternateTexts(parts []*syntax.Regexp, fold bool) (exact, needed []string) 
 	return exact, needed
 }
 
-// moreSelective returns the list whose shortest text is longer, nil for one that contains the
-// empty text.
+// moreSelective returns the list whose shortest text is longer, or the shorter list if these are
+// equal. It returns nil if that list is empty or contains the empty text.
 func moreSelective(a, b []string) []string {
 	if shortestLen(b) > shortestLen(a) || shortestLen(b) == shortestLen(a) && len(b) < len(a) {
 		a = b
@@ -170,6 +177,7 @@ func moreSelective(a, b []string) []string {
 	return a
 }
 
+// shortestLen returns the length of the shortest text, or 0 for an empty list.
 func shortestLen(list []string) int {
 	if len(list) == 0 {
 		return 0
@@ -200,8 +208,9 @@ func staysInLine(tree *syntax.Regexp) bool {
 	return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !staysInLine(sub) })
 }
 
-// matchPrefixes returns texts with which each match begins, nil if they are unknown or short.
-// atLine reports that a match begins in its line, after blanks.
+// matchPrefixes returns texts with which each match starts, or nil if they are not known or
+// short. atLine reports that a match starts with its line; then optional characters may precede
+// the text within the line.
 func matchPrefixes(tree *syntax.Regexp) (list []string, atLine bool) {
 	if tree.Op == syntax.OpConcat && tree.Sub[0].Op == syntax.OpBeginLine {
 		parts := tree.Sub[1:]
@@ -221,7 +230,7 @@ func matchPrefixes(tree *syntax.Regexp) (list []string, atLine bool) {
 	return list, atLine
 }
 
-// prefixTexts returns texts with which each match of an expression begins, nil if they are
+// prefixTexts returns texts with which each match of an expression starts, or nil if there are
 // many.
 func prefixTexts(tree *syntax.Regexp) []string {
 	switch tree.Op {
@@ -248,7 +257,7 @@ func prefixTexts(tree *syntax.Regexp) []string {
 	return exact
 }
 
-// concatPrefixes is lead for consecutive parts.
+// concatPrefixes is prefixTexts for consecutive parts.
 func concatPrefixes(parts []*syntax.Regexp) []string {
 	run := []string{""}
 	for _, part := range parts {
@@ -267,7 +276,7 @@ func concatPrefixes(parts []*syntax.Regexp) []string {
 	return run
 }
 
-// needsTextStart reports whether an expression matches only at the beginning of the text.
+// needsTextStart reports whether a part of an expression matches only at the start of the text.
 func needsTextStart(tree *syntax.Regexp) bool {
 	return tree.Op == syntax.OpBeginText || slices.ContainsFunc(tree.Sub, needsTextStart)
 }

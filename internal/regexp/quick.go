@@ -10,19 +10,21 @@ import (
 	"unsafe"
 )
 
-// filter is what is known about the matches of an expression without trying it.
+// filter is what is known about the matches of an expression before it is tried.
 type filter struct {
-	// required are texts of which each match contains one; nil if none are known.
+	// required are texts of which each match contains at least one, or nil if none are known.
 	required   []string
-	ignoreCase bool // need is lower case, and matches in any case
-	// prefixes are texts with which each match begins, after blanks if atLine.
+	ignoreCase bool // required is in lower case, and matches in any case
+	// prefixes are texts with which each match starts, or nil if none are known. If startsLine is
+	// set, other characters of the line may precede them.
 	prefixes           []string
-	startsLine         bool                  // a match begins with its line
-	withinLine         bool                  // a match never contains a line end
-	anchored           func() *regexp.Regexp // the expression, anchored at the beginning of a text
-	anchoredAfterFirst func() *regexp.Regexp // the same after the first character
+	startsLine         bool                  // a match starts with its line
+	withinLine         bool                  // a match never contains the end of a line
+	anchored           func() *regexp.Regexp // the expression, only at the start of a text
+	anchoredAfterFirst func() *regexp.Regexp // the same, after the first character of a text
 }
 
+// newFilter derives a filter from an expression. An invalid expression has an empty filter.
 func newFilter(text string) filter {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -36,14 +38,15 @@ func newFilter(text string) filter {
 	return s
 }
 
+// compileLater returns a function that compiles an expression at its first call.
 func compileLater(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// asBytes is the same text without a copy; it must not be written to.
+// asBytes returns the bytes of a text without a copy. They must not be changed.
 func asBytes(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// mayMatch reports whether a text contains what each match needs.
+// mayMatch reports whether a text contains a required text, or none is known.
 func (s *filter) mayMatch(text []byte) bool {
 	if s.required == nil {
 		return true
@@ -60,8 +63,8 @@ func (s *filter) mayMatch(text []byte) bool {
 	return false
 }
 
-// lowerASCII returns a text with its ASCII letters in lower case, in the given memory
-// if it fits.
+// lowerASCII returns a text with its ASCII letters in lower case. It uses the memory of the
+// second argument if the text fits.
 func lowerASCII(text, room []byte) []byte {
 	out := append(room, text...)
 	for i, c := range out {
@@ -72,12 +75,12 @@ func lowerASCII(text, room []byte) []byte {
 	return out
 }
 
-// maxDirect is the length of a text, in bytes, up to which an expression is tried on all of
-// it if the text contains what is needed.
+// maxDirect is the length of a text, in bytes, up to which an expression is tried on the complete
+// text.
 const maxDirect = 200
 
-// findAll returns the first n matches, with their groups if wanted:
-// [Regexp.FindAllSubmatchIndex] or [Regexp.FindAllIndex].
+// findAll returns the first n matches, or all if n is negative. It returns the same as
+// FindAllSubmatchIndex of the standard package, or without groups as FindAllIndex.
 func (r *Regexp) findAll(text []byte, n int, groups bool) [][]int {
 	re := r.compiled()
 	switch {
@@ -92,6 +95,7 @@ func (r *Regexp) findAll(text []byte, n int, groups bool) [][]int {
 	return findIn(re, text, n, groups)
 }
 
+// findIn returns the matches that the standard package finds.
 func findIn(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
 	if groups {
 		return re.FindAllSubmatchIndex(text, n)
@@ -99,22 +103,25 @@ func findIn(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
 	return re.FindAllIndex(text, n)
 }
 
-// matchAtLeads tries the expression at each place where a match can begin. It gives up, and
-// searches the whole text at once, if the tries together read much more than the text:
-// each may read to the end before it fails.
+// matchAtLeads tries the expression at each place where a match can start. Each try may read to
+// the end of the text before it fails. If the tries together read much more than the text, it
+// searches the complete text instead.
 func (s *filter) matchAtLeads(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
 	var out [][]int
 	places := newOccurrences(s.prefixes)
 	input := &limitedReader{left: 4*len(text) + 1000}
+
 	for from, end := 0, 0; n < 0 || len(out) < n; {
 		pos := places.next(text, from)
 		if pos < 0 {
 			break
 		}
+
 		start := pos
 		if s.startsLine {
 			start = bytes.LastIndexByte(text[:pos], '\n') + 1
 		}
+
 		var found []int
 		if start >= end {
 			found = s.tryAt(text, start, input, groups)
@@ -122,6 +129,7 @@ func (s *filter) matchAtLeads(re *regexp.Regexp, text []byte, n int, groups bool
 		if input.left < 0 {
 			return findIn(re, text, n, groups)
 		}
+
 		switch {
 		case found != nil:
 			out = append(out, found)
@@ -140,12 +148,14 @@ func (s *filter) matchAtLeads(re *regexp.Regexp, text []byte, n int, groups bool
 	return out
 }
 
-// tryAt returns the match that begins at a place, nil for none.
+// tryAt returns the match that starts at a place, or nil if there is none.
 func (s *filter) tryAt(text []byte, start int, input *limitedReader, groups bool) []int {
 	re, begin := s.anchored(), start
+	// The character before the place is part of the input, so that \b works.
 	if start > 0 && !s.startsLine {
 		re, begin = s.anchoredAfterFirst(), start-1
 	}
+
 	input.text = text[begin:]
 	var found []int
 	if groups {
@@ -159,12 +169,14 @@ func (s *filter) tryAt(text []byte, start int, input *limitedReader, groups bool
 	return found
 }
 
-// limitedReader reads a text with a limit on the bytes of all reads together.
+// limitedReader reads a text. left is the number of bytes that all reads together may still take.
 type limitedReader struct {
 	text []byte
 	left int
 }
 
+// ReadRune implements [io.RuneReader]. It returns io.EOF at the end of the text and beyond the
+// limit.
 func (r *limitedReader) ReadRune() (rune, int, error) {
 	if len(r.text) == 0 || r.left < 0 {
 		return 0, 0, io.EOF
@@ -177,7 +189,7 @@ func (r *limitedReader) ReadRune() (rune, int, error) {
 	return c, size, nil
 }
 
-// shift adds an offset to the positions of a match.
+// shift adds an offset to the positions of a match. Missing groups remain -1.
 func shift(found []int, offset int) []int {
 	for i := range found {
 		if found[i] >= 0 {
@@ -187,7 +199,7 @@ func shift(found []int, offset int) []int {
 	return found
 }
 
-// matchByLine tries the expression on each line that contains what it needs.
+// matchByLine tries the expression on each line that contains a required text.
 func (s *filter) matchByLine(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
 	var out [][]int
 	places := newOccurrences(s.required)
@@ -212,12 +224,13 @@ func (s *filter) matchByLine(re *regexp.Regexp, text []byte, n int, groups bool)
 	return out
 }
 
-// occurrences iterates over the positions of some words.
+// occurrences finds the positions at which any of some words occurs, in ascending order.
 type occurrences struct {
 	words []string
-	at    []int // the next position of each word, -1 for none, -2 if unknown
+	at    []int // by word: its next position, -1 if there is none, -2 if it is not known yet
 }
 
+// newOccurrences returns the occurrences of words in a text that next is called with.
 func newOccurrences(words []string) *occurrences {
 	p := &occurrences{words: words, at: make([]int, len(words))}
 	for i := range p.at {
@@ -226,7 +239,8 @@ func newOccurrences(words []string) *occurrences {
 	return p
 }
 
-// next returns the first position at or after from, -1 for none; from never decreases.
+// next returns the first position of a word at or after from, or -1 if there is none. from must
+// not decrease between calls.
 func (p *occurrences) next(text []byte, from int) int {
 	first := -1
 	if from > len(text) {

@@ -11,43 +11,48 @@ import (
 	"unicode/utf8"
 )
 
-// Set answers which of many expressions match a whole text, and reads the text once for
-// all of them. It is a deterministic automaton whose states are made when a text first
-// needs them, as in RE2::Set. It is safe for concurrent use.
+// Set finds which of many expressions match a complete text, and reads the text once for all of
+// them. It is a deterministic automaton whose states are made when a text first needs them, as in
+// RE2::Set. It is safe for concurrent use.
+//
+// Each expression is compiled to a program of instructions. A state is the set of instructions,
+// of all programs, that wait for the next character.
 type Set struct {
 	exprs []string
 	once  sync.Once
 	mu    sync.Mutex
 
-	program    []syntax.Inst // of all programs, with the places of this list
-	owner      []int         // whose InstMatch that is
-	starts     []uint32
-	bounds     []rune // where a class of characters begins: no expression tells its members apart
-	ascii      [utf8.RuneSelf]uint16
-	states     []setState
-	next       []int32 // by state and class; 0 is not known yet
-	index      map[string]int32
-	visited    []uint32 // the round in which an instruction was visited
-	round      uint32
-	stack      []uint32
-	key        []byte
-	madeStates int // states made
-	bytesRead  int // bytes read
+	program    []syntax.Inst         // the instructions of all programs, with indexes in this list
+	owner      []int                 // by instruction: index of its expression
+	starts     []uint32              // the first instruction of each program
+	bounds     []rune                // the first character of each class; no expression distinguishes the characters of a class
+	ascii      [utf8.RuneSelf]uint16 // the class of each ASCII character
+	states     []setState            // the states so far
+	next       []int32               // by state and class: the following state; 0 is not known yet
+	index      map[string]int32      // the number of a state by its key
+	visited    []uint32              // by instruction: the last round that visited it
+	round      uint32                // the current round of visit
+	stack      []uint32              // the instructions to visit
+	key        []byte                // memory for a key
+	madeStates int                   // number of states made since the set was compiled
+	bytesRead  int                   // number of bytes read since then
 }
 
-// setState is what the expressions wait for at a place of the text.
+// setState is what the expressions wait for at a position of the text.
 type setState struct {
-	pending []uint32 // instructions for the next character
+	pending []uint32 // the instructions that wait for the next character
 	matched []int    // the expressions that match if the text ends here
 }
 
-// dead is the state in which nothing can match any more. begin is the first.
 const (
-	deadState  = 1
+	// deadState is the state in which no expression can match any more.
+	deadState = 1
+	// startState is the state at the start of a text.
 	startState = 2
 )
 
-// maxStates bounds the memory of a set to some megabytes. Then it begins again.
+// maxStates bounds the memory of a set to a few megabytes. A set with more states starts again
+// without any.
 const maxStates = 4096
 
 // NewSet returns a set of expressions, which match a text as a whole or not at all. Word
@@ -60,6 +65,7 @@ func NewSet(exprs []string) *Set {
 	return s
 }
 
+// compile compiles all expressions. It panics if one is invalid.
 func (s *Set) compile() {
 	for i, expr := range s.exprs {
 		tree, err := syntax.Parse(`\A(?:`+expr+`)\z`, syntax.Perl)
@@ -88,7 +94,7 @@ func (s *Set) compile() {
 	s.reset()
 }
 
-// classify finds the characters that all expressions treat alike.
+// classify divides the characters into classes that all expressions treat alike.
 func (s *Set) classify() {
 	s.bounds = []rune{0, '\n', '\n' + 1}
 	for i := range s.program {
@@ -117,6 +123,7 @@ func (s *Set) class(r rune) int {
 	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i] > r }) - 1
 }
 
+// reset removes all states except the first ones.
 func (s *Set) reset() {
 	s.index, s.next = map[string]int32{}, nil
 	s.states = nil
@@ -127,6 +134,7 @@ func (s *Set) reset() {
 	s.add(waits, accepts)
 }
 
+// add adds a state and returns its number.
 func (s *Set) add(waits []uint32, accepts []int) int32 {
 	s.states = append(s.states, setState{waits, accepts})
 	s.next = append(s.next, make([]int32, len(s.bounds))...)
@@ -134,8 +142,9 @@ func (s *Set) add(waits []uint32, accepts []int) int32 {
 	return int32(len(s.states) - 1)
 }
 
-// closure follows what needs no character: to the instructions that wait for one, and to
-// the expressions that match at the end of the text.
+// closure follows the instructions that need no character. It returns those that wait for a
+// character, and the expressions that match if the text ends here. at is what is known about the
+// position.
 func (s *Set) closure(from []uint32, at syntax.EmptyOp) (waits []uint32, accepts []int) {
 	s.visit(from, at, func(pc uint32, op syntax.InstOp) {
 		if op != syntax.InstMatch {
@@ -152,6 +161,7 @@ func (s *Set) closure(from []uint32, at syntax.EmptyOp) (waits []uint32, accepts
 	return waits, accepts
 }
 
+// visit follows the instructions that need no character, and calls found for each of the others.
 func (s *Set) visit(from []uint32, at syntax.EmptyOp, found func(uint32, syntax.InstOp)) {
 	s.round++
 	s.stack = append(s.stack[:0], from...)
@@ -178,7 +188,8 @@ func (s *Set) visit(from []uint32, at syntax.EmptyOp, found func(uint32, syntax.
 	}
 }
 
-// step makes the state that follows one with a class of characters.
+// step returns the state that follows a state after a character of a class, and records it in
+// next.
 func (s *Set) step(state int32, class int) int32 {
 	var out []uint32
 	for _, pc := range s.states[state].pending {
@@ -207,9 +218,9 @@ func (s *Set) step(state int32, class int) int32 {
 	return next
 }
 
-// Match returns the numbers of the expressions that match a text, in ascending order.
-// They must not be changed. It does not answer where a text was made to need ever more
-// states; then ok is false, and the expressions are to be tried one by one.
+// Match returns the indexes of the expressions that match a text, in ascending order. The caller
+// must not change them. ok is false if the text needs too many new states, as a text made for
+// this purpose does; the caller must then try the expressions one by one.
 func (s *Set) Match(text string) (list []int, ok bool) {
 	s.once.Do(s.compile)
 	s.mu.Lock()
@@ -218,6 +229,7 @@ func (s *Set) Match(text string) (list []int, ok bool) {
 	if len(s.states) > maxStates {
 		s.reset()
 	}
+
 	limit := 2*maxStates + s.bytesRead/bytesPerState
 	state, classes := int32(startState), len(s.bounds)
 	for i := 0; i < len(text); {
@@ -243,6 +255,6 @@ func (s *Set) Match(text string) (list []int, ok bool) {
 	return s.states[state].matched, true
 }
 
-// bytesPerState is how much text has to be read for each state that is made, after the
-// first ones: making one takes about as long as trying all expressions on so much.
+// bytesPerState is how many bytes have to be read for each state that is made after the first
+// ones. To make a state takes about as long as to try all expressions on that many bytes.
 const bytesPerState = 64

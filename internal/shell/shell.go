@@ -1,7 +1,10 @@
 // Package shell splits command lines into commands and words.
 //
-// mvdan.cc/sh parses one word at a time, so that recipes of Makefiles, templates and single lines
-// of longer scripts can be read as well. Text that it refuses is split at blanks and operators.
+// The parser of mvdan.cc/sh reads one word at a time, so that recipes of Makefiles, templates and
+// single lines of longer scripts can be read as well. Text that the parser refuses is split at
+// blanks and operators.
+//
+// [Commands] and [SimpleWords] need no valid script. [Parse] does, and returns its syntax tree.
 package shell
 
 import (
@@ -15,21 +18,21 @@ import (
 // Word is one word of a command.
 type Word struct {
 	Text       string // without quotes; variables and substitutions as written
-	Start, End int    // offsets in the command line
+	Start, End int    // byte offsets in the command line
 	Expands    bool   // the shell replaces a part: a variable, or the output of a command
-	Runs       bool   // that part may be the output of a command
-	Pattern    bool   // the shell may take it for a pattern, or for several words
-	Redirect   bool   // where input or output goes: "2>&1", or ">" before a file
+	Runs       bool   // the replaced part may be the output of a command
+	Pattern    bool   // the shell may expand it as a pattern, or to several words
+	Redirect   bool   // it redirects input or output: "2>&1", or ">" before a file
 }
 
 // Command is a simple command, or a part of a compound one: "then make".
 type Command struct {
 	Words []Word
-	Op    string // what follows: "&&", "||", ";", "|", "&", "\n", "" at the end
-	Group bool   // it is, or ends, in parentheses
+	Op    string // the operator after the command: "&&", "||", ";", "|", "&", "\n"; "" at the end
+	Group bool   // the command, or its end, is in parentheses
 }
 
-// Texts are the texts of the words.
+// Texts returns the texts of the words.
 func (c Command) Texts() []string {
 	out := make([]string, len(c.Words))
 	for i, w := range c.Words {
@@ -38,7 +41,7 @@ func (c Command) Texts() []string {
 	return out
 }
 
-// Commands returns the commands of a command line, with those in parentheses and those whose
+// Commands returns the commands of a command line, including those in parentheses and those whose
 // output is assigned to a variable.
 func Commands(line string) []Command {
 	s := splitter{text: line}
@@ -47,7 +50,7 @@ func Commands(line string) []Command {
 }
 
 // SimpleWords returns the words of a command line that is one simple command, to which words can
-// be added. It is false for any other line.
+// be added. It returns false for any other line.
 func SimpleWords(line string) ([]Word, bool) {
 	s := splitter{text: line, strict: true}
 	s.split()
@@ -60,11 +63,12 @@ func SimpleWords(line string) ([]Word, bool) {
 // IsReserved reports whether a word starts something other than a simple command.
 func IsReserved(word string) bool { return reservedWords[word] }
 
+// reservedWords start compound commands, or negate a command.
 var reservedWords = map[string]bool{
 	"if": true, "for": true, "while": true, "until": true, "case": true, "{": true, "}": true, "!": true, "[[": true, "function": true, "select": true,
 }
 
-// Parse parses a script.
+// Parse parses a script of Bash and returns its statements. The error is a syntax error.
 func Parse(script string) ([]*syntax.Stmt, error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -74,7 +78,7 @@ func Parse(script string) ([]*syntax.Stmt, error) {
 }
 
 // SplitUnknown splits a script in an unknown language into commands, at the separators that most
-// languages have, and into words, at blanks.
+// languages have, and each command into words, at blanks. Quotes around words are removed.
 func SplitUnknown(script string) [][]string {
 	var out [][]string
 	for part := range strings.FieldsFuncSeq(script, func(c rune) bool { return strings.ContainsRune("\n;|&(){}`", c) }) {
@@ -87,12 +91,14 @@ func SplitUnknown(script string) [][]string {
 	return out
 }
 
-// IsAssignment reports whether a word sets a variable: NAME=value.
+// IsAssignment reports whether a word sets a variable, as in NAME=value.
 func IsAssignment(word string) bool { return assignmentPattern.MatchString(word) }
 
 var (
+	// assignmentPattern matches the start of an assignment, as in NAME= and NAME+=.
 	assignmentPattern = regexp.MustCompile(`^[A-Za-z_]\w*\+?=`)
-	// makeVariablePattern matches a variable of a Makefile, which looks like a command: X=$(Y).
+	// makeVariablePattern matches the value of a Makefile's variable, as in X=$(Y). It looks like
+	// the output of a command.
 	makeVariablePattern = regexp.MustCompile(`^\w+=\$\(\w+\)$`)
 )
 
@@ -102,21 +108,22 @@ const (
 	maxRefusals = 50
 )
 
-// splitter is the state while splitting a command line.
+// splitter splits one command line.
 type splitter struct {
 	text       string
-	offset     int
-	parser     *syntax.Parser
-	current    Command
-	depth      int    // of parentheses
-	heredoc    string // the line that ends the here-document
-	out        []Command
-	level      int  // of commands in words
-	refusals   int  // of the parser
-	strict     bool // commands in words are not returned
-	isCompound bool // it is more than one simple command
+	offset     int            // byte offset of the next byte to read
+	parser     *syntax.Parser // nil until a word needs it
+	current    Command        // the command that is being read
+	depth      int            // number of open parentheses
+	heredoc    string         // the line that ends the current here-document; "" for none
+	out        []Command      // the commands so far
+	level      int            // how deeply the text is nested in assigned commands
+	refusals   int            // how often the parser refused a word
+	strict     bool           // commands whose output is assigned are not split
+	isCompound bool           // the text is more than one simple command
 }
 
+// split reads the complete text.
 func (s *splitter) split() {
 	for s.offset < len(s.text) {
 		s.readNext()
@@ -148,7 +155,8 @@ func (s *splitter) readNext() {
 	}
 }
 
-// redirectLength returns the length of a redirection operator, 0 for other text.
+// redirectLength returns the length of the redirection operator at the start of a text, or 0 if
+// there is none.
 func redirectLength(text string) int {
 	n := 0
 	if text[0] == '&' {
@@ -167,12 +175,14 @@ func redirectLength(text string) int {
 	return n
 }
 
+// addWord adds a word to the current command and moves past it.
 func (s *splitter) addWord(w Word) {
 	s.current.Words = append(s.current.Words, w)
 	s.current.Group = s.current.Group || s.depth > 0
 	s.offset = w.End
 }
 
+// addParenthesis reads an opening or closing parenthesis.
 func (s *splitter) addParenthesis(c byte) {
 	if s.depth++; c == ')' {
 		s.depth = max(0, s.depth-2)
@@ -181,21 +191,24 @@ func (s *splitter) addParenthesis(c byte) {
 	s.offset++
 }
 
-// addRedirect adds an operator for input or output, with the number before and the file directly
-// after it.
+// addRedirect adds a redirection operator, with the number before it and the file directly after
+// it. For a here-document, it also reads the tag.
 func (s *splitter) addRedirect(op string) {
 	w := Word{Text: op, Start: s.offset, End: s.offset + len(op), Redirect: true}
 	if n := len(s.current.Words); n > 0 && s.current.Words[n-1].End == s.offset && strings.Trim(s.current.Words[n-1].Text, "0123456789") == "" {
 		w.Text, w.Start = s.current.Words[n-1].Text+op, s.current.Words[n-1].Start
 		s.current.Words = s.current.Words[:n-1]
 	}
+
 	s.isCompound = true
 	s.offset = w.End
+
 	var file Word
 	if s.offset < len(s.text) && strings.IndexByte(" \t\r\n;|&()<>", s.text[s.offset]) < 0 {
 		file = s.readWord()
 		w.Text, w.End, w.Expands = w.Text+file.Text, file.End, file.Expands
 	}
+
 	s.addWord(w)
 	if op == "<<" || op == "<<-" {
 		for file.Text == "" && s.offset < len(s.text) && (s.text[s.offset] == ' ' || s.text[s.offset] == '\t') {
@@ -209,7 +222,7 @@ func (s *splitter) addRedirect(op string) {
 	}
 }
 
-// endAtOperator ends a command.
+// endAtOperator ends the current command at the operator that starts the remaining text.
 func (s *splitter) endAtOperator(rest string) {
 	op := rest[:1]
 	switch {
@@ -239,7 +252,8 @@ func (s *splitter) skipHeredoc() {
 	s.heredoc = ""
 }
 
-// endCommand adds the current command to the others.
+// endCommand adds the current command to the result. A command whose output is assigned to a
+// variable is split into its commands.
 func (s *splitter) endCommand(op string) {
 	c := s.current
 	c.Op = op
@@ -259,7 +273,8 @@ func (s *splitter) endCommand(op string) {
 	s.out = append(s.out, c)
 }
 
-// commandsIn returns the commands whose output is assigned to a variable.
+// commandsIn returns the commands whose output a word assigns to a variable, as in X=$(make). It
+// returns nil if the value is anything else.
 func (s *splitter) commandsIn(w Word) []Command {
 	_, value, _ := strings.Cut(s.text[w.Start:w.End], "=")
 	value = strings.TrimSuffix(strings.TrimPrefix(value, `"`), `"`)
@@ -273,6 +288,7 @@ func (s *splitter) commandsIn(w Word) []Command {
 	return nil
 }
 
+// lineLength returns the length of the first line of a text, without its end.
 func lineLength(s string) int {
 	if n := strings.IndexByte(s, '\n'); n >= 0 {
 		return n

@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// readWord reads the word at the current position.
+// readWord reads the word at the current position. It does not move past the word.
 func (s *splitter) readWord() Word {
 	rest := s.text[s.offset:]
 	if n := plainLength(rest); n > 0 { // most words, twenty times faster
@@ -37,7 +37,8 @@ func (s *splitter) readWord() Word {
 	return s.readPlainWord(rest)
 }
 
-// plainLength returns the length of a word without quotes, variables and patterns, 0 for another.
+// plainLength returns the length of the word at the start of a text if it has no quotes,
+// variables or patterns, else 0.
 func plainLength(text string) int {
 	n := strings.IndexAny(text, " \t\r\n;&|()<>'\"`$\\*?[]{}!@+")
 	switch {
@@ -49,7 +50,7 @@ func plainLength(text string) int {
 	return 0
 }
 
-// addPart adds a part of a word.
+// addPart adds a part of a parsed word. quoted reports whether the part is in double quotes.
 func (w *Word) addPart(text string, p syntax.WordPart, quoted bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
@@ -72,8 +73,8 @@ func (w *Word) addPart(text string, p syntax.WordPart, quoted bool) {
 	}
 }
 
-// UnescapeLiteral removes the escapes from a literal part of a word. quoted is whether the part is
-// in double quotes. pattern is whether the shell takes it for a pattern.
+// UnescapeLiteral removes the escapes from a literal part of a word. quoted tells whether the
+// part is in double quotes. pattern reports whether the shell expands the part as a pattern.
 func UnescapeLiteral(text string, quoted bool) (literal string, pattern bool) {
 	special := "*?["
 	if strings.Contains(text, ",") || strings.Contains(text, "..") {
@@ -85,6 +86,7 @@ func UnescapeLiteral(text string, quoted bool) (literal string, pattern bool) {
 	if !strings.Contains(text, `\`) {
 		return text, strings.ContainsAny(text, special)
 	}
+
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		c := text[i]

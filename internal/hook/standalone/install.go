@@ -13,7 +13,8 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// ErrSettings is wrapped by errors about a configuration that hooks cannot be merged into.
+// ErrSettings is wrapped by errors about a configuration that hooks cannot be merged into or
+// removed from.
 var ErrSettings = errors.New("the configuration of the agent")
 
 // State describes the hooks of supervise that a client has.
@@ -22,11 +23,11 @@ type State struct {
 	Scope  string   `json:"scope"` // project or user
 	File   string   `json:"file,omitempty"`
 	Plugin string   `json:"plugin,omitempty"`
-	Events []string `json:"events"` // that have a hook
+	Events []string `json:"events"` // the events that have a hook
 	Note   string   `json:"note,omitempty"`
 }
 
-// Location is the file that has the hooks.
+// Location returns the file with the hooks.
 func (s State) Location() string {
 	if s.File == "" {
 		return s.Plugin
@@ -84,8 +85,8 @@ func Remove(s hook.Settings, client hook.Client) error {
 	return nil
 }
 
-// removeFile removes a file that we made, and its empty folders up to the client's own, whose
-// name starts with a dot.
+// removeFile removes a file of supervise, and its empty parent folders up to that of the client,
+// whose name starts with a dot.
 func removeFile(path string) error {
 	if err := os.Remove(path); err != nil {
 		return err
@@ -102,11 +103,11 @@ func removeFile(path string) error {
 	return nil
 }
 
-// maxFolders is the depth of the clients' files in the clients' folders.
+// maxFolders is the greatest depth of a client's file below the client's folder.
 const maxFolders = 3
 
-// ReadState reads which hooks a client has in its configuration for a scope, project or
-// user.
+// ReadState returns which hooks a client has in its configuration for a scope, "project" or
+// "user".
 func ReadState(s hook.Settings, client hook.Client, scope string) (State, error) {
 	state := State{Client: string(client), Scope: scope, File: s.Path, Plugin: s.Plugin, Events: []string{}, Note: s.Note}
 	if s.Plugin != "" {
@@ -130,7 +131,7 @@ func ReadState(s hook.Settings, client hook.Client, scope string) (State, error)
 	return state, nil
 }
 
-// read reads a file; nil if it is missing.
+// read returns the content of a file, or nil if it is missing. An empty file is not nil.
 func read(path string) ([]byte, error) {
 	text, err := projectfile.ReadAnywhere(path, projectfile.Manifest)
 	switch {
@@ -144,7 +145,7 @@ func read(path string) ([]byte, error) {
 	return text, nil
 }
 
-// write writes a file of the user. It follows links and keeps the permissions.
+// write replaces a file of the user. It follows links and keeps the permissions.
 func write(path string, text []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

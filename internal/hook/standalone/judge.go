@@ -16,8 +16,8 @@ import (
 	"supervise/internal/treediff"
 )
 
-// Judge judges a call without a supervisor, in the checkout at root, by the files that git tracks
-// and those on disk. opt needs no tree.
+// Judge judges a call without a supervisor, in the checkout at root. It compares the files on
+// disk with those that git tracks. opt needs no tree.
 func Judge(ctx context.Context, call hook.Call, root string, opt hook.Options) hook.Decision {
 	d := hook.Decision{Verdict: hook.Allow}
 	if !IsJudged(call) {
@@ -48,8 +48,9 @@ func IsJudged(call hook.Call) bool {
 	return call.Event != hook.Stop && call.Event != hook.OtherEvent && call.Kind != hook.OtherTool
 }
 
-// FindRoots returns the root of the git checkout that contains dir, and the nearest folder with a
-// file of that name. Both are dir itself if there are none.
+// FindRoots returns the root of the git checkout that contains dir, and the nearest folder, up to
+// that root, with a file of the given name. Without such a file, project is root. Without a
+// checkout, both are that folder, or else dir.
 func FindRoots(dir, name string) (root, project string) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -67,7 +68,8 @@ func FindRoots(dir, name string) (root, project string) {
 	}
 }
 
-// diskTree is a checkout on disk. The files to protect are those that git tracks.
+// diskTree returns the tree of a checkout on disk. The files to protect are those that git
+// tracks.
 func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
 	return hook.Tree{
 		Root: repo.Dir,
@@ -83,7 +85,7 @@ func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
 	}
 }
 
-// readFile reads a regular file that is not too large.
+// readFile returns the content of a regular file, and false if it is missing or too large.
 func readFile(path string) ([]byte, bool) {
 	text, err := projectfile.ReadAnywhere(path, projectfile.Source)
 	return text, err == nil
