@@ -9,6 +9,7 @@ import (
 	"supervise/metric"
 )
 
+// detectClover recognizes a root named coverage with a project or with the attribute clover.
 func detectClover(h sniff.Head) bool {
 	return h.HasRoot("coverage") && (h.HasElements("project") || h.Root.Attr("clover") != "")
 }
@@ -25,13 +26,15 @@ const istanbulClover = "3.2.0"
 // counted.
 type cloverReader struct {
 	*xmlReport
-	istanbul  bool
-	testDepth int // depth of testproject
-	pkg       string
-	inFile    bool
-	lastLine  int    // line of the previous statement
+	istanbul  bool   // istanbul wrote the report
+	testDepth int    // number of open testproject elements
+	pkg       string // name of the open package
+	inFile    bool   // a file that counts is open
+	lastLine  int    // line of the previous statement; -1 for none
 	nthOnLine uint32 // index of the next statement on that line
-	cond      struct {
+	// cond is the condition whose branches are being added up; its number is the line, 0 for
+	// none.
+	cond struct {
 		number         int
 		covered, total int64
 	}
@@ -99,6 +102,7 @@ func (c *cloverReader) filePath(t xmlstream.Token) string {
 	return strings.ReplaceAll(c.pkg, ".", "/") + "/" + name
 }
 
+// readLine reads a line element, unless it is a method.
 func (c *cloverReader) readLine(t xmlstream.Token) error {
 	kind, count := t.Value("type"), t.Value("count")
 	if kind == "method" {
@@ -126,6 +130,7 @@ func (c *cloverReader) readLine(t xmlstream.Token) error {
 	return nil
 }
 
+// addExecutable adds a line of istanbul, or a statement.
 func (c *cloverReader) addExecutable(n int, hit bool) {
 	if c.istanbul {
 		c.addLine(n, hit)
@@ -154,6 +159,7 @@ func (c *cloverReader) addOutcomes(n int, yes, no number) {
 	c.cond.total += 2
 }
 
+// endCondition adds the branches of the last condition to its line.
 func (c *cloverReader) endCondition() {
 	c.addCondition(c.cond.number, c.cond.covered, c.cond.total)
 	c.cond.number, c.cond.covered, c.cond.total = 0, 0, 0

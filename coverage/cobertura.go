@@ -12,6 +12,8 @@ import (
 	"supervise/metric"
 )
 
+// detectCobertura recognizes a root named coverage with rates or packages, and without a project,
+// which a report of Clover has.
 func detectCobertura(h sniff.Head) bool {
 	rates := cmp.Or(h.Root.Attr("line-rate"), h.Root.Attr("lines-valid"), h.Root.Attr("branch-rate"))
 	return h.HasRoot("coverage") && !h.HasElements("project") && (rates != "" || h.HasElements("packages"))
@@ -26,12 +28,12 @@ func detectCobertura(h sniff.Head) bool {
 // several roots the report does not say which one applies.
 type coberturaReader struct {
 	*xmlReport
-	sources        []string
-	source         strings.Builder
+	sources        []string        // the source roots so far
+	source         strings.Builder // the text of the open source element
 	inSource       bool
 	inMethod       bool
 	inClass        bool
-	classHasLines  bool       // lines outside methods
+	classHasLines  bool       // the open class has lines outside methods
 	methodLines    marks      // used if the class has no lines
 	methodBranches conditions // branches of methodLines
 }
@@ -81,6 +83,7 @@ func (c *coberturaReader) endElement(name string) {
 	}
 }
 
+// beginClass opens the file of a class.
 func (c *coberturaReader) beginClass(t xmlstream.Token) {
 	name := cmp.Or(t.Value("filename"), t.Value("name"))
 	if len(c.sources) == 1 {
@@ -91,6 +94,7 @@ func (c *coberturaReader) beginClass(t xmlstream.Token) {
 	c.methodLines, c.methodBranches = marks{list: c.methodLines.list[:0]}, conditions{}
 }
 
+// endClass adds the lines of the methods if the class has no others.
 func (c *coberturaReader) endClass() {
 	if c.inClass && !c.classHasLines {
 		c.currentLines.addAll(&c.methodLines)
@@ -101,6 +105,7 @@ func (c *coberturaReader) endClass() {
 	c.inClass = false
 }
 
+// readLine reads a line of a class or of one of its methods.
 func (c *coberturaReader) readLine(t xmlstream.Token) error {
 	n, hit, err := c.parseLineAndHit(t, "number", "hits")
 	if err != nil {

@@ -22,31 +22,32 @@ const maxLine = 1<<31 - 1
 type file struct {
 	path         string
 	lines        lineSet
-	statements   marks // by line<<32 | index on the line
-	branches     marks // by branchKey
-	conditions   conditions
-	totals       metric.Ratio // of units that are not listed
-	branchTotals metric.Ratio // of branches that are not listed
+	statements   marks        // the number of a statement is line<<32 | index on the line
+	branches     marks        // the number of a branch is its branchKey
+	conditions   conditions   // numbers of branches by line
+	totals       metric.Ratio // units of a file for which the report's own totals are used
+	branchTotals metric.Ratio // branches of such a file
 }
 
-// collector collects the files of a report. One file is open at a time. A file that is opened
-// again is merged.
+// collector collects the files of a report. One file is open at a time. An entry of a file that
+// was open before is merged with it.
 type collector struct {
 	unit         metric.Unit
 	problems     textstream.Problems
-	files        map[string]*file
-	current      *file
-	currentLines marks // lines of the open file
-	declared     totals
-	required     string // an element that the report must have and that was not found yet
-	noise        string // first line of text outside the report
+	files        map[string]*file // by path
+	current      *file            // the open file; nil if there is none
+	currentLines marks            // lines of the open file
+	declared     totals           // the totals that the report declares
+	required     string           // an element that the report must have and that is not read yet; "" for none
+	noise        string           // the first line of text outside the report
 }
 
+// newCollector returns an empty collector. No totals are declared.
 func newCollector(unit metric.Unit) *collector {
 	return &collector{unit: unit, files: map[string]*file{}, declared: noTotals}
 }
 
-// openFile closes the current file and opens another one.
+// openFile closes the current file and opens the file with the path.
 func (c *collector) openFile(path string) *file {
 	path = textstream.CleanName(path)
 	if c.current != nil && c.current.path == path {
@@ -64,7 +65,7 @@ func (c *collector) openFile(path string) *file {
 	return f
 }
 
-// closeFile closes the current file.
+// closeFile closes the current file, if there is one.
 func (c *collector) closeFile() {
 	if c.current != nil {
 		c.current.lines.add(&c.currentLines)
@@ -83,7 +84,8 @@ func (c *collector) addLine(number int, hit bool) {
 	c.currentLines.add(uint64(number), hit)
 }
 
-// addStatement adds a statement of the current file, the nth on its line.
+// addStatement adds the nth statement on a line of the current file. A statement without a line
+// has line 0.
 func (c *collector) addStatement(line int, nth uint32, hit bool) {
 	line = max(0, min(line, maxLine))
 	c.current.statements.add(uint64(line)<<32|uint64(nth), hit)
@@ -92,7 +94,8 @@ func (c *collector) addStatement(line int, nth uint32, hit bool) {
 	}
 }
 
-// addCondition adds the branches of a line of the current file.
+// addCondition adds the number of branches of a line of the current file, and how many of them
+// were taken. Invalid numbers are ignored.
 func (c *collector) addCondition(line int, covered, total int64) {
 	if line < 1 || line > maxLine || total <= 0 || covered < 0 {
 		return
@@ -105,8 +108,8 @@ func (c *collector) addBranch(line int, block, name []byte, taken bool) {
 	c.current.branches.add(branchKey(line, block, name), taken)
 }
 
-// branchKey returns a number that identifies a branch: line, block and name combined if they are
-// small, otherwise a hash.
+// branchKey returns a number below 1<<63 that identifies a branch. It combines the line, the
+// block and the name if they are small numbers, otherwise it is a hash.
 func branchKey(line int, block, name []byte) uint64 {
 	b, okBlock := parseSmall(block, 1<<16)
 	n, okName := parseSmall(name, 1<<15)
@@ -122,7 +125,7 @@ func branchKey(line int, block, name []byte) uint64 {
 	return 1<<62 | h.Sum64()>>2
 }
 
-// parseSmall parses a decimal number, and returns false unless it is below limit.
+// parseSmall parses a decimal number. It returns false unless the number is below limit.
 func parseSmall(digits []byte, limit uint64) (uint64, bool) {
 	if len(digits) == 0 || len(digits) > 5 {
 		return 0, false
@@ -137,7 +140,7 @@ func parseSmall(digits []byte, limit uint64) (uint64, bool) {
 	return n, n < limit
 }
 
-// coverage returns the collected coverage, with files sorted by path.
+// coverage returns the collected coverage, with the files sorted by path.
 func (c *collector) coverage() *metric.Coverage {
 	c.closeFile()
 	out := &metric.Coverage{Unit: c.unit}
@@ -157,6 +160,8 @@ func (c *collector) coverage() *metric.Coverage {
 	return out
 }
 
+// coverage returns the coverage of one file. Totals outweigh statements, and statements outweigh
+// lines.
 func (f *file) coverage() metric.FileCoverage {
 	f.lines.mergePending()
 	units := f.lines.ratio()
@@ -185,7 +190,7 @@ func nilIfEmpty(r metric.Ratio) *metric.Ratio {
 	return &r
 }
 
-// number is a total declared by a report; -1 if it is missing.
+// number is a total that a report declares; -1 if it is missing.
 type number = int64
 
 // totals are the totals that a report declares for all files.
@@ -196,8 +201,8 @@ var noTotals = totals{-1, -1, -1, -1}
 // declaredRatio is a ratio declared by a report.
 type declaredRatio struct{ covered, total number }
 
-// compareTotal adds a problem if a declared ratio, of one file or of all, differs from the
-// counted one.
+// compareTotal adds a problem if a declared ratio differs from the counted one. path is the file,
+// or "" for the complete report.
 func (c *collector) compareTotal(what, path string, declared declaredRatio, got metric.Ratio) {
 	if (declared.total < 0 || declared.total == got.Total) && (declared.covered < 0 || declared.covered == got.Covered) {
 		return
@@ -208,6 +213,7 @@ func (c *collector) compareTotal(what, path string, declared declaredRatio, got 
 	c.problems.Add("the report declares %s of %s %s, and lists %d of %d", formatNumber(declared.covered), formatNumber(declared.total), what, got.Covered, got.Total)
 }
 
+// formatNumber returns a declared total as text, or "?" if it is missing.
 func formatNumber(n number) string {
 	if n < 0 {
 		return "?"
@@ -215,13 +221,15 @@ func formatNumber(n number) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// finish returns the report; err is the error that ended reading early. Declared totals are
-// compared only if the report was read completely.
+// finish returns the report. err is the error that ended the reading, or nil if the report was
+// read completely. Only then are declared totals compared.
 func (c *collector) finish(err error) (Report, error) {
 	if err == nil && c.required != "" {
 		return Report{}, &SyntaxError{Problem: "the report has no " + c.required + ": the tool measured nothing"}
 	}
+
 	cov := c.coverage()
+
 	if err == nil && len(c.files) >= maxFiles {
 		err = &SyntaxError{Problem: fmt.Sprintf("the report has %d files or more", maxFiles)}
 	}
@@ -233,14 +241,15 @@ func (c *collector) finish(err error) (Report, error) {
 		}
 		c.compareTotal("branches", "", declaredRatio{c.declared.coveredBranches, c.declared.branches}, branches)
 	}
+
 	if c.noise != "" {
 		c.problems.Add("text outside of the report: %s", c.noise)
 	}
 	return Report{Coverage: cov, Problems: c.problems.All()}, err
 }
 
-// addTotals adds a file of which only totals are known. Two entries of one file cannot be merged:
-// the one with more units is used.
+// addTotals adds a file of which only totals are known, and returns it. Two entries of one file
+// cannot be merged, so the one with more units is used.
 func (c *collector) addTotals(path string, units, branches metric.Ratio) *file {
 	known := len(c.files)
 	f := c.openFile(path)

@@ -1,12 +1,15 @@
-// Package coverage reads coverage reports. [Read] detects the format of a report from its
-// content and counts its lines or statements one by one. Declared totals are only compared:
-// a difference is a problem of the report.
+// Package coverage reads coverage reports. [Read] detects the format of a report from its content
+// and counts its lines or statements one by one. It compares the declared totals with these
+// counts: a difference is a problem of the report.
 //
 // The unit is that of the report: lines if it lists lines, otherwise statements, as in a Go
 // profile. Entries of the same file are merged: a line is executed if one entry says so. For an
 // incomplete report, Read returns an error with what was read so far. An empty report is an
 // error. A report without executable lines has 0 of 0, which is no coverage, see
 // [metric.Coverage.Percent].
+//
+// The table of formats is in this file. Each format has a file that reads the report and passes
+// what it finds to a collector (collect.go), which merges the entries of each source file.
 package coverage
 
 import (
@@ -27,16 +30,17 @@ type Report struct {
 	Problems []string         `json:"problems,omitempty"`
 }
 
-// Format is a format of reports. Detect recognizes it from the beginning of the text.
+// Format is a format of reports. Detect recognizes the format from the start of the text, and
+// Parse reads a report.
 type Format struct {
 	Name   string
 	Detect func(sniff.Head) bool
 	Parse  func(io.Reader) (Report, error)
 
-	// The text in docs/formats.md, in Markdown.
-	Units string // what is counted
-	Marks string // how it is recognized
-	Tools string // which tools write it
+	// The following texts are shown in docs/formats.md, in Markdown.
+	Units string // the unit that is counted
+	Marks string // how the format is recognized
+	Tools string // the tools that write it
 	Note  string // special rules and limits
 }
 
@@ -47,8 +51,8 @@ var percentageDifferences = map[string]string{
 	"coverage.py": "`coverage report` prints lines and branches as one percentage",
 }
 
-// ExplainDifference explains why the tool that wrote the report prints another percentage than
-// c has, "" if it is not known to.
+// ExplainDifference explains why the tool that wrote the report prints another percentage than c
+// has. It is "" if no reason is known.
 func ExplainDifference(c *metric.Coverage) string {
 	if c == nil || c.Format == "coverage.py" && c.Branches == nil {
 		return ""

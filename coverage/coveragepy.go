@@ -16,6 +16,7 @@ type coveragepyFile struct {
 	Summary          *coveragepySummary `json:"summary"`
 }
 
+// coveragepySummary contains the totals of the report. Those that are missing are nil.
 type coveragepySummary struct {
 	Covered         *int64 `json:"covered_lines"`
 	Statements      *int64 `json:"num_statements"`
@@ -41,6 +42,8 @@ func (c *collector) readCoveragePy(r *jsonstream.Reader) error {
 	})
 }
 
+// readCoveragePyFile reads one file. A branch is a pair of lines: where it starts and where it
+// leads to.
 func (c *collector) readCoveragePyFile(r *jsonstream.Reader, path string) error {
 	var f coveragepyFile
 	if err := r.Value(&f); err != nil {
@@ -49,6 +52,7 @@ func (c *collector) readCoveragePyFile(r *jsonstream.Reader, path string) error 
 	if f.Executed == nil || f.Missing == nil {
 		return r.Error("%s has no lines: this is no report of coverage.py", path)
 	}
+
 	c.openFile(path)
 	for _, n := range f.Executed {
 		c.addLine(n, true)
@@ -56,6 +60,7 @@ func (c *collector) readCoveragePyFile(r *jsonstream.Reader, path string) error 
 	for _, n := range f.Missing {
 		c.addLine(n, false)
 	}
+
 	for _, b := range []struct {
 		list  [][]int
 		taken bool
@@ -71,6 +76,7 @@ func (c *collector) readCoveragePyFile(r *jsonstream.Reader, path string) error 
 	return nil
 }
 
+// totals returns the totals that are declared.
 func (s coveragepySummary) totals() totals {
 	or := func(n *int64) number {
 		if n == nil {

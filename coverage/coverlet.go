@@ -6,7 +6,8 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// coverletMethod is a method in nested objects: module, file, class, method.
+// coverletMethod is a method. It is the value in objects that are nested by module, file, class
+// and method. Lines has the count of each line.
 type coverletMethod struct {
 	Lines    map[string]jsonstream.Raw
 	Branches []struct {
@@ -27,6 +28,7 @@ func (c *collector) readCoverlet(r *jsonstream.Reader) error {
 	})
 }
 
+// readCoverletMethod reads one method.
 func (c *collector) readCoverletMethod(r *jsonstream.Reader, file, method string) error {
 	var m coverletMethod
 	if err := r.Value(&m); err != nil {

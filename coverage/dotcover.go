@@ -11,6 +11,7 @@ import (
 	"supervise/metric"
 )
 
+// detectDotCover recognizes the version of dotCover in XML and JSON.
 func detectDotCover(h sniff.Head) bool {
 	return h.HasRoot("Root") && h.Root.Attr("DotCoverVersion") != "" || h.HasMembers("DotCoverVersion", "TotalStatements")
 }
@@ -20,13 +21,13 @@ func detectDotCover(h sniff.Head) bool {
 // in the others each outermost type counts as a file.
 type dotcoverReader struct {
 	*xmlReport
-	nodes       []dotcoverNode // open nodes, outermost first
-	types       int            // number of open types
-	paths       map[string]string
-	invalidNode error // error of the first node with invalid numbers
+	nodes       []dotcoverNode    // open nodes, outermost first
+	types       int               // number of open nodes that are types
+	paths       map[string]string // path of each file, by its index in the report
+	invalidNode error             // error of the first node with invalid numbers
 }
 
-// dotcoverNode is a node of the tree.
+// dotcoverNode is a node of the tree. Its numbers are -1 if they are missing.
 type dotcoverNode struct {
 	Kind, Name        string
 	CoveredStatements number
@@ -54,6 +55,7 @@ func parseDotCover(r io.Reader) (Report, error) {
 	return d.finish(err)
 }
 
+// openNode opens a node below the current one.
 func (d *dotcoverReader) openNode(kind string) {
 	if kind == "Type" {
 		d.types++
@@ -87,6 +89,7 @@ func (d *dotcoverReader) closeNode() error {
 	return nil
 }
 
+// markCounted marks all open nodes as counted.
 func (d *dotcoverReader) markCounted() {
 	for i := range d.nodes {
 		d.nodes[i].isCounted = true
@@ -161,6 +164,7 @@ func (d *dotcoverReader) endElement(name string) {
 	}
 }
 
+// readXMLStatement reads a statement of detailed XML.
 func (d *dotcoverReader) readXMLStatement(t xmlstream.Token) error {
 	path, ok := d.paths[t.Value("FileIndex")]
 	if !ok {

@@ -13,6 +13,8 @@ type gcovFile struct {
 	Lines []gcovLine `json:"lines"`
 }
 
+// gcovLine is one line in one function. gcovr marks lines that it excludes, or that contain no
+// code.
 type gcovLine struct {
 	Number   int            `json:"line_number"`
 	Count    jsonstream.Raw `json:"count"`
@@ -24,7 +26,7 @@ type gcovLine struct {
 }
 
 // readGcov reads the JSON of gcov and gcovr. A line, or the nth branch of a line, is executed if
-// it is in one of its functions. Lines that gcovr excludes are not counted.
+// it is executed in one of its functions. Lines that gcovr excludes are not counted.
 func (c *collector) readGcov(r *jsonstream.Reader) error {
 	return r.Object(func(name string) error {
 		if name != "files" {
@@ -34,6 +36,7 @@ func (c *collector) readGcov(r *jsonstream.Reader) error {
 	})
 }
 
+// readGcovFile reads one file.
 func (c *collector) readGcovFile(r *jsonstream.Reader) error {
 	var f gcovFile
 	if err := r.Value(&f); err != nil {
@@ -64,7 +67,7 @@ func (c *collector) readGcovFile(r *jsonstream.Reader) error {
 	return nil
 }
 
-// gcovrSummary is the summary of a file.
+// gcovrSummary is a file in the report of "gcovr --json-summary".
 type gcovrSummary struct {
 	File            string `json:"filename"`
 	Lines           *int64 `json:"line_total"`
@@ -90,6 +93,7 @@ func (c *collector) readGcovrSummary(r *jsonstream.Reader) error {
 	})
 }
 
+// readGcovrFile reads one file of a summary.
 func (c *collector) readGcovrFile(r *jsonstream.Reader) error {
 	var f gcovrSummary
 	if err := r.Value(&f); err != nil {

@@ -11,6 +11,7 @@ import (
 	"supervise/metric"
 )
 
+// detectGcovText recognizes the line that names the source: "-:    0:Source:calc.c".
 func detectGcovText(h sniff.Head) bool {
 	return h.MatchesLine(func(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " "), "-:    0:Source:") })
 }
@@ -20,13 +21,14 @@ func detectGcovText(h sniff.Head) bool {
 // contain several sources (gcov -t).
 type gcovText struct {
 	*collector
-	at     textstream.Line
-	source bool // a source was found
-	last   int  // largest line number of the source so far
-	number int  // the line that branches belong to
-	cut    bool
+	at     textstream.Line // the current line of the report
+	source bool            // a source was found
+	last   int             // largest line number of the current source so far
+	number int             // number of the source line that branches belong to; 0 for none
+	cut    bool            // the last line of the report is incomplete
 }
 
+// parseGcovText reads a report. It stops at the first invalid line.
 func parseGcovText(r io.Reader) (Report, error) {
 	g := &gcovText{collector: newCollector(metric.Lines)}
 	var fault error
@@ -50,7 +52,7 @@ func parseGcovText(r io.Reader) (Report, error) {
 	return g.finish(err)
 }
 
-// take reads one line of the report.
+// take reads one line of the report, such as "        3:   12:  return x;".
 func (g *gcovText) take(s []byte) error {
 	count, rest, _ := bytes.Cut(bytes.TrimLeft(s, " "), []byte(":"))
 	number, text, isLine := bytes.Cut(rest, []byte(":"))
@@ -68,6 +70,8 @@ func (g *gcovText) take(s []byte) error {
 	return nil
 }
 
+// sourceLine reads the count of source line n. The lines of a source follow each other without
+// gaps; a template starts again at a smaller number.
 func (g *gcovText) sourceLine(count []byte, n int) error {
 	switch {
 	case g.current == nil:
@@ -87,8 +91,8 @@ func (g *gcovText) sourceLine(count []byte, n int) error {
 	return nil
 }
 
-// gcovCount parses a count: "3", "3*" if a block of the line did not run, "1.2k" with -H, or a
-// mark of a line that did not run.
+// gcovCount parses a count: "3", "3*" if a block of the line did not run, "1.2k" with the option
+// -H, or a mark of a line that did not run.
 func gcovCount(count []byte) (hit, ok bool) {
 	if lcovNoCount[string(count)] {
 		return false, true
@@ -100,7 +104,7 @@ func gcovCount(count []byte) (hit, ok bool) {
 	return parseHit(count)
 }
 
-// below reads what is below a line: "branch  0 taken 50% (fallthrough)". Blocks,
+// below reads what follows a source line, such as "branch  0 taken 50% (fallthrough)". Blocks,
 // calls, functions and the names of instances do not count.
 func (g *gcovText) below(s []byte) error {
 	fields := bytes.Fields(s)

@@ -16,17 +16,21 @@ import (
 	"supervise/metric"
 )
 
-// goBlock matches a line of a profile: file:line.column,line.column statements count.
+// goBlock matches a block of a profile, as in "calc/calc.go:3.20,5.2 1 0":
+// file:line.column,line.column, number of statements and count. The groups are the location, the
+// statements and the count.
 var goBlock = regexp.MustCompile(`^(.+:\d{1,9}\.\d{1,9},\d{1,9}\.\d{1,9}) (\d{1,9}) (\d+)$`)
 
+// goMode matches the first line of a profile, as in "mode: set".
 var goMode = regexp.MustCompile(`^mode: (set|count|atomic)$`)
 
 // maxGoLine is the maximum length of a line. It is shorter than the limit of x/tools/cover.
 const maxGoLine = 16 << 10
 
-// tooLong replaces a line longer than maxGoLine.
+// tooLong replaces a line that is longer than maxGoLine.
 var tooLong = []byte("…")
 
+// detectGo recognizes a mode line or a block.
 func detectGo(h sniff.Head) bool {
 	return h.MatchesLine(func(l string) bool {
 		l = strings.TrimSpace(l)
@@ -51,6 +55,7 @@ func parseGo(r io.Reader) (Report, error) {
 	return report, nil
 }
 
+// goCoverage returns the coverage of all files of a profile.
 func goCoverage(profiles []*cover.Profile) *metric.Coverage {
 	c := &metric.Coverage{Unit: metric.Statements}
 	for _, p := range profiles {
@@ -88,17 +93,17 @@ func goFile(p *cover.Profile) metric.FileCoverage {
 // larger ones may overflow.
 type goCleaner struct {
 	src     *bufio.Reader
-	out     []byte
-	read    int
-	started bool
-	number  int
+	out     []byte // output that Read returns next
+	read    int    // number of bytes of out that Read returned
+	started bool   // the mode line was written
+	number  int    // number of the current line
 
-	places map[string]string // location of a block → number of statements
-	noise  int
-	first  int // line number of the first invalid line
-	odd    int // blocks with a different number of statements than before
-	cut    int // number of an incomplete last line
-	err    error
+	places map[string]string // number of statements of each block, by location
+	noise  int               // number of invalid lines
+	first  int               // line number of the first invalid line
+	odd    int               // number of blocks with another number of statements than before
+	cut    int               // line number of an incomplete last line
+	err    error             // error of src
 }
 
 // Read implements [io.Reader].
@@ -124,7 +129,8 @@ func (g *goCleaner) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line returns the next line, and whether it was complete. A too long line is replaced.
+// line returns the next line, and whether it was complete. A line that is too long is replaced by
+// tooLong.
 func (g *goCleaner) line() (line []byte, complete bool, err error) {
 	line, err = g.src.ReadSlice('\n')
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -138,7 +144,7 @@ func (g *goCleaner) line() (line []byte, complete bool, err error) {
 	return bytes.TrimSpace(line), err == nil, nil
 }
 
-// take writes a block to the output, and counts invalid lines.
+// take writes a block to the output, and counts other lines.
 func (g *goCleaner) take(line []byte, complete bool) {
 	m := goBlock.FindSubmatch(line)
 	switch {
@@ -154,6 +160,8 @@ func (g *goCleaner) take(line []byte, complete bool) {
 	}
 }
 
+// block writes the block of a match of goBlock to the output, unless an earlier block with the
+// same location has another number of statements.
 func (g *goCleaner) block(m [][]byte) {
 	place, statements := string(m[1]), string(m[2])
 	if known, ok := g.places[place]; !ok {
@@ -172,6 +180,7 @@ func (g *goCleaner) block(m [][]byte) {
 	g.out = append(g.out, ' ', hit, '\n')
 }
 
+// problems returns the problems of the profile as text.
 func (g *goCleaner) problems() []string {
 	var out []string
 	if g.noise > 0 {

@@ -7,8 +7,9 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// istanbulFile is a file in coverage-final.json of jest, vitest, nyc and c8. The maps contain the
-// locations of statements and branches, s and b their counts.
+// istanbulFile is a file in coverage-final.json of jest, vitest, nyc and c8. StatementMap and
+// BranchMap contain the locations of statements and branches by id, S and B their counts. Data is
+// set if the file is wrapped in another object.
 type istanbulFile struct {
 	Path         string                      `json:"path"`
 	StatementMap map[string]istanbulRange    `json:"statementMap"`
@@ -18,12 +19,14 @@ type istanbulFile struct {
 	Data         *istanbulFile               `json:"data"`
 }
 
+// istanbulRange is the location of a piece of code.
 type istanbulRange struct {
 	Start struct {
 		Line int `json:"line"`
 	} `json:"start"`
 }
 
+// istanbulBranch is the location of a branch. Some tools set only Line.
 type istanbulBranch struct {
 	Line int           `json:"line"`
 	Loc  istanbulRange `json:"loc"`
@@ -44,6 +47,7 @@ func (c *collector) readIstanbul(r *jsonstream.Reader) error {
 	})
 }
 
+// readIstanbulFile reads one file.
 func (c *collector) readIstanbulFile(r *jsonstream.Reader, name string, f istanbulFile) error {
 	if f.StatementMap == nil || f.S == nil {
 		return r.Error("%s has no statements: this is no coverage of istanbul", name)
@@ -70,6 +74,7 @@ func (c *collector) readIstanbulFile(r *jsonstream.Reader, name string, f istanb
 	return nil
 }
 
+// line returns the line that the branch starts on.
 func (b istanbulBranch) line() int {
 	if b.Loc.Start.Line > 0 {
 		return b.Loc.Start.Line
@@ -84,7 +89,7 @@ type istanbulSummary struct {
 }
 
 // readIstanbulSummary reads coverage-summary.json, which has totals of each file and no lines.
-// The member total is compared.
+// The member "total" declares the totals of the report.
 func (c *collector) readIstanbulSummary(r *jsonstream.Reader) error {
 	return r.Object(func(name string) error {
 		var f istanbulSummary

@@ -9,6 +9,7 @@ import (
 	"supervise/metric"
 )
 
+// detectJaCoCo recognizes a root named report with elements or the document type of JaCoCo.
 func detectJaCoCo(h sniff.Head) bool {
 	return h.HasRoot("report") && (h.HasElements("sessioninfo") || h.HasElements("counter") || h.HasElements("package", "sourcefile") ||
 		bytes.Contains(h.Text, []byte("-//JACOCO//DTD")))
@@ -21,19 +22,20 @@ func detectJaCoCo(h sniff.Head) bool {
 // another group has the same path.
 type jacocoReader struct {
 	*xmlReport
-	groups         []string
-	pkg            string
-	groupByPath    map[string]string // path → groups in which it was first seen
+	groups         []string          // names of the open groups, outermost first
+	pkg            string            // name of the open package
+	groupByPath    map[string]string // by path: the groups in which the path was first seen
 	inMethod       bool
-	element        string // current element: sourcefile, class, package, group or report
-	lineCount      int    // lines of the current source file
-	hasSources     bool   // the package has source files
-	classes        []jacocoClass
-	class          jacocoClass
-	sourceCounters jacocoCounters
+	element        string         // current element: sourcefile, class, package, group or report
+	lineCount      int            // lines of the current source file
+	hasSources     bool           // the package has source files
+	classes        []jacocoClass  // the classes of the open package
+	class          jacocoClass    // the open class
+	sourceCounters jacocoCounters // counters of the open source file
 	reportCounters jacocoCounters // counters of the report
 }
 
+// jacocoClass contains the counters of a class, and the path of its source file.
 type jacocoClass struct {
 	path   string
 	counts jacocoCounters
@@ -119,11 +121,13 @@ func (j *jacocoReader) endClass() {
 	}
 }
 
+// add adds the counters of another element.
 func (c *jacocoCounters) add(o jacocoCounters) {
 	c.lines = *c.lines.Plus(&o.lines)
 	c.branches = *c.branches.Plus(&o.branches)
 }
 
+// endPackage adds the classes of a package without source files.
 func (j *jacocoReader) endPackage() {
 	if j.hasSources {
 		return
@@ -152,6 +156,8 @@ func (j *jacocoReader) classPath(t xmlstream.Token, name string) string {
 	return name
 }
 
+// filePath returns the path of a source file of the open package: package/sourcefile, after its
+// groups if another group has the same path.
 func (j *jacocoReader) filePath(source string) string {
 	path := source
 	if j.pkg != "" {
@@ -171,6 +177,7 @@ func (j *jacocoReader) filePath(source string) string {
 	return path
 }
 
+// readLine reads a line of a source file. A line without counts is ignored.
 func (j *jacocoReader) readLine(t xmlstream.Token) error {
 	if _, known := t.Attr("ci"); !known {
 		return nil
@@ -189,7 +196,8 @@ func (j *jacocoReader) readLine(t xmlstream.Token) error {
 	return nil
 }
 
-// branchAttr returns the value of an attribute, 0 if it is missing, -1 if it is not a number.
+// branchAttr returns the number in an attribute. It is 0 if the attribute is missing, and -1 if
+// it is not a number.
 func branchAttr(t xmlstream.Token, name string) number {
 	if v, ok := t.Attr(name); ok {
 		return parseDeclared(v)
@@ -197,6 +205,7 @@ func branchAttr(t xmlstream.Token, name string) number {
 	return 0
 }
 
+// readCounter reads a counter of the current element. Only lines and branches are used.
 func (j *jacocoReader) readCounter(t xmlstream.Token) error {
 	var counters *jacocoCounters
 	switch j.element {

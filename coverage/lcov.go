@@ -16,6 +16,7 @@ import (
 // lcovRecords are prefixes of lines that identify an LCOV file.
 var lcovRecords = []string{"DA:", "BRDA:", "FN:", "FNDA:", "FNL:", "FNF:", "LF:", "LH:", "end_of_record"}
 
+// detectLCOV recognizes an SF record together with another record.
 func detectLCOV(h sniff.Head) bool {
 	source := func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "SF:") }
 	record := func(l string) bool {
@@ -31,13 +32,13 @@ func detectLCOV(h sniff.Head) bool {
 // line is executed depends on its own count, not on its branches.
 type lcovReader struct {
 	*collector
-	input      textstream.Line
-	inSource   bool  // a source file is open
-	inTest     bool  // a TN record came, and no SF yet
-	startLine  int   // line number of the SF or TN record
-	branchHits marks // branches of this section
+	input      textstream.Line // the current line
+	inSource   bool            // a source file is open
+	inTest     bool            // a TN record was read, and no SF record after it
+	startLine  int             // line number of the SF or TN record
+	branchHits marks           // branches of the open source file
 
-	declaredLines, declaredBranches declaredRatio // of this section
+	declaredLines, declaredBranches declaredRatio // of the open source file
 }
 
 func parseLCOV(r io.Reader) (Report, error) {
@@ -49,9 +50,11 @@ func parseLCOV(r io.Reader) (Report, error) {
 			err = l.readRecord()
 		}
 	}
+
 	_, damaged := errors.AsType[*SyntaxError](err)
 	switch {
-	case damaged && (l.input.Complete || !l.inSource): // else what is wrong is that it is cut off
+	// An error in an incomplete last line only shows that the report was cut off.
+	case damaged && (l.input.Complete || !l.inSource):
 		return l.finish(err)
 	case !damaged && !errors.Is(err, io.EOF):
 		return l.finish(fmt.Errorf("read LCOV: %w", err))
@@ -66,12 +69,13 @@ func parseLCOV(r io.Reader) (Report, error) {
 	return l.finish(nil)
 }
 
-// readRecord reads one line.
+// readRecord reads one line. A line that is no record is text outside the report.
 func (l *lcovReader) readRecord() error {
 	if number, hit, ok := parsePlainLine(l.input.Text); ok && l.inSource { // the most common record
 		l.collector.addLine(number, hit)
 		return nil
 	}
+
 	text := bytes.TrimSpace(l.input.Text)
 	key, value, ok := bytes.Cut(text, []byte{':'})
 	switch {
@@ -93,6 +97,7 @@ func (l *lcovReader) readRecord() error {
 			return read(l, value)
 		}
 	}
+
 	if l.noise == "" {
 		l.noise = textstream.CleanText(string(text[:min(len(text), 1<<10)]))
 	}
@@ -109,7 +114,8 @@ var lcovRecordReaders = map[string]func(*lcovReader, []byte) error{
 	"BRH":  func(l *lcovReader, value []byte) error { l.declaredBranches.covered = parseDeclared(value); return nil },
 }
 
-// parsePlainLine parses the most common record, such as "DA:12,3".
+// parsePlainLine parses the most common record, such as "DA:12,3". It returns false for any
+// other.
 func parsePlainLine(text []byte) (number int, hit, ok bool) {
 	text, ok = bytes.CutPrefix(text, []byte("DA:"))
 	i := bytes.IndexByte(text, ',')
@@ -132,10 +138,12 @@ func isTestName(text []byte, complete bool) bool {
 	return !complete && (bytes.HasPrefix([]byte("TN:"), text) || bytes.HasPrefix([]byte("SF:"), text))
 }
 
+// isRecordName reports whether a key consists of two to seven upper-case letters.
 func isRecordName(key []byte) bool {
 	return len(key) > 1 && len(key) < 8 && !slices.ContainsFunc(key, func(c byte) bool { return c < 'A' || c > 'Z' })
 }
 
+// beginSource opens a source file.
 func (l *lcovReader) beginSource(path string) error {
 	if l.inSource {
 		return l.input.Error("another source file begins before the end_of_record of %s, which began on line %d", l.current.path, l.startLine)
@@ -181,6 +189,8 @@ func (c declaredRatio) isValid() bool { return c.covered >= 0 && c.covered <= c.
 // lcovNoCount are marks that some tools write instead of the count 0.
 var lcovNoCount = map[string]bool{"-": true, "#####": true, "=====": true, "=": true, "undefined": true}
 
+// parseLCOVCount parses a count, and reports whether it is positive. ok is false if it is neither
+// a number nor one of lcovNoCount.
 func parseLCOVCount(count []byte) (hit, ok bool) {
 	if lcovNoCount[string(count)] {
 		return false, true
@@ -188,7 +198,8 @@ func parseLCOVCount(count []byte) (hit, ok bool) {
 	return parseHit(count)
 }
 
-// readLine reads the value of a DA record: "12,3" or "12,3,checksum".
+// readLine reads the value of a DA record, such as "12,3" or "12,3,checksum": line, count and an
+// optional checksum.
 func (l *lcovReader) readLine(value []byte) error {
 	number, remaining := cutField(value)
 	count, _ := cutField(remaining)
@@ -208,8 +219,8 @@ func (l *lcovReader) readLine(value []byte) error {
 	return nil
 }
 
-// readBranch reads the value of a BRDA record, such as "12,0,1,3": line, block, branch and count,
-// "-" if the line was never reached. The branch may be a text with commas.
+// readBranch reads the value of a BRDA record, such as "12,0,1,3": line, block, branch and count.
+// The count is "-" if the line was never reached. The branch may be a text with commas.
 func (l *lcovReader) readBranch(value []byte) error {
 	number, remaining := cutField(value)
 	block, remaining := cutField(remaining)

@@ -5,11 +5,13 @@ import (
 	"supervise/metric"
 )
 
+// llvmSummary contains the totals of a file or of a program.
 type llvmSummary struct {
 	Lines    *llvmCount `json:"lines"`
 	Branches llvmCount  `json:"branches"`
 }
 
+// llvmCount is the number of units, and how many of them are covered.
 type llvmCount struct {
 	Count   int64 `json:"count"`
 	Covered int64 `json:"covered"`
@@ -17,6 +19,7 @@ type llvmCount struct {
 
 func (c llvmCount) ratio() metric.Ratio { return metric.Ratio{Covered: c.Covered, Total: c.Count} }
 
+// isValid reports whether the numbers are consistent.
 func (c llvmCount) isValid() bool { return c.Covered >= 0 && c.Covered <= c.Count }
 
 // readLLVM reads the JSON of "llvm-cov export", which cargo llvm-cov and Swift also write. The
@@ -53,6 +56,7 @@ func (c *collector) readLLVMMember(r *jsonstream.Reader, name string) error {
 	return r.Skip()
 }
 
+// readLLVMFile reads one file.
 func (c *collector) readLLVMFile(r *jsonstream.Reader) error {
 	var summary llvmSummary
 	var lines llvmLines
@@ -71,23 +75,30 @@ func (c *collector) readLLVMFile(r *jsonstream.Reader) error {
 		}
 		return err
 	})
+
 	if err != nil {
 		return err
 	}
 	if path == "" || summary.Lines == nil || !summary.Lines.isValid() || !summary.Branches.isValid() {
 		return r.Error("a file has no name or no numbers of lines")
 	}
+
 	f := c.addTotals(path, summary.Lines.ratio(), summary.Branches.ratio())
 	f.lines.add(&lines.marks)
 	c.closeFile()
 	return nil
 }
 
-// llvmSegment is the start or continuation of a code region: line, column, count, whether it has
-// a count, whether it is the entry of the region, and whether it is a gap between regions.
+// llvmSegment is the start or the continuation of a code region. In the report it is a list such
+// as [12,5,3,true,true,false].
 type llvmSegment struct {
-	line              int
-	hit, counted      bool
+	// line is the first element. The second, the column, is not used.
+	line int
+	// hit reports whether the count, the third element, is positive. counted reports whether the
+	// region has a count (the fourth element).
+	hit, counted bool
+	// entry reports whether the region starts here, and gap whether it is a gap between regions
+	// (the last two elements). known is false for the zero value.
 	entry, gap, known bool
 }
 
@@ -98,14 +109,15 @@ const maxSegment = 1 << 20
 // or continues from the previous line. It is executed if one of these regions is.
 type llvmLines struct {
 	marks          marks
-	lastOfPrevious llvmSegment // last segment of the previous lines
-	last           llvmSegment // last segment
+	lastOfPrevious llvmSegment // last segment of the lines before the current one
+	last           llvmSegment // last segment so far
 	line           int         // current line
-	regions        int         // number of regions that start on the line
+	regions        int         // number of regions that start on the current line
 	hit            bool        // one of these regions was executed
-	skipped        bool        // the line starts with code that was not compiled
+	skipped        bool        // the current line starts with code that was not compiled
 }
 
+// read reads the segments of a file, which are sorted by line.
 func (l *llvmLines) read(r *jsonstream.Reader) error {
 	var raw []jsonstream.Raw
 	err := r.Array(func() error {
@@ -124,6 +136,7 @@ func (l *llvmLines) read(r *jsonstream.Reader) error {
 	return err
 }
 
+// newLLVMSegment parses the elements of a segment. It returns false if they are invalid.
 func newLLVMSegment(raw []jsonstream.Raw) (s llvmSegment, ok bool) {
 	if len(raw) < 5 {
 		return s, false
@@ -134,6 +147,7 @@ func newLLVMSegment(raw []jsonstream.Raw) (s llvmSegment, ok bool) {
 	return llvmSegment{line: line, hit: hit, counted: flag(3), entry: flag(4), gap: flag(5), known: true}, okLine && okCount && line <= maxLine
 }
 
+// addSegment adds the next segment of the file.
 func (l *llvmLines) addSegment(s llvmSegment) {
 	if s.line != l.line {
 		l.endLine()
@@ -148,7 +162,7 @@ func (l *llvmLines) addSegment(s llvmSegment) {
 	l.last = s
 }
 
-// endLine marks the current line.
+// endLine adds the current line to the marks, if it has code.
 func (l *llvmLines) endLine() {
 	if !l.last.known || l.line < 1 {
 		return
@@ -159,7 +173,8 @@ func (l *llvmLines) endLine() {
 	l.lastOfPrevious = l.last
 }
 
-// markBetween marks the lines between the current one and the next.
+// markBetween adds the lines between the current line and the given next one, if they continue a
+// region.
 func (l *llvmLines) markBetween(next int) {
 	if !l.lastOfPrevious.counted {
 		return

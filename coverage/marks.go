@@ -7,20 +7,21 @@ import (
 	"supervise/metric"
 )
 
-// marks is a set of numbers, each hit or missed. Numbers may be added in any order and
-// repeatedly: one hit is enough. Each number takes eight bytes.
+// marks is a set of numbers, each of which is hit or missed. Numbers may be added in any order
+// and repeatedly: one hit is enough. Each number takes eight bytes.
 type marks struct {
 	list      []uint64 // number<<1 | hit
 	unsorted  bool     // the list is unsorted or contains duplicates
 	sortedLen int      // length after the last sort
 }
 
-// add adds a number below 1<<63.
+// add adds a number, which must be below 1<<63.
 func (m *marks) add(number uint64, hit bool) {
 	mark := number << 1
 	if hit {
 		mark |= 1
 	}
+
 	if n := len(m.list); n > 0 && m.list[n-1]>>1 >= number {
 		if m.list[n-1]>>1 == number {
 			m.list[n-1] |= mark
@@ -28,6 +29,7 @@ func (m *marks) add(number uint64, hit bool) {
 		}
 		m.unsorted = true
 	}
+
 	m.list = append(m.list, mark)
 	if m.unsorted && len(m.list) > 2*m.sortedLen+4096 { // limits memory to the size of the set, not of the report
 		m.sortUnique()
@@ -51,6 +53,7 @@ func (m *marks) sortUnique() {
 	m.sortedLen = len(m.list)
 }
 
+// ratio returns how many of the numbers are hit.
 func (m *marks) ratio() metric.Ratio {
 	m.sortUnique()
 	r := metric.Ratio{Total: int64(len(m.list))}
@@ -61,6 +64,7 @@ func (m *marks) ratio() metric.Ratio {
 }
 
 // spans returns the runs of consecutive numbers that are hit, and of those that are missed.
+// Either is nil if it is empty.
 func (m *marks) spans() (hit, missed []metric.Span) {
 	m.sortUnique()
 	var out [2][]metric.Span
@@ -97,13 +101,13 @@ func (m *marks) addAll(n *marks) {
 	}
 }
 
-// lineSet is the set of lines of a file. Repeated entries of the file are merged.
+// lineSet is the set of lines of a file. It merges repeated entries of the file.
 type lineSet struct {
 	hit, missed []metric.Span
 	pending     marks // lines of repeated entries
 }
 
-// add adds the lines of one entry of the file. The caller may reuse section.
+// add adds the lines of one entry of the file. The caller may reuse section afterwards.
 func (l *lineSet) add(section *marks) {
 	if len(section.list) == 0 {
 		return
@@ -129,11 +133,13 @@ func (l *lineSet) mergePending() {
 	l.missed = subtractSpans(unionSpans(l.missed, missed), l.hit)
 }
 
+// ratio returns how many of the lines are hit.
 func (l *lineSet) ratio() metric.Ratio {
 	covered := countLines(l.hit)
 	return metric.Ratio{Covered: covered, Total: covered + countLines(l.missed)}
 }
 
+// countLines returns the number of lines in spans.
 func countLines(spans []metric.Span) int64 {
 	var n int64
 	for _, s := range spans {
@@ -186,17 +192,18 @@ func subtractSpans(a, b []metric.Span) []metric.Span {
 	return out
 }
 
-// condition is the number of covered branches of a line.
+// condition is the number of branches of a line, and how many of them were taken.
 type condition struct{ line, covered, total uint32 }
 
-// conditions are the branches of a file by line. Repeated entries of a line are merged by their
-// maximum.
+// conditions are the numbers of branches of a file, by line. Repeated entries of a line are
+// merged by their maximum.
 type conditions struct {
 	list      []condition
 	unsorted  bool
 	sortedLen int
 }
 
+// add adds an entry of a line.
 func (c *conditions) add(line, covered, total uint32) {
 	count := len(c.list)
 	if count > 0 && c.list[count-1].line == line {
@@ -210,11 +217,13 @@ func (c *conditions) add(line, covered, total uint32) {
 	}
 }
 
+// merge merges another entry of the same line.
 func (c *condition) merge(d condition) {
 	c.total = max(c.total, d.total)
 	c.covered = min(max(c.covered, d.covered), c.total)
 }
 
+// sortUnique sorts the list by line and merges duplicates.
 func (c *conditions) sortUnique() {
 	if c.unsorted {
 		slices.SortFunc(c.list, func(a, b condition) int { return cmp.Compare(a.line, b.line) })
@@ -231,6 +240,7 @@ func (c *conditions) sortUnique() {
 	c.sortedLen = len(c.list)
 }
 
+// ratio returns how many of the branches were taken.
 func (c *conditions) ratio() metric.Ratio {
 	c.sortUnique()
 	var r metric.Ratio

@@ -28,7 +28,7 @@ func parseHit[T ~string | ~[]byte](count T) (hit, ok bool) {
 	return hit, true
 }
 
-// parseNatural parses a decimal number of at most 18 digits.
+// parseNatural parses a decimal number of at most 18 digits. It returns false for anything else.
 func parseNatural[T ~string | ~[]byte](digits T) (n int, ok bool) {
 	if len(digits) == 0 || len(digits) > 18 {
 		return 0, false
@@ -42,7 +42,7 @@ func parseNatural[T ~string | ~[]byte](digits T) (n int, ok bool) {
 	return n, true
 }
 
-// parseDeclared parses a declared total, -1 if it is not a number.
+// parseDeclared parses a declared total. It returns -1 if the text is not a number.
 func parseDeclared[T ~string | ~[]byte](s T) number {
 	if n, ok := parseNatural(s); ok {
 		return number(n)
@@ -50,7 +50,8 @@ func parseDeclared[T ~string | ~[]byte](s T) number {
 	return -1
 }
 
-// parseFraction parses "50% (1/2)" or "1/2".
+// parseFraction parses a fraction such as "50% (1/2)" or "1/2". It returns false for anything
+// else.
 func parseFraction(s string) (covered, total int64, ok bool) {
 	if i := strings.LastIndexByte(s, '('); i >= 0 {
 		s = strings.TrimSuffix(strings.TrimSpace(s[i+1:]), ")")
@@ -64,7 +65,7 @@ func parseFraction(s string) (covered, total int64, ok bool) {
 	return int64(c), int64(t), okCovered && okTotal
 }
 
-// cutField returns the text before and after the first comma.
+// cutField returns the text before and after the first comma. rest is nil if there is no comma.
 func cutField(s []byte) (first, rest []byte) {
 	if i := bytes.IndexByte(s, ','); i >= 0 {
 		return s[:i], s[i+1:]

@@ -21,11 +21,11 @@ func detectOpenCover(h sniff.Head) bool { return h.HasRoot("CoverageSession") }
 // The file of a point is its own fileid, or that of its method; otherwise its class is used.
 type opencoverReader struct {
 	*xmlReport
-	paths      map[string]string // uid → path
-	class      string
-	method     string
-	methodPath string // path of the file of the method
-	text       strings.Builder
+	paths      map[string]string // path of each file, by its uid
+	class      string            // name of the open class
+	method     string            // name of the open method
+	methodPath string            // path of the file of the open method; "" if it is not known
+	text       strings.Builder   // text of the current element
 	inMethod   bool
 }
 
@@ -95,7 +95,7 @@ func (o *opencoverReader) readPoint(t xmlstream.Token) (err error) {
 	return nil
 }
 
-// hashParts returns a number that identifies a location within a line.
+// hashParts returns a hash that identifies a location within a line.
 func hashParts(parts ...string) uint32 {
 	h := fnv.New32a()
 	for _, p := range parts {

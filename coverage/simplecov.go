@@ -16,11 +16,11 @@ import (
 // SimpleCov guesses about files that a command did not load.
 type simplecovReader struct {
 	*collector
-	lines map[string][]simplecovLine
-	order []string
+	lines map[string][]simplecovLine // the merged lines of each file; the first is line 1
+	order []string                   // the paths of lines, in the order of the report
 }
 
-// simplecovLine is the state of a line.
+// simplecovLine is the state of a line. The order of the constants matters for merge.
 type simplecovLine uint8
 
 const (
@@ -29,6 +29,7 @@ const (
 	simplecovHit
 )
 
+// merge returns the state of a line that two results list.
 func (a simplecovLine) merge(b simplecovLine) simplecovLine {
 	if a == simplecovHit || b == simplecovHit {
 		return simplecovHit
@@ -36,6 +37,7 @@ func (a simplecovLine) merge(b simplecovLine) simplecovLine {
 	return min(a, b)
 }
 
+// parseSimpleCov reads both formats. The results of .resultset.json are one level deeper.
 func parseSimpleCov(r io.Reader) (Report, error) {
 	s := &simplecovReader{collector: newCollector(metric.Lines), lines: map[string][]simplecovLine{}}
 	s.required = "results"
@@ -59,6 +61,7 @@ func parseSimpleCov(r io.Reader) (Report, error) {
 	return s.finish(err)
 }
 
+// addLines adds the merged lines of all results to the collector.
 func (s *simplecovReader) addLines() {
 	for _, path := range s.order {
 		s.openFile(path)
@@ -102,13 +105,14 @@ func (s *simplecovReader) readResult(r *jsonstream.Reader) error {
 	})
 }
 
-// readLines reads the lines of one file and merges them with those of other
-// results.
+// readLines reads the lines of one file, such as [1,0,null], and merges them with those of
+// earlier results.
 func (s *simplecovReader) readLines(r *jsonstream.Reader, path string) error {
 	var raw jsonstream.Raw
 	if err := r.Value(&raw); err != nil {
 		return err
 	}
+
 	known, seen := s.lines[path]
 	n := 0
 	list := bytes.TrimSuffix(bytes.TrimPrefix(raw, []byte("[")), []byte("]"))
@@ -128,6 +132,7 @@ func (s *simplecovReader) readLines(r *jsonstream.Reader, path string) error {
 		}
 		n++
 	}
+
 	for i := n; i < len(known); i++ {
 		known[i] = known[i].merge(simplecovNoCode)
 	}
@@ -138,7 +143,7 @@ func (s *simplecovReader) readLines(r *jsonstream.Reader, path string) error {
 	return nil
 }
 
-// parseSimplecovLine reads a count, null for no code, or "ignored".
+// parseSimplecovLine reads a count, null for a line without code, or "ignored".
 func parseSimplecovLine(item []byte) (simplecovLine, bool) {
 	if string(item) == "null" || string(item) == `"ignored"` || len(item) == 0 {
 		return simplecovNoCode, true
@@ -150,8 +155,9 @@ func parseSimplecovLine(item []byte) (simplecovLine, bool) {
 	return simplecovMissed, ok
 }
 
-// readBranchesByName reads {"[:if, 0, 3, 4, 5, 6]": {"[:then, …]": 1, "[:else, …]": 0}}:
-// kind, number, and the lines and columns where it begins and ends.
+// readBranchesByName reads the branches of a file: {"[:if, 0, 3, 4, 5, 6]": {"[:then, …]": 1,
+// "[:else, …]": 0}}. A name has the kind, a number, and the lines and columns where the code
+// starts and ends.
 func (s *simplecovReader) readBranchesByName(r *jsonstream.Reader) error {
 	return r.Object(func(condition string) error {
 		return r.Object(func(branch string) error {
@@ -166,6 +172,7 @@ func (s *simplecovReader) readBranchesByName(r *jsonstream.Reader) error {
 	})
 }
 
+// simplecovBranchLine returns the line in the name of a condition, or 0 if it has none.
 func simplecovBranchLine(condition string) int {
 	fields := strings.Split(strings.Trim(condition, "[]"), ",")
 	if len(fields) < 3 {

@@ -8,6 +8,7 @@ import (
 	"supervise/metric"
 )
 
+// detectSonar recognizes a root named coverage with coverable lines of files.
 func detectSonar(h sniff.Head) bool {
 	return h.HasRoot("coverage") && h.HasElements("file", "lineToCover")
 }
@@ -30,6 +31,7 @@ func parseSonar(r io.Reader) (Report, error) {
 	return s.finish(s.forEachElement(start, func(name string) { within = within && name != "file" }, nil))
 }
 
+// readSonarLine reads a coverable line.
 func (x *xmlReport) readSonarLine(t xmlstream.Token) error {
 	n, err := x.parseLineNumber(t.Name, t.Value("lineNumber"))
 	if err != nil {

@@ -17,14 +17,16 @@ type xmlReport struct {
 	reader *xmlstream.Reader
 }
 
+// newXMLReport returns a report to read from r. needs is an element that the report must have, or
+// "".
 func newXMLReport(r io.Reader, unit metric.Unit, needs string) *xmlReport {
 	x := &xmlReport{collector: newCollector(unit), reader: xmlstream.NewReader(r)}
 	x.required = needs
 	return x
 }
 
-// forEachElement calls start, end and, unless it is nil, text for the elements and texts of the
-// document. It returns the first error.
+// forEachElement reads the document. It calls start and end for each element and, unless it is
+// nil, text for each text. It returns the first error.
 func (x *xmlReport) forEachElement(start func(xmlstream.Token) error, end func(name string), text func(string)) error {
 	for {
 		t, err := x.reader.Next()
@@ -57,18 +59,19 @@ func (x *xmlReport) syntaxError(format string, args ...any) error {
 	return &SyntaxError{Line: x.reader.Line(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// totalAttr returns the total in an attribute, -1 if it is not a number.
+// totalAttr returns the total in an attribute. It returns -1 if the attribute is not a number.
 func totalAttr(t xmlstream.Token, name string) number {
 	return parseDeclared(strings.TrimSpace(t.Value(name)))
 }
 
-// declaredTotals returns the totals in four attributes: covered and all units, covered and all
-// branches.
+// declaredTotals returns the totals in four attributes: covered units, all units, taken branches
+// and all branches.
 func declaredTotals(t xmlstream.Token, covered, units, taken, branches string) totals {
 	return totals{totalAttr(t, covered), totalAttr(t, units), totalAttr(t, taken), totalAttr(t, branches)}
 }
 
-// parseLineAndHit parses the attributes with the number and count of a line.
+// parseLineAndHit parses the two attributes with the number of a line and with how often it was
+// executed.
 func (x *xmlReport) parseLineAndHit(t xmlstream.Token, line, count string) (n int, hit bool, err error) {
 	if n, err = x.parseLineNumber(t.Name, t.Value(line)); err == nil {
 		hit, err = x.parseExecuted(t.Name, t.Value(count))
@@ -85,7 +88,7 @@ func (x *xmlReport) parseLineNumber(element, value string) (int, error) {
 	return n, nil
 }
 
-// parseExecuted parses a required count.
+// parseExecuted parses a required number of executions, and reports whether it is positive.
 func (x *xmlReport) parseExecuted(element, value string) (bool, error) {
 	hit, ok := parseHit(value)
 	if !ok {

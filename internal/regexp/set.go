@@ -25,7 +25,7 @@ type Set struct {
 	program    []syntax.Inst         // the instructions of all programs, with indexes in this list
 	owner      []int                 // by instruction: index of its expression
 	starts     []uint32              // the first instruction of each program
-	bounds     []rune                // the first character of each class; no expression distinguishes the characters of a class
+	bounds     []rune                // the first character of each class, see classify
 	ascii      [utf8.RuneSelf]uint16 // the class of each ASCII character
 	states     []setState            // the states so far
 	next       []int32               // by state and class: the following state; 0 is not known yet
@@ -55,8 +55,8 @@ const (
 // without any.
 const maxStates = 4096
 
-// NewSet returns a set of expressions, which match a text as a whole or not at all. Word
-// boundaries, and ends of lines within a text, are not supported.
+// NewSet returns a set of expressions, each of which must match a complete text. Word boundaries,
+// and ends of lines within a text, are not supported.
 func NewSet(exprs []string) *Set {
 	s := &Set{exprs: exprs}
 	if inTest {
@@ -119,6 +119,7 @@ func (s *Set) classify() {
 	}
 }
 
+// class returns the class of a character.
 func (s *Set) class(r rune) int {
 	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i] > r }) - 1
 }
