@@ -67,7 +67,7 @@ func (c *cloverReader) startElement(t xmlstream.Token) error {
 			c.inFile, c.lastLine, c.nthOnLine = true, -1, 0
 		}
 	case "metrics":
-		if t.Depth == 2 && c.testDepth == 0 { // of the project
+		if t.Depth == 2 && c.testDepth == 0 { // the totals of the project
 			c.declared = declaredTotals(t, "coveredstatements", "statements", "coveredconditionals", "conditionals")
 		}
 	}

@@ -59,7 +59,7 @@ func (c *coberturaReader) startElement(t xmlstream.Token) error {
 		c.beginClass(t)
 	case "source":
 		c.inSource = true
-	case "packages": // may be empty
+	case "packages": // the element may be empty
 		c.required = ""
 	case "coverage":
 		c.declared = declaredTotals(t, "lines-covered", "lines-valid", "branches-covered", "branches-valid")

@@ -35,6 +35,7 @@ type dotcoverNode struct {
 	isCounted         bool // the node or a descendant was counted
 }
 
+// parseDotCover reads a report in JSON or XML. It must declare its total.
 func parseDotCover(r io.Reader) (Report, error) {
 	src, head, err := sniff.Open(r)
 	if err != nil {
@@ -115,6 +116,7 @@ func (d *dotcoverReader) readJSONNode(j *jsonstream.Reader) error {
 		if !open && name != "DotCoverVersion" {
 			return j.Error("a node begins with %s, not with its kind: this is no report of dotCover", name)
 		}
+
 		switch name {
 		case "Name":
 			return j.Value(&d.nodes[len(d.nodes)-1].Name)
@@ -127,6 +129,7 @@ func (d *dotcoverReader) readJSONNode(j *jsonstream.Reader) error {
 		}
 		return j.Skip()
 	})
+
 	if err == nil && open {
 		if err = d.closeNode(); err != nil {
 			err = j.Error("%v", err)

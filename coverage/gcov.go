@@ -45,6 +45,7 @@ func (c *collector) readGcovFile(r *jsonstream.Reader) error {
 	if f.File == "" || f.Lines == nil {
 		return r.Error("a file has no name or no lines: this is no report of gcov")
 	}
+
 	c.openFile(f.File)
 	for _, l := range f.Lines {
 		if l.NoCode || l.Excluded {
@@ -55,6 +56,7 @@ func (c *collector) readGcovFile(r *jsonstream.Reader) error {
 			return r.Error("line %d of %s has no count", l.Number, f.File)
 		}
 		c.addLine(l.Number, hit)
+
 		for i, b := range l.Branches {
 			taken, ok := parseHit(b.Count)
 			if !ok {

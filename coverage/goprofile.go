@@ -166,7 +166,7 @@ func (g *goCleaner) block(m [][]byte) {
 	place, statements := string(m[1]), string(m[2])
 	if known, ok := g.places[place]; !ok {
 		g.places[place] = statements
-	} else if known != statements { // of another version of the file
+	} else if known != statements { // the block is from another version of the file
 		g.odd++
 		return
 	}

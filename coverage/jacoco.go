@@ -44,6 +44,7 @@ type jacocoClass struct {
 // jacocoCounters are the counters of one element.
 type jacocoCounters struct{ lines, branches metric.Ratio }
 
+// parseJaCoCo reads a report. Its totals are declared by the counters of the report.
 func parseJaCoCo(r io.Reader) (Report, error) {
 	j := &jacocoReader{xmlReport: newXMLReport(r, metric.Lines, ""), groupByPath: map[string]string{}}
 	err := j.forEachElement(j.startElement, j.endElement, nil)
@@ -116,7 +117,7 @@ func (j *jacocoReader) endElement(name string) {
 func (j *jacocoReader) endClass() {
 	if n := len(j.classes); n > 0 && j.classes[n-1].path == j.class.path {
 		j.classes[n-1].counts.add(j.class.counts)
-	} else if n < maxFiles { // else the report is refused at its end
+	} else if n < maxFiles { // otherwise finish refuses the report
 		j.classes = append(j.classes, j.class)
 	}
 }

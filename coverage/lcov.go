@@ -41,6 +41,7 @@ type lcovReader struct {
 	declaredLines, declaredBranches declaredRatio // of the open source file
 }
 
+// parseLCOV reads a tracefile. It is incomplete if it ends within the records of a source file.
 func parseLCOV(r io.Reader) (Report, error) {
 	l := &lcovReader{collector: newCollector(metric.Lines)}
 	lines := textstream.NewLines(r)
@@ -154,10 +155,12 @@ func (l *lcovReader) beginSource(path string) error {
 	return nil
 }
 
+// endSource closes the open source file, and compares its declared totals with what it lists.
 func (l *lcovReader) endSource() error {
 	if !l.inSource {
-		return nil // repeated end_of_record
+		return nil // a repeated end_of_record
 	}
+
 	lines := l.currentLines.ratio()
 	if lines.Total == 0 && l.declaredLines.total > 0 && l.declaredLines.isValid() {
 		l.useDeclared()
@@ -165,6 +168,7 @@ func (l *lcovReader) endSource() error {
 		l.compareTotal("lines", l.current.path, l.declaredLines, lines)
 		l.compareTotal("branches", l.current.path, l.declaredBranches, l.branchHits.ratio())
 	}
+
 	l.current.branches.addAll(&l.branchHits)
 	l.branchHits = marks{list: l.branchHits.list[:0]}
 	l.inSource = false

@@ -46,7 +46,7 @@ func (c *collector) readLLVMMember(r *jsonstream.Reader, name string) error {
 		if err := r.Value(&s); err != nil || s.Lines == nil {
 			return err
 		}
-		d := &c.declared // sum over all programs
+		d := &c.declared // the sum over all programs
 		d.covered = max(d.covered, 0) + s.Lines.Covered
 		d.units = max(d.units, 0) + s.Lines.Count
 		d.coveredBranches = max(d.coveredBranches, 0) + s.Branches.Covered
@@ -111,7 +111,7 @@ type llvmLines struct {
 	marks          marks
 	lastOfPrevious llvmSegment // last segment of the lines before the current one
 	last           llvmSegment // last segment so far
-	line           int         // current line
+	line           int         // number of the current line; 0 at the start
 	regions        int         // number of regions that start on the current line
 	hit            bool        // one of these regions was executed
 	skipped        bool        // the current line starts with code that was not compiled

@@ -54,7 +54,7 @@ func (o *opencoverReader) startElement(t xmlstream.Token) error {
 	case "Modules":
 		o.required = ""
 	case "Summary":
-		if t.Depth == 1 { // of the session
+		if t.Depth == 1 { // the totals of the session
 			o.declared = declaredTotals(t, "visitedSequencePoints", "numSequencePoints", "visitedBranchPoints", "numBranchPoints")
 		}
 	}
@@ -99,7 +99,7 @@ func (o *opencoverReader) readPoint(t xmlstream.Token) (err error) {
 func hashParts(parts ...string) uint32 {
 	h := fnv.New32a()
 	for _, p := range parts {
-		_, _ = h.Write([]byte(p)) // a hash takes everything
+		_, _ = h.Write([]byte(p)) // never fails
 		_, _ = h.Write([]byte{0})
 	}
 	return h.Sum32()

@@ -82,9 +82,10 @@ func (s *simplecovReader) readResult(r *jsonstream.Reader) error {
 			return r.Error("the report has %d files or more", maxFiles)
 		}
 		s.openFile(path)
-		if r.Kind() == '[' { // SimpleCov before 0.18
+		if r.Kind() == '[' { // the format of SimpleCov before 0.18
 			return s.readLines(r, path)
 		}
+
 		hasLines := false
 		err := r.Object(func(name string) error {
 			switch {
@@ -125,7 +126,7 @@ func (s *simplecovReader) readLines(r *jsonstream.Reader, path string) error {
 			return r.Error("line %d of %s is no count: %s", n+1, path, item)
 		case n < len(known):
 			known[n] = known[n].merge(line)
-		case seen: // not code in the other results
+		case seen: // the other results do not list the line as code
 			known = append(known, line.merge(simplecovNoCode))
 		default:
 			known = append(known, line)
@@ -195,7 +196,7 @@ func (s *simplecovReader) readBranchList(r *jsonstream.Reader) error {
 			return err
 		}
 		n++
-		if taken, ok := parseHit(b.Coverage); ok { // else it is "ignored"
+		if taken, ok := parseHit(b.Coverage); ok { // otherwise the branch is "ignored"
 			s.addBranch(max(0, min(b.Line, maxLine)), []byte(b.Type), strconv.AppendInt(nil, int64(n), 10), taken)
 		}
 		return nil

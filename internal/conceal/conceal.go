@@ -131,7 +131,7 @@ func goFiles(root string, stack bool) (map[string]string, error) {
 		text, hasMain := goMain, false
 		for _, file := range packages[dir] {
 			hasMain = hasMain || testMainPattern.MatchString(file.text)
-			if stack { // frames name the file that the line says
+			if stack { // then stack frames show the file name of the line directive
 				add(file.path, "//line "+filepath.Join(dir, "cases.go")+":1\n"+file.text)
 			}
 		}

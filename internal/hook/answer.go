@@ -66,7 +66,7 @@ func preToolAnswer(c Call, d Decision) any {
 	case c.Client == OpenCode || c.Client == Pi:
 		return pluginAnswer{verdict, d.Reason, d.Context}
 	case verdict == Allow:
-		return nil // the client decides, as it would without us
+		return nil // the client decides as it would without supervise
 	case verdict == Warn && (c.Client == Codex || c.Client == Gemini):
 		return claudeAnswer{Message: d.Reason} // the agent reads it after the call
 	case verdict == Warn:

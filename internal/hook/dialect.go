@@ -75,7 +75,7 @@ type toolInput struct {
 	Patch     string      `json:"patch"`
 	PatchText string      `json:"patchText"`
 	Input     string      `json:"input"`
-	Dir       string      `json:"directory"` // gemini: below cwd
+	Dir       string      `json:"directory"` // of gemini, below cwd
 	Workdir   string      `json:"workdir"`
 	Edits     []toolInput `json:"edits"`
 }

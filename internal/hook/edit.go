@@ -86,14 +86,14 @@ func (j *judge) changedFile(rel, text string) integrity.File {
 	if read == nil {
 		read = j.read
 	}
-	before, there := read(rel) // a file that was added since loses nothing
+	before, there := read(rel) // a file that was added later can lose nothing
 	return integrity.File{Path: rel, Before: before, After: []byte(text), Added: !there}
 }
 
 // auditFiles applies the integrity rules to changed files, and adds their findings as risks.
 func (j *judge) auditFiles(files []integrity.File) {
 	for _, f := range integrity.Audit(files, j.opt.Integrity) {
-		f.Severity = max(f.Severity, f.SeverityIfRan) // whether the test ran is known later
+		f.Severity = max(f.Severity, f.SeverityIfRan) // whether the test ran is known only later
 		if f.ExplainedBy != "" || f.Severity < metric.Medium {
 			continue
 		}
@@ -114,7 +114,7 @@ func (j *judge) auditFiles(files []integrity.File) {
 func (j *judge) judgePatch() {
 	parts, err := parsePatch(j.call.Content)
 	if err != nil {
-		return // the tool refuses it too
+		return // the tool will refuse the patch, too
 	}
 	var files []integrity.File
 	dir := cmp.Or(j.call.Dir, j.opt.Tree.Root)

@@ -79,7 +79,7 @@ func detectLayout(text []byte, root *hujson.Object) layout {
 	before := string(root.Members[0].Name.BeforeExtra)
 	i := strings.LastIndexByte(before, '\n')
 	if i < 0 {
-		return layout{} // of one line
+		return layout{} // the file has one line
 	}
 	if unit := before[i+1:]; unit != "" && strings.TrimLeft(unit, " \t") == "" {
 		s.indent = unit
@@ -161,7 +161,7 @@ func (l layout) indentValue(v *hujson.Value, depth int) {
 func (d *settingsDocument) spaceForEntry(in any, last *hujson.Value, end hujson.Extra, depth int) (before, after hujson.Extra) {
 	switch {
 	case last == nil && !d.created[in]:
-		return end, nil // it was empty
+		return end, nil // the container was empty
 	case last != nil && d.newline == "":
 		return hujson.Extra(" "), end
 	}
@@ -204,7 +204,7 @@ func (d *settingsDocument) addMember(o *hujson.Object, depth int, key string, v 
 		m.Value.BeforeExtra = hujson.Extra(" ")
 	}
 	if last != nil {
-		m.Value.AfterExtra = last.AfterExtra // a trailing comma stays
+		m.Value.AfterExtra = last.AfterExtra // keeps a trailing comma
 	}
 	o.Members = append(o.Members, m)
 }

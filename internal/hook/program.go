@@ -19,7 +19,7 @@ type programRow struct {
 func programRows() []programRow {
 	return []programRow{
 		{removers, judgeRemove},
-		{"rmdir", nil}, // only empty folders
+		{"rmdir", nil}, // deletes only empty folders
 		{"mv", judgeMoveCommand},
 		{"cp install ln rsync", judgeCopy},
 		{"sed gsed perl ruby awk gawk ed ex vim", judgeInPlaceEdit},

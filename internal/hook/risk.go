@@ -18,7 +18,7 @@ const (
 	ModeOff        Mode = "off"        // judges nothing
 	ModeMinimal    Mode = "minimal"    // denies CRITICAL, allows everything else
 	ModeStandard   Mode = "standard"   // denies CRITICAL, asks a person about HIGH, warns of MEDIUM
-	ModeAggressive Mode = "aggressive" // denies what standard warns of or asks about
+	ModeAggressive Mode = "aggressive" // denies MEDIUM and above, warns of LOW
 )
 
 // Tree is what a judgement needs to know about the project. Paths are slash separated and

@@ -193,7 +193,7 @@ func (r *shellReader) readRedirect(d *syntax.Redirect, out stream) {
 		return
 	}
 	if d.N != nil && d.N.Value != "1" {
-		out = stream{} // not its standard output
+		out = stream{} // another output, such as standard error
 	}
 	for _, w := range r.expandWord(d.Word) {
 		r.recordWrite(w, out, d.Op == syntax.AppOut || d.Op == syntax.AppAll)
@@ -264,7 +264,7 @@ func (r *shellReader) readCompound(c syntax.Command, in stream) stream {
 		return r.readStatement(c.Body, in)
 	case *syntax.CoprocClause:
 		return r.readStatement(c.Stmt, in)
-	default: // a condition, or arithmetic, may run commands for their output
+	default: // a condition or an arithmetic expression may run commands
 		syntax.Walk(c, func(n syntax.Node) bool {
 			if s, ok := n.(*syntax.CmdSubst); ok {
 				r.readStatements(s.Stmts, stream{})

@@ -280,7 +280,7 @@ func (j *judge) judgeMovedFile(p target, file string, target target, into bool) 
 	end := strings.TrimPrefix(file, p.rel)
 	switch {
 	case p.word.glob && target.word.glob && !into:
-		end = "" // a pattern for the new names
+		end = "" // the target is a pattern for the new names
 	case p.word.glob:
 		end = "/" + path.Base(file)
 	case into:

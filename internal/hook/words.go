@@ -305,7 +305,7 @@ func findOutput(c command) []word {
 		case "-path", "-wholename", "-ipath":
 			names = append(names, nameFilter{globRE(`(^|/)`, strings.TrimPrefix(strings.TrimPrefix(args[i+1].text, "."), "/")), invert})
 		case "-o", "-or":
-			names = nil // alternatives: keep all files, to be safe
+			names = nil // one of several conditions suffices, so all files are kept to be safe
 			i = len(args)
 		}
 	}

@@ -121,7 +121,7 @@ func runShell(r *shellReader, c command) stream {
 	if len(remaining) == 0 && c.in.known {
 		return r.readText(c.in.text)
 	}
-	for i := range remaining[:min(len(remaining), 2)] { // an option may take the first
+	for i := range remaining[:min(len(remaining), 2)] { // the first one may be the value of an option
 		if text, ok := r.scriptFile(remaining[i]); ok {
 			return r.runScript(text, remaining[i:])
 		}

@@ -79,7 +79,7 @@ func matchedTexts(tree *syntax.Regexp, fold bool) (exact, needed []string) {
 		return concatTexts(tree.Sub, fold)
 	case syntax.OpAlternate:
 		return alternateTexts(tree.Sub, fold)
-	default: // anything, or any number of it
+	default: // any text, or any number of repetitions
 	}
 	return nil, nil
 }
@@ -203,7 +203,7 @@ func staysInLine(tree *syntax.Regexp) bool {
 				return false
 			}
 		}
-	default: // depends on its parts
+	default: // the answer depends on the parts
 	}
 	return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !staysInLine(sub) })
 }

@@ -28,7 +28,7 @@ type filter struct {
 func newFilter(text string) filter {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return filter{} // compiling it reports the error
+		return filter{} // the compiler reports the error
 	}
 	s := filter{withinLine: staysInLine(tree), anchored: compileLater(`\A(?:` + text + `)`), anchoredAfterFirst: compileLater(`\A(?s:.)(?:` + text + `)`)}
 	s.required, s.ignoreCase = requiredTexts(tree)
@@ -135,7 +135,7 @@ func (s *filter) matchAtLeads(re *regexp.Regexp, text []byte, n int, groups bool
 			out = append(out, found)
 			end = found[1]
 			from = max(pos+1, end)
-		case s.startsLine: // a line is tried once
+		case s.startsLine: // each line is tried once
 			i := bytes.IndexByte(text[pos:], '\n')
 			if i < 0 {
 				return out

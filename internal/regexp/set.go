@@ -128,7 +128,7 @@ func (s *Set) class(r rune) int {
 func (s *Set) reset() {
 	s.index, s.next = map[string]int32{}, nil
 	s.states = nil
-	for range startState { // 0 is unknown, and dead has nothing
+	for range startState { // state 0 means unknown, and deadState has no instructions
 		s.add(nil, nil)
 	}
 	waits, accepts := s.closure(s.starts, syntax.EmptyBeginText)

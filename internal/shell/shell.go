@@ -149,7 +149,7 @@ func (s *splitter) readNext() {
 	case strings.IndexByte(";|&\n", c) >= 0:
 		s.endAtOperator(rest)
 	case len(s.current.Words) == 0 && len(rest) > 1 && strings.IndexByte("@-+!", c) >= 0 && rest[1] == '(':
-		s.addWord(Word{Text: rest[:1], Start: s.offset, End: s.offset + 1}) // the mark of a recipe, not a pattern
+		s.addWord(Word{Text: rest[:1], Start: s.offset, End: s.offset + 1}) // the prefix of a Makefile recipe, not a pattern
 	default:
 		s.addWord(s.readWord())
 	}
@@ -167,7 +167,7 @@ func redirectLength(text string) int {
 		n++
 	}
 	switch {
-	case n == start, n == 1 && strings.HasPrefix(text[1:], "("): // what follows is a command
+	case n == start, n == 1 && strings.HasPrefix(text[1:], "("): // a process substitution, which contains a command
 		return 0
 	case n < len(text) && strings.IndexByte("&|-", text[n]) >= 0:
 		n++

@@ -9,9 +9,10 @@ import (
 // readWord reads the word at the current position. It does not move past the word.
 func (s *splitter) readWord() Word {
 	rest := s.text[s.offset:]
-	if n := plainLength(rest); n > 0 { // most words, twenty times faster
+	if n := plainLength(rest); n > 0 { // twenty times faster, for most words
 		return Word{Text: rest[:n], Start: s.offset, End: s.offset + n}
 	}
+
 	if s.parser == nil {
 		s.parser = syntax.NewParser(syntax.Variant(syntax.LangBash))
 	}
@@ -26,6 +27,7 @@ func (s *splitter) readWord() Word {
 		if n == 0 || n > len(rest) || parsed.Pos().Offset() != 0 {
 			break
 		}
+
 		w := Word{Start: s.offset, End: s.offset + n}
 		for _, p := range parsed.Parts {
 			w.addPart(rest, p, false)
@@ -33,6 +35,7 @@ func (s *splitter) readWord() Word {
 		s.isCompound = s.isCompound || w.Runs
 		return w
 	}
+
 	s.refusals++
 	return s.readPlainWord(rest)
 }

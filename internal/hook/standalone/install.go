@@ -140,7 +140,7 @@ func read(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the configuration of the agent: %w", err)
 	case text == nil:
-		text = []byte{} // it exists, and is empty
+		text = []byte{} // the file exists and is empty
 	}
 	return text, nil
 }

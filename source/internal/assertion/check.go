@@ -195,7 +195,8 @@ func canonicalForm(text string) (string, bool) {
 	code = strings.ReplaceAll(code, "assert_eq!", "assert_eq\x01")
 	code = strings.ReplaceAll(code, "assert_ne!", "assert_ne\x01")
 	code = rustMacroRE.ReplaceAllString(code, "${1}\x01${2}")
-	code = lowercaseCallRE.ReplaceAllStringFunc(code, func(s string) string { // assert.equal, as in assert.notEqual
+	// assert.equal becomes assert.Equal, the opposite of assert.notEqual.
+	code = lowercaseCallRE.ReplaceAllStringFunc(code, func(s string) string {
 		return s[:len(s)-1] + strings.ToUpper(s[len(s)-1:])
 	})
 
@@ -378,7 +379,7 @@ func areSame(args []string, calls bool) bool {
 	}
 	a, b := removeSpace(args[0]), removeSpace(args[1])
 	if a == b {
-		return a != "" && (calls || !strings.ContainsAny(quotedRE.ReplaceAllString(a, ""), "()")) // a call may give something else
+		return a != "" && (calls || !strings.ContainsAny(quotedRE.ReplaceAllString(a, ""), "()")) // each call may return another value
 	}
 	x, okX := evaluateSum(a)
 	y, okY := evaluateSum(b)

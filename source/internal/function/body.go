@@ -34,7 +34,7 @@ func (s *Shape) endsDeclaration(t *lex.Tokens, f lex.Span, i int) bool {
 	case ";", "}", ")":
 		return true
 	case "=":
-		return s.definesByHeader // a value, or "= default" of C++
+		return s.definesByHeader // the value of a variable, or "= default" of C++
 	}
 
 	if t.List[i].Word && s.keywords[t.Text(i)] && t.Lang != language.Scala {
@@ -136,7 +136,7 @@ func (s *Shape) Block(t *lex.Tokens, f lex.Span, last int) (lex.Span, bool) {
 		i = t.Skip(i)
 		f.End = i - 1
 	}
-	return f, f.End > last || t.Lang == language.Python // where documentation alone may be the body
+	return f, f.End > last || t.Lang == language.Python // in Python, the body may be only documentation
 }
 
 // closesOuter reports whether token i closes what surrounds a body without brackets: a bracket
@@ -158,7 +158,7 @@ func (s *Shape) readAssignment(t *lex.Tokens, i int) (lex.Span, bool) {
 	if t.Is(i-1, "type") {
 		return lex.Span{}, false
 	}
-	if t.Is(i-1, ":") && t.IsWord(i-2) && t.Is(i+1, "=") { // const f: Handler = …
+	if t.Is(i-1, ":") && t.IsWord(i-2) && t.Is(i+1, "=") { // the name precedes the type: const f: Handler = …
 		f.Name = t.Text(i - 2)
 	}
 
@@ -176,7 +176,7 @@ func (s *Shape) readAssignment(t *lex.Tokens, i int) (lex.Span, bool) {
 	}
 
 	at, ok := findArrow(t, j)
-	if !ok || t.Is(i+1, ":") && !t.Is(at+1, "{") { // the type of a function
+	if !ok || t.Is(i+1, ":") && !t.Is(at+1, "{") { // after a colon, it may be the type of a function
 		return lex.Span{}, false
 	}
 	return s.readExpressionBody(t, f, at)

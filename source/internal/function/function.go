@@ -172,7 +172,7 @@ func (s *Shape) typeEnd(t *lex.Tokens, i int) int {
 		case "|", "&", "=":
 			continue
 		}
-		if t.StartsLine(j) && t.IsWord(j-1) { // the next statement
+		if t.StartsLine(j) && t.IsWord(j-1) { // the next statement starts here
 			return 0
 		}
 	}
@@ -249,7 +249,7 @@ func readWordName(t *lex.Tokens, i int) (string, int) {
 	if t.Is(j, "*") || t.Is(j, "&") {
 		j++
 	}
-	if t.Lang == language.Rust && t.Is(j, "r") && t.Is(j+1, "#") { // a name that is a keyword, too
+	if t.Lang == language.Rust && t.Is(j, "r") && t.Is(j+1, "#") { // r#name, for a name that is also a keyword
 		j += 2
 	}
 	if !t.IsWord(j) {
@@ -262,7 +262,7 @@ func readWordName(t *lex.Tokens, i int) (string, int) {
 // "Type.Name" for a method. It returns "" for a function literal.
 func readGoName(t *lex.Tokens, i int) (string, int) {
 	j := i + 1
-	if !t.StartsLine(i) || t.Indent(i) > 0 { // a literal
+	if !t.StartsLine(i) || t.Indent(i) > 0 { // a function literal
 		return "", j
 	}
 	receiver := ""

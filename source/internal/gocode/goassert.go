@@ -135,7 +135,7 @@ func (a *asserter) condition(x *ast.IfStmt, branch ast.Node) string {
 func (a *asserter) isAssertion(call *ast.CallExpr) bool {
 	name := rootName(call.Fun)
 	sel, selected := call.Fun.(*ast.SelectorExpr)
-	if selected && sel.Sel.Name == "New" { // assert.New(t)
+	if selected && sel.Sel.Name == "New" { // assert.New(t) only creates an object with assertions
 		return false
 	}
 	if a.suite != "" && name == a.suite {

@@ -238,7 +238,7 @@ func constantBinaryTruth(x *ast.BinaryExpr) (value, known bool) {
 	if x.Op != token.LOR && x.Op != token.LAND {
 		return false, false
 	}
-	decides := x.Op == token.LOR // the value of one side that settles the result
+	decides := x.Op == token.LOR // if one side has this value, it is the result
 	left, leftKnown := constantTruth(x.X)
 	right, rightKnown := constantTruth(x.Y)
 	if leftKnown && left == decides || rightKnown && right == decides {

@@ -23,9 +23,9 @@ type goTests struct {
 	imports       map[string]bool   // names by which the file refers to imported packages
 	declared      map[string]bool   // names that the file itself declares
 	usesSuites    bool              // the file imports testify suites
-	suites        map[string]string // suite type → function that runs it
+	suites        map[string]string // by type of a suite: the function that runs it
 	neverBuilt    bool              // the build constraint is never met
-	platformOnly  bool              // the file is built on some platforms only
+	platformOnly  bool              // the file is built only for some platforms
 	subtestCounts map[string]int    // number of subtests by name, to number repeated names
 	found         []tests.TestDef
 }
@@ -360,7 +360,7 @@ func (t *goTests) addSubtests(parent goTest) {
 		if fn != nil {
 			sub.typ, sub.body = fn.Type, fn.Body
 			if fn.Type.Params.NumFields() == 0 {
-				sub.suite = handle // func() of a suite reports through it
+				sub.suite = handle // a func() in a suite reports by the handle of the suite
 			}
 		}
 		t.addTest(sub)

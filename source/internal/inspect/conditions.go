@@ -164,7 +164,7 @@ func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
 		}
 	}
 
-	if m := indentedHeadRE.FindStringSubmatch(text); m != nil && !in.StartsLine(i) { // if cond: statement
+	if m := indentedHeadRE.FindStringSubmatch(text); m != nil && !in.StartsLine(i) { // "if cond: statement" on one line
 		cond, _, _ := strings.Cut(m[2], ":")
 		conds = append(conds, strings.TrimSpace(cond))
 	}
@@ -241,7 +241,8 @@ func (in *inspector) locateAnnotated(m *Mark, i int) bool {
 	if in.Lang == language.Rust && m.Condition == "not test" {
 		return false
 	}
-	if in.Lang == language.Rust && m.Condition == "not not(test)" { // tests are built for tests alone
+	// Tests are compiled only with cfg(test).
+	if in.Lang == language.Rust && m.Condition == "not not(test)" {
 		m.Constant = true
 	}
 
@@ -272,7 +273,7 @@ func (in *inspector) locateAnnotated(m *Mark, i int) bool {
 
 // annotationEnd returns the token after the annotation at token i, including its arguments.
 func (in *inspector) annotationEnd(i int) int {
-	if b := in.enclosing[i]; b >= 0 && in.Is(b, "[") { // within [ … ] of C#
+	if b := in.enclosing[i]; b >= 0 && in.Is(b, "[") { // an attribute of C#: [Ignore]
 		return in.List[b].Partner + 1
 	}
 	j := i
@@ -347,7 +348,7 @@ func (in *inspector) locateFile(m *Mark, i int) bool {
 		return false
 	}
 	if in.Lang == language.Ruby {
-		m.To = in.lastLine() // what follows is data
+		m.To = in.lastLine() // what follows __END__ is data
 	}
 	return true
 }

@@ -146,7 +146,7 @@ func (in *inspector) markGuardedBlocks(t *tests.TestDef) {
 		}
 
 		cond := in.headCondition(j, open)
-		if !in.Is(open, "{") { // a statement without braces
+		if !in.Is(open, "{") { // the body is a statement without braces
 			end := in.statementEnd(body)
 			in.markGuardedBlock(t, j, [3]int{body, end - 1, end}, cond)
 			continue
@@ -239,7 +239,7 @@ func (in *inspector) markNotAwaited(t *tests.TestDef) {
 		}
 
 		end := in.Line(in.List[i].Partner)
-		if in.Lang == language.Go && in.Is(in.List[i].Partner+1, "{") { // after the parameters
+		if in.Lang == language.Go && in.Is(in.List[i].Partner+1, "{") { // the body follows the parameters
 			end = in.Line(in.List[in.List[i].Partner+1].Partner)
 		}
 		in.addGuard(n, n+1, end, NotAwaited)

@@ -157,7 +157,7 @@ func (in *inspector) findEnclosingBrackets() {
 		in.enclosing[i] = -1
 		if len(open) > 0 {
 			in.enclosing[i] = open[len(open)-1]
-			if in.List[open[len(open)-1]].Partner == i { // a closing one is in addition to its partner
+			if in.List[open[len(open)-1]].Partner == i { // a bracket does not enclose its partner
 				open = open[:len(open)-1]
 				in.enclosing[i] = -1
 				if len(open) > 0 {

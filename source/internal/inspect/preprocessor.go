@@ -16,7 +16,7 @@ var preprocessorLineRE = regexp.MustCompile(`^[ \t]*#[ \t]*(if|ifdef|ifndef|elif
 // preprocessorBranch is one branch of a conditional directive that is not closed yet.
 type preprocessorBranch struct {
 	line         int      // line of the directive that starts the branch
-	text         string   // that line
+	text         string   // text of that line
 	cond         string   // the condition of the branch, "" for #else
 	earlierConds []string // the conditions of the branches before it
 }
@@ -76,7 +76,7 @@ func (in *inspector) markPreprocessorBranches() {
 // constant.
 func (in *inspector) markPreprocessorBranch(b preprocessorBranch, to int) {
 	value, known := assertion.ConstantValue(definedRE.ReplaceAllString(b.cond, "$1"))
-	for _, o := range b.earlierConds { // an earlier branch that is always taken
+	for _, o := range b.earlierConds { // an earlier branch may always be compiled
 		if always, settled := assertion.ConstantValue(o); settled && always {
 			value, known = false, true
 		}
@@ -84,7 +84,7 @@ func (in *inspector) markPreprocessorBranch(b preprocessorBranch, to int) {
 
 	m := Mark{Kind: Skip, Line: b.line, From: b.line, To: to, Text: strings.TrimSpace(b.text), Scope: OnGroup}
 	switch {
-	case known && value, b.cond == "" && !known: // else
+	case known && value, b.cond == "" && !known: // always compiled, or an #else
 		return
 	case !known:
 		m.Condition = "not " + b.cond

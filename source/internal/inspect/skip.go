@@ -324,7 +324,7 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 			if in.List[j].End >= end || j+1 < len(in.List) && in.List[j+1].Pos >= end {
 				break
 			}
-			if in.Lang != language.Rust { // where the pattern may continue within the parentheses
+			if in.Lang != language.Rust { // in Rust, the match may extend into the parentheses
 				continue
 			}
 			break
@@ -340,7 +340,7 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 
 	j := in.argumentEnd(open+1, in.List[open].Partner)
 	arg := in.between(in.List[open].End, in.List[j].Pos)
-	if in.Is(j, ",") && (in.Lang == language.Java || in.Lang == language.Kotlin) && quotedTextRE.MatchString(arg) { // the message comes first
+	if in.Is(j, ",") && (in.Lang == language.Java || in.Lang == language.Kotlin) && quotedTextRE.MatchString(arg) { // the condition may follow a message
 		last := in.argumentEnd(j+1, in.List[open].Partner)
 		arg = in.between(in.List[j].End, in.List[last].Pos)
 	}

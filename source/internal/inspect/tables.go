@@ -25,10 +25,11 @@ func (in *inspector) findLists() []List {
 		}
 
 		rows, ok := in.tableRows(i)
-		if !ok || in.Text(i-1) == "struct" { // its fields are not rows
+		if !ok || in.Text(i-1) == "struct" { // the fields of a struct are not rows
 			continue
 		}
-		if end := in.List[i].Partner; len(rows) == 1 && in.Is(i, "(") && in.List[end-1].Partner > i { // @ValueSource(ints = {1, 2})
+		// In @ValueSource(ints = {1, 2}) the inner brackets are the table.
+		if end := in.List[i].Partner; len(rows) == 1 && in.Is(i, "(") && in.List[end-1].Partner > i {
 			continue
 		}
 		out = append(out, List{Line: in.Line(i), End: in.Line(in.List[i].Partner), Rows: rows})
@@ -159,7 +160,7 @@ func (in *inspector) isIterated(i int) bool {
 		return true
 	}
 	j := i - 1
-	for n := 0; j >= 0 && n < 12 && in.List[j].Line == in.List[i].Line; n++ { // past its type
+	for n := 0; j >= 0 && n < 12 && in.List[j].Line == in.List[i].Line; n++ { // skips the type of the list
 		switch text := in.Text(j); {
 		case loopKeywords[text], text == "of" && in.Lang != language.Java:
 			return true

@@ -207,7 +207,7 @@ func (in *inspector) addUnreachable(t *tests.TestDef, line, from, to int) {
 
 // markUnreachableInIndented marks the unreachable statements of an indented body.
 func (in *inspector) markUnreachableInIndented(t *tests.TestDef, from, to int) {
-	if from >= len(in.List) || in.List[from].Line == t.Line { // the body is on the line of the head
+	if from >= len(in.List) || in.List[from].Line == t.Line { // the body is on the same line as the head
 		return
 	}
 
@@ -218,7 +218,7 @@ func (in *inspector) markUnreachableInIndented(t *tests.TestDef, from, to int) {
 			continue
 		}
 		if open := in.enclosing[i]; open >= 0 && in.List[open].Line > t.Line {
-			continue // within the brackets of a statement
+			continue // a line within the brackets of a statement
 		}
 
 		end, isEnd := in.markUnreachableBranch(t, n, to)

@@ -41,7 +41,7 @@ const Count = int(Shell) + 1
 
 // fileSigns are the signs by which a language is detected from a file.
 type fileSigns struct {
-	name         string   // as String prints it
+	name         string   // the result of String
 	exts         []string // file name extensions, lower case, with the dot
 	files        []string // full file names
 	interpreters []string // interpreters of a #! line, without version digits
@@ -119,7 +119,7 @@ func Detect(file string, head []byte) Language {
 	base := path.Base(file)
 	ext := strings.ToLower(path.Ext(base))
 	if path.Ext(base) == ".C" {
-		return CPP // by old convention, upper case means C++
+		return CPP // by an old convention, upper case means C++
 	}
 	for lang := range fileSignsOf {
 		d := &fileSignsOf[lang]
@@ -128,7 +128,7 @@ func Detect(file string, head []byte) Language {
 		}
 	}
 	if ext != "" && ext != base {
-		return Unknown // an extension that says something else outweighs a #! line
+		return Unknown // another extension outweighs a #! line
 	}
 	return detectFromShebang(head)
 }
@@ -142,7 +142,7 @@ func refineLanguage(lang Language, ext string, head []byte) Language {
 				return CPP
 			}
 		}
-	case ".ts": // also the translation files of Qt, which are XML
+	case ".ts": // Qt uses the extension for translations, which are XML
 		if bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) && bytes.Contains(head, []byte("<TS")) {
 			return Unknown
 		}

@@ -102,10 +102,10 @@ func IsBinary(head []byte) bool {
 type testConvention struct {
 	dirs     []string // names of folders whose every file is a test
 	dirEnds  []string // ends of such folder names, after a capital or a dot: FooTests, Foo.Tests
-	prefixes []string // beginnings of the stem
-	suffixes []string // ends of the stem
-	stems    []string // full stems
-	exts     []string // extensions that are tests wherever they are
+	prefixes []string // prefixes of the stem
+	suffixes []string // suffixes of the stem
+	stems    []string // complete stems
+	exts     []string // extensions of files that are tests in any folder
 }
 
 var (

@@ -80,7 +80,7 @@ var grammars = [language.Count]grammar{
 			{open: `"""`, close: `"""`, greedy: true, interpolation: "${"},
 			{open: `"`, close: `"`, escape: true, singleLine: true, interpolation: "${"},
 			singleQuote,
-			{open: "`", close: "`", singleLine: true}, // a name with blanks
+			{open: "`", close: "`", singleLine: true}, // a name with spaces
 		},
 	},
 	language.Rust: {

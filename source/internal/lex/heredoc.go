@@ -113,7 +113,7 @@ func readShellLiteral(l *lexer) bool {
 	case l.hasPrefix(`$'`):
 		l.openText(&quote{close: `'`, escape: true}, 2)
 		return true
-	case l.hasPrefix("<<<"): // a here-string
+	case l.hasPrefix("<<<"): // a here-string, whose text is an ordinary word
 		l.advance(3, code)
 		return true
 	case l.hasPrefix("<<-"):

@@ -78,7 +78,7 @@ func classifyInto(kinds []Kind, lang language.Language, src []byte) []Kind {
 	if l.grammar.template != nil {
 		l.stack = append(l.stack, frame{quote: l.grammar.template})
 	}
-	if HasPrefix(src, "#!") && !HasPrefix(src, "#![") { // the latter is an attribute of Rust
+	if HasPrefix(src, "#!") && !HasPrefix(src, "#![") { // "#![" starts an attribute of Rust
 		l.readLineComment()
 	}
 
@@ -143,7 +143,7 @@ func (l *lexer) readCode() {
 // pending here-documents start.
 func (l *lexer) readNewline() {
 	l.pos++
-	if len(l.pendingHeredocs) > 0 { // what follows is not a line of code, even if it begins with some
+	if len(l.pendingHeredocs) > 0 { // the next line is not code, even if it looks like code
 		l.kinds[l.pos-1] = Text
 	}
 	if l.lineTextLevel > 0 {
@@ -151,7 +151,7 @@ func (l *lexer) readNewline() {
 		l.stack = l.stack[:l.lineTextLevel]
 		l.lineTextLevel = 0
 	}
-	for i := len(l.pendingHeredocs) - 1; i >= 0; i-- { // the first is read first, so it is on top
+	for i := len(l.pendingHeredocs) - 1; i >= 0; i-- { // the first one must be on top of the stack
 		l.stack = append(l.stack, frame{quote: l.pendingHeredocs[i]})
 	}
 	l.pendingHeredocs = l.pendingHeredocs[:0]
@@ -198,12 +198,12 @@ func (l *lexer) readComment() bool {
 // readLineComment reads a comment up to the end of its line.
 func (l *lexer) readLineComment() {
 	end := l.lineEnd(l.pos)
-	if l.grammar.joinsLines { // a backslash joins the next line to this one, in C
+	if l.grammar.joinsLines { // in C, a backslash at the end joins the next line to this one
 		for end < len(l.src) && l.src[end-1] == '\\' {
 			end = l.lineEnd(end + 1)
 		}
 	}
-	if l.grammar.template != nil { // PHP ends where its closing tag is
+	if l.grammar.template != nil { // a comment of PHP also ends before the closing tag
 		if i := bytes.Index(l.src[l.pos:end], []byte("?>")); i >= 0 {
 			end = l.pos + i
 		}
@@ -348,7 +348,7 @@ func (l *lexer) closeText(f *frame, as Kind) bool {
 	case f.greedy && l.peek(n) == f.close[0]:
 		l.advance(1, as)
 		return false
-	case f.singleLine && l.hasPrefix("\n"): // newline looks at it again
+	case f.singleLine && l.hasPrefix("\n"): // readNewline reads the newline
 	case f.kind == Comment:
 		l.advance(n, Comment)
 	default:

@@ -12,7 +12,7 @@ import (
 // readScriptRegex reads a regular expression of JavaScript. What precedes the slash
 // distinguishes it from a division.
 func readScriptRegex(l *lexer) bool {
-	if l.peek(0) != '/' || l.lastByte == '<' || l.peek(1) == '>' { // the tags of JSX
+	if l.peek(0) != '/' || l.lastByte == '<' || l.peek(1) == '>' { // </ and /> belong to tags of JSX
 		return false
 	}
 	if l.followsValue() && (l.lastByte != '}' || !l.isLineStart(l.pos)) {
@@ -118,7 +118,7 @@ func readRune(l *lexer) bool {
 		l.openText(singleQuote, 1)
 		return true
 	}
-	for n := 2; n <= 5; n++ { // one character is up to four bytes
+	for n := 2; n <= 5; n++ { // one character has up to four bytes
 		if l.peek(n) == '\'' && (n == 2 || l.peek(1) >= 0x80) {
 			l.openText(singleQuote, 1)
 			return true
@@ -152,7 +152,7 @@ func readCppRawString(l *lexer, _ int) {
 	default:
 		return
 	}
-	const maxDelimiter = 16 // by the standard of C++
+	const maxDelimiter = 16 // the limit of the C++ standard
 	if l.peek(0) != '"' {
 		return
 	}
@@ -190,7 +190,7 @@ func readCSharpString(l *lexer) bool {
 	switch {
 	case n == 0 && quotes < 3:
 		return false
-	case quotes == 0: // @name
+	case quotes == 0: // a name such as @class
 		l.advance(n, code)
 	case quotes >= 3 && !verbatim:
 		l.openText(&quote{close: strings.Repeat(`"`, quotes), interpolation: interp}, n+quotes)
@@ -211,7 +211,7 @@ func readSwiftString(l *lexer) bool {
 	if n == 0 {
 		return false
 	}
-	if l.peek(n) != '"' { // #if
+	if l.peek(n) != '"' { // a directive such as #if
 		l.advance(n, code)
 		return true
 	}
@@ -258,7 +258,7 @@ func (l *lexer) readCharacter() bool {
 	if next == '\\' {
 		n = 2
 	} else if isAlnum(l.peek(2)) && isAlnum(next) {
-		return false // a ternary without blanks
+		return false // a ternary operator without spaces
 	}
 	l.advance(1, code)
 	l.advance(n, Text)

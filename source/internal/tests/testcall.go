@@ -53,7 +53,7 @@ func (f *testFinder) readUntitledCall(i int) {
 		return
 	}
 	text := strings.Join(strings.Fields(string(f.plain[f.List[body.body].Pos:f.List[min(body.end, len(f.List)-1)].Pos])), " ")
-	if f.Is(i, "its") { // the attribute is part of what is expected
+	if f.Is(i, "its") { // the attribute of the subject is a part of the name
 		text = strings.Join(strings.Fields(string(f.plain[f.List[i].Pos:f.List[body.body-1].Pos])), " ") + " " + text
 	}
 	f.addTitled(text, i, body)
@@ -126,9 +126,9 @@ func (f *testFinder) argumentsStart(i int) int {
 		switch {
 		case f.Is(i+1, ".") && f.IsWord(i+2) && f.Lang != language.Ruby:
 			i += 2
-		case f.Is(i+1, "(") && f.List[i+1].Partner > i && f.Is(f.List[i+1].Partner+1, "(") && f.Is(i-1, "."): // .each(…), .skipIf(…)
+		case f.Is(i+1, "(") && f.List[i+1].Partner > i && f.Is(f.List[i+1].Partner+1, "(") && f.Is(i-1, "."): // a modifier such as .each(…)
 			return f.List[i+1].Partner + 1
-		case f.Is(i+1, "`") && f.Is(i, "each"): // the rows of a table in a template
+		case f.Is(i+1, "`") && f.Is(i, "each"): // the rows are a table in a template
 			j := i + 2
 			for j < len(f.List) && !f.Is(j, "`") {
 				j++
@@ -147,7 +147,7 @@ func (f *testFinder) argumentsStart(i int) int {
 func (f *testFinder) readTitle(i int, group bool) (string, int, bool) {
 	switch quote := f.Text(i); quote {
 	case `"`, `'`, "`":
-		if !f.Is(i+1, quote) || f.List[i+1].Pos < f.List[i].End { // computed in part
+		if !f.Is(i+1, quote) || f.List[i+1].Pos < f.List[i].End { // the title is partly computed
 			return f.readTemplateTitle(i, group)
 		}
 		isComplete := f.Is(i+2, ",") || f.Is(i+2, ")") || f.Is(i+2, "do") || f.Is(i+2, "{")
@@ -193,7 +193,7 @@ func (f *testFinder) findBlock(i, open, after int) (scope, bool) {
 		return scope{body: m + 2, end: f.List[m+1].Partner}, true
 	}
 	if !f.Is(open, "(") || f.List[open].Partner <= after {
-		return scope{}, false // a test without a body is only planned
+		return scope{}, false // a planned test has no body
 	}
 	s := scope{body: after, end: f.List[open].Partner - 1}
 	for j := after; j <= s.end; j = f.Skip(j) {

@@ -130,7 +130,7 @@ func FindTests(path string, r *lex.Source) []TestDef {
 
 // readFunction adds a function if it is a test. Functions within functions are no tests.
 func (f *testFinder) readFunction(s lex.Span) {
-	if f.testCalls[s.Name] || f.Groups[s.Name] { // it("title", …) { reads like one
+	if f.testCalls[s.Name] || f.Groups[s.Name] { // it("title", …) { looks like a definition
 		f.readCall(s.Head)
 		return
 	}
@@ -138,7 +138,7 @@ func (f *testFinder) readFunction(s lex.Span) {
 	if isTest {
 		f.add(s.Name, s.Head, scope{body: s.Body, end: s.End})
 	}
-	if isTest || len(f.testCalls) == 0 { // else the function may define tests
+	if isTest || len(f.testCalls) == 0 { // other functions may contain calls that define tests
 		f.readUntil = s.End
 	}
 }
@@ -210,6 +210,7 @@ func (f *testFinder) trackVisibility(i int) {
 	}
 }
 
+// hasAnyPrefix reports whether a name starts with one of the prefixes.
 func hasAnyPrefix(name string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
