@@ -55,10 +55,10 @@ func IsGenerated(file string, head []byte) bool { return language.IsGenerated(fi
 // bytes, the test that git uses. UTF-16 text counts as binary, as in git.
 func IsBinary(head []byte) bool { return language.IsBinary(head) }
 
-// IsTestFile reports whether a path (slash separated, relative to the root of
-// the project) is a test by the conventions of its language, fixtures and
-// shared set-up in test folders included. Names are matched at word borders:
-// latest/foo.ts, contest.ts and Latest.java are not tests.
+// IsTestFile reports whether a path (slash separated, relative to the root of the project) is a
+// test by the conventions of its language. Fixtures and shared set-up code in test folders count
+// as tests. A name must match at word borders: latest/foo.ts, contest.ts and Latest.java are not
+// tests.
 func IsTestFile(file string, lang Language) bool { return language.IsTestFile(file, lang) }
 
 // File holds the facts about one source file.
@@ -90,7 +90,8 @@ const (
 // all. Two empty bodies have nothing in common.
 func Similarity(a, b TestDef) float64 { return tests.Similarity(a, b) }
 
-// Assertion is what the text of an assertion shows.
+// Assertion is what the text of an assertion shows: how closely it determines a value, and
+// whether it can fail.
 type Assertion = assertion.Assertion
 
 // Strength is how closely an assertion determines a value.
@@ -160,6 +161,6 @@ type List = inspect.List
 // Directive is a comment or an annotation that silences a tool.
 type Directive = inspect.Directive
 
-// Inspect reads a source file like Scan, and in more detail. The error is that of Scan; the
-// result contains what could be read.
+// Inspect reads a source file like Scan, and also finds what keeps its tests from running or
+// failing. The error is that of Scan; then the result contains what could be read.
 func Inspect(path string, src []byte) (Inspection, error) { return inspect.Inspect(path, src) }

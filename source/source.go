@@ -1,20 +1,23 @@
-// Package source reads the text of source files: their language, where code,
-// comments and strings are, how many lines of code and which functions they
-// have and how complex those are, and the tests they define. It looks
-// at bytes and paths alone and does no input or output.
+// Package source reads the text of source files: which parts are code, comments and strings, how
+// many lines of code and which functions they have, how complex these are, and which tests they
+// define. It looks only at bytes and paths and does no input or output.
 //
-// Go is read by its own parser. Every other language is read by one scanner
-// that masks comments and the bodies of strings and looks for functions and
-// decision points in what remains. That scanner is not a parser: it is right on
-// code that is formatted as usual, and it always terminates, whatever the
-// bytes. Its known limits:
+// [Scan] returns the facts about one file. [Inspect] adds what keeps its tests from running or
+// failing. [DetectLanguage], [IsTestFile], [IsGenerated] and [IsVendored] classify a file by its
+// path and its first bytes.
 //
-//   - Text between the tags of JSX, and text around the code of templates other
-//     than PHP, is read as code. The damage of a stray quote ends with its line.
-//   - Branches of the C preprocessor are all read, as if none excluded another.
-//   - The ?: operator counts when it is written between blanks.
-//   - Definitions that macros make are not seen.
-//   - Tests with a computed title are not seen, nor is what skips a test.
+// Go is read by its own parser. Every other language is read by one scanner that masks comments
+// and the contents of strings, and looks for functions and decision points in the remaining text.
+// That scanner is not a parser. It is right for code that is formatted as usual, and it
+// terminates for any bytes. Its known limits:
+//
+//   - Text between the tags of JSX, and text around the code of templates
+//     other than PHP, is read as code. The effect of a stray quote ends with
+//     its line.
+//   - All branches of the C preprocessor are read as code.
+//   - The ?: operator counts only if there are spaces around its question mark.
+//   - Definitions in the expansion of a macro are not found.
+//   - Tests with a computed title are not found, and neither are their skips.
 package source
 
 import (
@@ -22,10 +25,10 @@ import (
 	"supervise/source/internal/scan"
 )
 
-// Scan reads a source file. The language, and in Go whether the file has tests, follow from
-// its slash-separated path, which need not exist. For a Go file that does not parse, Scan
-// returns the syntax error and what the scanner for the other languages finds; there is no
-// other error.
+// Scan reads a source file. The language is detected from the slash-separated path, which need
+// not exist, and from src. The path of a Go file also determines whether it has tests. For a Go
+// file that does not parse, Scan returns the syntax error and what the scanner for the other
+// languages finds. There is no other error.
 func Scan(path string, src []byte) (File, error) {
 	lang := DetectLanguage(path, src)
 	if lang == Unknown {
@@ -36,11 +39,10 @@ func Scan(path string, src []byte) (File, error) {
 	return scan.Read(path, r)
 }
 
-// Mask returns a copy of src in which comments, with their delimiters, and the
-// bodies of strings, regular expressions and here-documents, without their
-// delimiters, are spaces. The copy is as long as src and has its line breaks at
-// the same places. Code within strings, such as ${x} in JavaScript, stays.
-// Nothing of an Unknown language is masked.
+// Mask returns a copy of src in which comments, and the contents of strings, regular expressions
+// and here-documents, are spaces. The delimiters of comments are spaces, too, but those of
+// strings are not. The copy has the length and the line breaks of src. Code within strings, such
+// as ${x} in JavaScript, is not masked. Source of an Unknown language is returned unchanged.
 func Mask(lang Language, src []byte) []byte {
 	return lex.Mask(src, lex.Classify(lang, src))
 }

@@ -151,7 +151,7 @@ func (j *judge) judgePatch() {
 	j.auditFiles(files)
 }
 
-// The operations of a patch.
+// The operations of a patch on a file.
 const (
 	patchAdd    = "Add"
 	patchUpdate = "Update"

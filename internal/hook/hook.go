@@ -29,7 +29,7 @@ import (
 // Client is an agent program with hooks that supervise understands.
 type Client string
 
-// The clients.
+// The clients whose hooks supervise understands.
 const (
 	Claude   Client = "claude"
 	Codex    Client = "codex"
@@ -55,10 +55,10 @@ func ParseClient(name string) (Client, error) {
 	return "", fmt.Errorf("no hooks for %q; supported are %s", name, strings.Join(names, ", "))
 }
 
-// Event is when a hook is called, independent of the client.
+// Event is when a client calls a hook, independent of the client's name for it.
 type Event string
 
-// The events.
+// The events at which hooks are called.
 const (
 	SessionStart Event = "session_start"
 	PreTool      Event = "pre_tool"
@@ -97,8 +97,8 @@ type Call struct {
 	Content string        `json:"content,omitempty"` // of a Write: the new text; of a Patch: the patch
 	Edits   []Replacement `json:"edits,omitempty"`   // of an Edit: the changes, in order
 
-	// StopActive reports whether the client already continues because a Stop hook
-	// asked it to. Qwen always sets it.
+	// StopActive reports whether the agent already continues because a Stop hook asked it to. It
+	// is false for Qwen, which always sets it.
 	StopActive bool `json:"stop_hook_active,omitempty"`
 }
 

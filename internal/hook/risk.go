@@ -10,10 +10,10 @@ import (
 	"supervise/metric"
 )
 
-// Mode is how strict the judgement is. The names are those of the modes of a loop.
+// Mode is how strict the judgment is. The names are those of the modes of a loop.
 type Mode string
 
-// The modes.
+// The modes, from lenient to strict.
 const (
 	ModeOff        Mode = "off"        // judges nothing
 	ModeMinimal    Mode = "minimal"    // denies CRITICAL, allows everything else
@@ -39,7 +39,7 @@ type Tree struct {
 	ReadOutside func(path string) ([]byte, bool)
 }
 
-// Options are the circumstances of a judgement.
+// Options are what a judgment depends on besides the call.
 type Options struct {
 	Tree Tree
 	Mode Mode   // "" means ModeStandard

@@ -20,8 +20,8 @@ type Settings struct {
 	Note string
 }
 
-// settingsLocation is where a client keeps its configuration, relative to the project and to the
-// user's home.
+// settingsLocation is where a client keeps its configuration: the file of a project, relative to
+// its root, the file of a user, relative to the home, and the name of the plugin.
 type settingsLocation struct{ project, user, plugin, note string }
 
 // settingsLocations are the locations of each client. The note is for the user.
@@ -225,7 +225,8 @@ func (d *settingsDocument) removeOwnHooks(c Client) (found, isOurs bool) {
 	return found, isOurs
 }
 
-// The white space before a flag that we set: one that was missing, and one that was false.
+// The white space before a flag that supervise set. It tells whether the flag was missing or false
+// before.
 const (
 	addedFlagSpace  = "  "
 	raisedFlagSpace = "   "

@@ -75,7 +75,7 @@ const (
 	maxLength       = 256 << 10
 )
 
-// environment is where a command line would run.
+// environment describes where a command line would run.
 type environment struct {
 	dir, home, root string                          // absolute: the current folder, the user's home, the root of the tree
 	scripts         func(abs string) (string, bool) // returns the text of a script that the agent wrote

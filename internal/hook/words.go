@@ -83,7 +83,8 @@ func combineWords(before, more []word) []word {
 	return out
 }
 
-// unknownWord is a word of which nothing is known, and unknownStream such an output.
+// unknownWord is a word of which nothing is known, and unknownStream an output of which nothing
+// is known.
 var (
 	unknownWord   = word{text: "*", glob: true, unknown: true}
 	unknownStream = stream{words: []word{unknownWord}}

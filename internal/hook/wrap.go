@@ -76,7 +76,7 @@ func changeDir(r *shellReader, c command) stream {
 	case len(remaining) == 0:
 		r.dir = r.home
 	case remaining[0].unknown:
-		// unknown: assume the current folder
+		// the current folder is assumed
 	default:
 		r.dir = joinPath(r.dir, remaining[0].text)
 	}

@@ -50,8 +50,6 @@ func (in *inspector) conditionsOf(i, from int) ([]string, bool) {
 	return conds, functions <= 1
 }
 
-// conditional are the words whose blocks have a condition, alternative those
-// whose blocks run instead of others.
 var (
 	// conditionalWords start a block with a condition.
 	conditionalWords = lex.WordSet(`if while match switch guard when for foreach`)
@@ -207,7 +205,7 @@ func conditionOfHead(m []string) string {
 	return negateIf(m[1] == "unless" || m[1] == "until", strings.TrimSpace(m[2]))
 }
 
-// firstTokenOf returns the first token of line n. It is false if the line has no token or
+// firstTokenOf returns the first token of line n. It returns false if the line has no token or
 // continues a multi-line string.
 func (in *inspector) firstTokenOf(n int) (int, bool) {
 	i := in.FirstOfLine[n-1]
@@ -413,7 +411,8 @@ func (in *inspector) constantValue(cond string) (value, known bool) {
 }
 
 var (
-	// nameRE matches a condition that is only a name, maybe negated, as in "!self.enabled".
+	// nameRE matches a condition that is only a name, as in "!self.enabled". The groups are its
+	// negation and the name.
 	nameRE = regexp.MustCompile(`^(!|not\s+)?\(?[$@]*(?:(?:self|this|cls|Self|[A-Z]\w*)(?:\.|::|->)[$]?)?([A-Za-z_]\w*)\)?$`)
 	// booleanRE matches the start of a Boolean value or of its negation, as in "true" and
 	// "!false".

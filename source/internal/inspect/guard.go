@@ -157,7 +157,7 @@ func (in *inspector) markGuardedBlocks(t *tests.TestDef) {
 	}
 }
 
-// markGuardedBlock marks a conditional block, given as its first token, its last token and the
+// markGuardedBlock marks a conditional block. block is its first token, its last token and the
 // token after it. A block with an else is not marked.
 func (in *inspector) markGuardedBlock(t *tests.TestDef, head int, block [3]int, cond string) {
 	first, last, after := block[0], block[1], block[2]

@@ -67,7 +67,7 @@ const (
 	OnFile
 )
 
-// IsUnconditional reports whether the mark applies wherever the tests run.
+// IsUnconditional reports whether the mark applies whenever the tests run.
 func (m Mark) IsUnconditional() bool { return m.Condition == "" || m.Constant }
 
 // List is a literal with several rows, such as the table of a table-driven test.
@@ -95,8 +95,8 @@ type Directive struct {
 	From, To int
 }
 
-// Inspect reads a source file like Scan, and in more detail. The error is that of Scan; the
-// result contains what could be read.
+// Inspect reads a source file like Scan, and also finds what keeps its tests from running or
+// failing. The error is that of Scan; then the result contains what could be read.
 func Inspect(path string, src []byte) (Inspection, error) {
 	lang := language.Detect(path, src)
 	if lang == language.Unknown {
@@ -131,7 +131,8 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	return out, err
 }
 
-// inspector inspects the tokens of one file.
+// inspector inspects one file. Tokens are referred to by their index, and lines by their number
+// from 1.
 type inspector struct {
 	*lex.Tokens
 	plain       []byte     // the source with its comments replaced by spaces

@@ -32,7 +32,7 @@ const (
 	targetNamed                       // a statement that starts with the name of the test or class: TestX.__test__ = False
 )
 
-// conditionKind is where the condition of a mark is.
+// conditionKind tells where the condition of a mark is found.
 type conditionKind uint8
 
 const (
@@ -166,8 +166,8 @@ func (in *inspector) markSkips() {
 // environmentRE matches conditions on the environment or the host, as in os.Getenv("CI") != "".
 var environmentRE = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
 
-// markEarlyReturns marks the tests that return under a condition on the environment: there
-// they do not run, but pass.
+// markEarlyReturns marks the tests that return under a condition on the environment. Such a test
+// passes there without running.
 func (in *inspector) markEarlyReturns() {
 	for i := range in.List {
 		if !returnWords[in.Text(i)] || !in.List[i].Word {
@@ -200,8 +200,8 @@ func (in *inspector) addMatch(r markRule, from, to int) {
 	in.addMark(r, i, to)
 }
 
-// markWords contain at least one word of each pattern of markRules. Only lines with one of
-// them are searched.
+// markWords contains at least one word of each pattern of markRules. Only lines with one of these
+// words are searched.
 var markWords = lex.WordSet(`Skip Skipf SkipNow os syscall mark skip expectedFailure skipif skipIf skipUnless pytest skipTest SkipTest pytestmark __test__ should_panic void false
 	_exit exit SystemExit quit todo fails failing fixme xit xtest xdescribe xcontext xspecify xexample xscenario runIf pending only fit fdescribe
 	fcontext fspecify process Ignore Disabled assumeTrue assumeThat assumeFalse SkipException TestAbortedException AssumptionViolatedException
@@ -310,7 +310,7 @@ func (in *inspector) readCondition(m *Mark, r markRule, i, end int) bool {
 	return !known || value
 }
 
-// namedArgumentRE matches a named argument, as in reason="x".
+// namedArgumentRE matches a named argument, as in reason="slow".
 var namedArgumentRE = regexp.MustCompile(`^\w+\s*=[^=]`)
 
 // firstArgument returns the first argument of the call at token i, whose match ends at byte
@@ -448,7 +448,8 @@ func (in *inspector) locateNamed(m *Mark, name string) bool {
 	return m.From > 0
 }
 
-// setUpNameRE matches the names of functions that run before each test or before all tests.
+// setUpNameRE matches the name of a function that runs before each test or before all tests, as
+// in setUp and before_each.
 var setUpNameRE = regexp.MustCompile(`(?i)^(?:set_?up|before|before_?each|before_?all|setup_?method|setup_?class)$`)
 
 // locateSetUp sets the lines of m to those of the class or file around a skip in a set-up

@@ -1,3 +1,3 @@
-// Package language detects the programming language of a file. It also reports, from the path and
-// the start of a file whether the file is a test, third-party code, generated or binary.
+// Package language detects the programming language of a file. From the path and the start of a
+// file, it also reports whether the file is a test, third-party code, generated or binary.
 package language

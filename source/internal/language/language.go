@@ -14,8 +14,8 @@ import (
 // is Unknown, which represents everything that is not source code.
 type Language uint8
 
-// The languages this package reads. New ones are added at the end: the numbers
-// are not stored anywhere, the names are.
+// The languages that this package reads. Their names are stored in files, but not their numbers. A
+// new one is added at the end, and Count follows it.
 const (
 	Unknown Language = iota
 	Go

@@ -17,12 +17,11 @@ type File struct {
 	// LOC is the number of lines with code, without blank lines and lines with only a comment.
 	// The contents of strings are code, but a Python docstring is a comment.
 	LOC int
-	// Functions are those with a body, in the order of the file. A file of
-	// another language than Go that has code but no function has one
-	// function named "(file)".
+	// Functions are the functions with a body, in the order of the file. A file with code but
+	// without functions has one function named "(file)", unless it is a Go file that parses.
 	Functions []function.Function
-	// Tests are the test definitions, in the order of the file: of Go, Python,
-	// JavaScript, TypeScript, Java, Kotlin, Rust, Ruby, PHP, C# and Swift.
+	// Tests are the test definitions, in the order of the file. A language without a shape in
+	// package tests has none, except Go.
 	Tests []tests.TestDef
 }
 

@@ -339,8 +339,6 @@ func (f *testFinder) collectAssertions(def *TestDef, body scope) {
 	}
 }
 
-// handles are what ava, tap and tape give a test, handleAsserts what it asserts with
-// by them.
 var (
 	// handleNames are the usual names of the handle that ava, tap and tape pass to a test.
 	handleNames = lex.WordSet(`t tt st ct tap`)

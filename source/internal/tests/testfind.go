@@ -33,10 +33,10 @@ var (
 	jvmClasses       = lex.WordSet(`class interface record enum object`)
 	// RubyGroups are the calls that open a group of tests in Ruby.
 	RubyGroups = lex.WordSet(`describe context feature example_group shared_examples`)
-	// nativeMacros are those of GoogleTest, Catch2, doctest and Boost.Test.
+	// nativeMacros are the macros of GoogleTest, Catch2, doctest and Boost.Test.
 	nativeMacros = lex.WordSet(`TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P TEST_CASE TEST_CASE_METHOD TEST_CASE_FIXTURE TEMPLATE_TEST_CASE SCENARIO
 		BOOST_AUTO_TEST_CASE BOOST_FIXTURE_TEST_CASE BOOST_DATA_TEST_CASE BOOST_AUTO_TEST_CASE_TEMPLATE`)
-	// ScriptShape is that of JavaScript and TypeScript.
+	// ScriptShape is the shape of JavaScript and TypeScript.
 	ScriptShape = Shape{
 		testCalls: lex.WordSet(`it test specify fit xit xtest`),
 		Groups:    lex.WordSet(`describe context suite fdescribe xdescribe`),
@@ -290,8 +290,8 @@ func (f *testFinder) openClass(i int) bool {
 	return false
 }
 
-// startsDeclaration reports whether the keyword at token i is no member, as in X.class and
-// X::class.
+// startsDeclaration reports whether the keyword at token i can start a declaration. In X.class
+// and X::class it is a member.
 func (f *testFinder) startsDeclaration(i int) bool {
 	return !f.Is(i-1, ".") && !f.Is(i-1, "::") && !f.Is(i-1, ":")
 }
