@@ -57,8 +57,8 @@ var (
 	// disabledHooksRE matches a variable that disables the hooks of git, as in HUSKY=0.
 	disabledHooksRE = regexp.MustCompile(`^(HUSKY=0|HUSKY_SKIP_HOOKS=\w+|LEFTHOOK=(0|false)|SKIP=\S+|PRE_COMMIT_ALLOW_NO_CONFIG=1)$`)
 	// gitHookVariableRE matches a variable that sets the folder of git's hooks, as in
-	// GIT_CONFIG_KEY_0=core.hookspath.
-	gitHookVariableRE = regexp.MustCompile(`^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
+	// GIT_CONFIG_KEY_0=core.hooksPath.
+	gitHookVariableRE = regexp.MustCompile(`(?i)^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
 )
 
 // judgeVariables judges the variables that are set for a command.
