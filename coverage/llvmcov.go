@@ -75,7 +75,6 @@ func (c *collector) readLLVMFile(r *jsonstream.Reader) error {
 		}
 		return err
 	})
-
 	if err != nil {
 		return err
 	}

@@ -83,6 +83,7 @@ type proposal struct {
 // The following methods add to a proposal. addTool adds a tool with the file that shows it.
 
 func (p *proposal) add(checks ...Check) { p.checks = append(p.checks, checks...) }
+
 func (p *proposal) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }

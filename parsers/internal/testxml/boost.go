@@ -130,7 +130,6 @@ func (b *boostReader) readLogCase(x *xmlstream.Reader, t xmlstream.Token) error 
 		}
 		return nil
 	})
-
 	if err != nil {
 		return err // the outcome may be missing
 	}
