@@ -79,7 +79,6 @@ func (c *catch2Reader) readTest(x *xmlstream.Reader, t xmlstream.Token, program 
 		}
 		return nil
 	})
-
 	if err != nil {
 		return err // the outcome may be missing
 	}

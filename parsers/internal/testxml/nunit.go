@@ -230,7 +230,6 @@ func (n *nunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, s *nunitS
 		}
 		return nil
 	})
-
 	if err != nil {
 		return err // the outcome may be missing
 	}
