@@ -20,11 +20,11 @@ type DependencyResult struct {
 func (p DependencyResult) String() string {
 	switch {
 	case p.Why != "":
-		return "with " + p.File + " as it was nothing is proven: " + p.Why
+		return "the original " + p.File + " proves nothing: " + p.Why
 	case p.Passed == 1:
-		return "with it as it was, the test that depends on it passes on the new code"
+		return "with the original file, the test that depends on it passes on the new code"
 	}
-	return fmt.Sprintf("with it as it was, the %d tests that depend on it pass on the new code", p.Passed)
+	return fmt.Sprintf("with the original file, the %d tests that depend on it pass on the new code", p.Passed)
 }
 
 // RunnerPatterns are the patterns by which the test runner was changed to report something

@@ -36,7 +36,7 @@ func TestFindingsAboutPlaces(t *testing.T) {
 			if !ok || a.Severity != tt.want || a.Basis != tt.on {
 				t.Fatalf("%v by %s, want %v by %s", a.Severity, a.Basis, tt.want, tt.on)
 			}
-			if says := strings.HasSuffix(a.Message(), "; with it as it was, the 2 tests that depend on it pass on the new code"); says != (tt.held > 0 && tt.file == "spec/golden.txt" && tt.pattern != "TP-26") {
+			if says := strings.HasSuffix(a.Message(), "; with the original file, the 2 tests that depend on it pass on the new code"); says != (tt.held > 0 && tt.file == "spec/golden.txt" && tt.pattern != "TP-26") {
 				t.Errorf("it says %q", a.Message())
 			}
 		})

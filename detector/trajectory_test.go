@@ -248,7 +248,7 @@ func TestVaryingCoverageIsNoCycle(t *testing.T) {
 		{name: "within the variation, by a hair", series: again(71.3, 71.64), variation: .35},
 		{name: "within the variation, back at the same tree", series: again(71.3, 71.7), trees: trees("a", "b"), variation: .4, period: 2},
 		{name: "beyond the variation", series: again(71.3, 71.8), variation: .4, period: 2},
-		{name: "a cycle that wobbles", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}, variation: .4, period: 2},
+		{name: "a cycle that varies", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}, variation: .4, period: 2},
 		{name: "the same without a known variation", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -150,7 +150,6 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		}
 		return false
 	}
-
 	var sp spec
 	if err := json.Unmarshal(line, &sp); err != nil {
 		s.report(report{Step: stepFailed, Errno: unix.EINVAL})

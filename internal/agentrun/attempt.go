@@ -29,10 +29,10 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if err == nil && r.User != nil {
 		err = r.User.Chown(r.Root) // restored files, and output of the checks, belong to root
 	}
-	if err != nil {
-		return none, err
+	if err == nil {
+		err = moveTranscript(dir, r.record)
 	}
-	if err := moveTranscript(dir, r.record); err != nil {
+	if err != nil {
 		return none, err
 	}
 

@@ -55,7 +55,7 @@ var askedSites = struct {
 }{sites: map[string][]string{}}
 
 // mappingPattern matches a package and its folder in the finder that setuptools writes:
-// 'shop': '/work/src/shop'.
+// 'shop': '/home/ann/shop/src'.
 var mappingPattern = regexp.MustCompile(`'([\w.]+)': '([^'\n]+)'`)
 
 // readEditable returns the other folders that a folder of packages refers to.

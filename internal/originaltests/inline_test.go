@@ -35,7 +35,7 @@ type inlineChange struct {
 
 var inlineChanges = []inlineChange{
 	{"weakened over broken code", rustBroken, rustBroken + rustWeak, detector.Failed, detector.Critical},
-	{"the code was mended as well", rustBroken, rustRight + rustWeak, detector.Passed, 0},
+	{"the code was fixed as well", rustBroken, rustRight + rustWeak, detector.Passed, 0},
 	{"the code is broken, too", rustRight, rustBroken + rustWeak, detector.Failed, detector.High},
 	{"it does not compile any more", rustRight, rustOther + strings.Replace(rustWeak, "half(8)", "half(8, 2)", 1), detector.Unbuilt, detector.High},
 }

@@ -163,7 +163,7 @@ func TestChangedTestAsItWas(t *testing.T) {
 		want    detector.Severity // of tests_weakened
 	}{
 		{"weakened over broken code", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": weak}, detector.Failed, detector.Critical},
-		{"the code was mended as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, detector.Passed, 0},
+		{"the code was fixed as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, detector.Passed, 0},
 		{
 			"another expectation, with new code", goShop(shopRight, exact), metric.Passed,
 			files{"shop.go": strings.Replace(shopRight, "n / 2", "(n + 4) / 2", 1), "shop_test.go": strings.ReplaceAll(exact, "4", "6")},
