@@ -12,53 +12,34 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// allureResult is the file that Allure 2 writes for one attempt of a test.
-type allureResult struct {
-	UUID      string  `json:"uuid"`
-	History   string  `json:"historyId"`
-	Name      string  `json:"name"`
-	FullName  string  `json:"fullName"`
-	Status    string  `json:"status"`
-	StartTime float64 `json:"start"` // milliseconds since 1970
-	StopTime  float64 `json:"stop"`
-	Details   struct {
-		Message parsed.AnyText `json:"message"`
-		Trace   parsed.AnyText `json:"trace"`
-	} `json:"statusDetails"`
-	Labels []struct {
-		Name  string         `json:"name"`
-		Value parsed.AnyText `json:"value"`
-	} `json:"labels"`
-	Parameters []struct {
-		Name     string         `json:"name"`
-		Value    parsed.AnyText `json:"value"`
-		Excluded bool           `json:"excluded"`
-	} `json:"parameters"`
-}
-
 // allureAttempt is the test of one result, with the ID of its history, "" for none, and the
-// time at which it started.
+// time at which it started, in milliseconds since 1970.
 type allureAttempt struct {
 	test    metric.Test
 	history string
-	start   float64
+	start   parsed.AnyNumber
 }
 
-// parseAllure reads one result file of Allure, or several of them in one text. Results with
-// the same history are attempts of one test.
+// parseAllure reads one result file of Allure 2, or several of them in one text:
+//
+//	{"uuid": "…", "historyId": "…", "name": "adds", "status": "passed", "start": 1700000000000, "stop": 1700000000100,
+//	 "labels": [{"name": "suite", "value": "calc"}], "parameters": [{"name": "a", "value": "1"}]}
+//
+// Results with the same history are attempts of one test.
 func parseAllure(r io.Reader) (parsed.Report, error) {
 	var s parsed.Outcomes
 	var attempts []allureAttempt
 	producer := "allure"
 	report, err := s.ReadDocuments(r, &producer, func(j *jsonstream.Reader) error {
-		var a allureResult
-		if err := j.Value(&a); err != nil {
+		value, err := decode(j)
+		if err != nil {
 			return err
 		}
-		if a.UUID == "" || a.Name == "" && a.FullName == "" {
+		result := item{value, new(string)}
+		if result.text("uuid") == "" || result.text("name")+result.text("fullName") == "" {
 			return parsed.ShapeError(j, "this is no result of Allure: it has no uuid, or no name")
 		}
-		attempts = parsed.AppendLimited(attempts, allureAttempt{a.toTest(&s), a.History, a.StartTime})
+		attempts = parsed.AppendLimited(attempts, allureAttempt{allureTest(result, &s), result.text("historyId"), result.number("start")})
 		return nil
 	})
 	if len(attempts) == 0 {
@@ -78,44 +59,43 @@ func parseAllure(r io.Reader) (parsed.Report, error) {
 // allureStatuses maps the statuses of Allure.
 var allureStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "broken": metric.Errored, "skipped": metric.Skipped}
 
-// toTest returns the test of a result. An unknown status is an error of the test, and a problem
-// in s.
-func (a *allureResult) toTest(s *parsed.Outcomes) metric.Test {
+// allureTest returns the test of a result. An unknown status is an error of the test, and a
+// problem in s.
+func allureTest(result item, s *parsed.Outcomes) metric.Test {
 	labels := map[string]string{}
-	for _, l := range a.Labels {
-		labels[l.Name] = cmp.Or(labels[l.Name], string(l.Value))
+	for _, l := range result.list("labels") {
+		labels[l.text("name")] = cmp.Or(labels[l.text("name")], l.text("value"))
 	}
 	t := metric.Test{
 		ID: metric.ID{
 			Suite: cmp.Or(parsed.JoinGroups(labels["parentSuite"], labels["suite"]), labels["package"]),
 			Class: labels["subSuite"],
-			Name:  cmp.Or(a.Name, a.FullName) + a.parameterSuffix(labels["framework"]),
+			Name:  cmp.Or(result.text("name"), result.text("fullName")) + allureParameters(result, labels["framework"]),
 		},
-		Duration: parsed.Seconds((a.StopTime - a.StartTime) / float64(time.Second/time.Millisecond)),
+		Duration: (result.number("stop") - result.number("start")).In(time.Millisecond),
 	}
-	if t.Status = allureStatuses[a.Status]; t.Status == 0 {
+	word := result.text("status")
+	if t.Status = allureStatuses[word]; t.Status == 0 {
 		t.Status = metric.Errored
-		s.Problems.Add("test %q has the status %q: it counts as an error", t.Name, a.Status)
+		s.Problems.Add("test %q has the status %q: it counts as an error", t.Name, word)
 	}
 	if t.Status != metric.Passed {
-		t.Message = parsed.JoinMessage(string(a.Details.Message), string(a.Details.Trace))
+		t.Message = result.message("statusDetails.message", "statusDetails.trace")
 	}
 	return parsed.CleanTest(t)
 }
 
-// parameterSuffix returns the parameters of the test as "(a=1, b=2)", "" for none. They
+// allureParameters returns the parameters of the test as "(a=1, b=2)", "" for none. They
 // distinguish the cases of a parameterized test. pytest has them in the name already.
-func (a *allureResult) parameterSuffix(framework string) string {
-	if framework == "pytest" && strings.HasSuffix(a.Name, "]") {
-		return ""
-	}
+func allureParameters(result item, framework string) string {
 	var parameters []string
-	for _, p := range a.Parameters {
-		if !p.Excluded {
-			parameters = append(parameters, p.Name+"="+string(p.Value))
+	for _, p := range result.list("parameters") {
+		if !p.isTrue("excluded") {
+			parameters = append(parameters, p.text("name")+"="+p.text("value"))
 		}
 	}
-	if len(parameters) == 0 {
+	isInName := framework == "pytest" && strings.HasSuffix(result.text("name"), "]")
+	if len(parameters) == 0 || isInName {
 		return ""
 	}
 	return "(" + strings.Join(parameters, ", ") + ")"

@@ -8,82 +8,51 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// ctrfTest is one test of the Common Test Report Format: https://ctrf.io. RawStatus is the word
-// of the test runner.
-type ctrfTest struct {
-	Name      parsed.AnyText   `json:"name"`
-	Status    string           `json:"status"`
-	RawStatus string           `json:"rawStatus"`
-	Duration  parsed.AnyNumber `json:"duration"` // milliseconds
-	Message   parsed.AnyText   `json:"message"`
-	Trace     parsed.AnyText   `json:"trace"`
-	Suite     parsed.AnyText   `json:"suite"` // a name, or a list of names, the outermost first
-	FilePath  parsed.AnyText   `json:"filePath"`
-	Line      parsed.AnyNumber `json:"line"`
-	Retries   parsed.AnyNumber `json:"retries"`
-	Flaky     bool             `json:"flaky"`
-	Browser   parsed.AnyText   `json:"browser"`
-}
-
-// ctrfSummary has the totals that are checked. Those of pending, skipped and other tests are
-// not, since all of these are skipped here.
-type ctrfSummary struct {
-	Tests  *parsed.AnyNumber `json:"tests"`
-	Passed *parsed.AnyNumber `json:"passed"`
-	Failed *parsed.AnyNumber `json:"failed"`
-	Start  parsed.AnyNumber  `json:"start"` // milliseconds since 1970
-	Stop   parsed.AnyNumber  `json:"stop"`
-}
-
-// readCTRF reads a report, and checks its totals.
+// readCTRF reads a report in the Common Test Report Format (https://ctrf.io), and checks its
+// totals. Those of pending, skipped and other tests are not checked, since all of these are
+// skipped here.
+//
+//	{"results": {"tool": {"name": "jest"}, "summary": {"tests": 1, "passed": 1, …, "start": 1700000000000},
+//	 "tests": [{"name": "adds", "status": "passed", "duration": 5, "suite": ["calc"], "filePath": "a.js"}]}}
 func readCTRF(d *document) error {
-	var tool struct {
-		Name parsed.AnyText `json:"name"`
-	}
-	var summary ctrfSummary
 	d.NumberRepeats = true
-	listed := false
-
-	err := parsed.ReadMembers(d.Reader, map[string]any{"results": func() error {
-		return parsed.ReadMembers(d.Reader, map[string]any{"tool": &tool, "summary": &summary, "tests": func() error {
-			listed = true
-			return parsed.ItemReader(d.Reader, func(t ctrfTest) { d.Add(t.toTest()) })()
-		}})
-	}})
-
-	if err == nil && !listed {
-		err = d.shapeError("CTRF", "tests")
-	}
+	results, err := d.readObject(shape{
+		tool: "CTRF", outer: "results", required: []string{"tests"}, kept: []string{"tool", "summary"},
+		lists: map[string]func(item){"tests": func(t item) { d.Add(ctrfTest(t)) }},
+	})
 	if err != nil {
 		return err
 	}
 
-	*d.producer = string(tool.Name)
-	n := d.documentTotals()
-	d.CheckOptionalTotal("tests", summary.Tests, n.Tests)
-	d.CheckOptionalTotal("passed tests", summary.Passed, n.Passed)
-	d.CheckOptionalFailures("failed tests", summary.Failed, n.Failed, n.Unsuccessful())
-	if summary.Start > 0 {
-		d.Duration += (summary.Stop - summary.Start).In(time.Millisecond)
+	*d.producer = results.text("tool.name")
+	n, summary := d.documentTotals(), results.at("summary")
+	d.CheckTotal("tests", summary.total("tests"), n.Tests)
+	d.CheckTotal("passed tests", summary.total("passed"), n.Passed)
+	d.CheckFailures("failed tests", summary.total("failed"), n.Failed, n.Unsuccessful())
+	if start := summary.number("start"); start > 0 {
+		d.Duration += (summary.number("stop") - start).In(time.Millisecond)
 	}
 	return nil
 }
 
-// toTest returns the test. A pass after a retry is flaky.
-func (t ctrfTest) toTest() metric.Test {
+// ctrfTest returns a test. A pass after a retry is flaky.
+func ctrfTest(t item) metric.Test {
+	suite := strings.ReplaceAll(t.text("suite"), "\n", " > ") // a name, or a list of names, the outermost first
 	out := metric.Test{
-		ID:       metric.ID{Suite: string(t.FilePath), Class: strings.ReplaceAll(string(t.Suite), "\n", " > "), Name: string(t.Name)},
-		Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Message), string(t.Trace)),
-		File: string(t.FilePath), Line: t.Line.Int(),
+		ID:       metric.ID{Suite: t.text("filePath"), Class: suite, Name: t.text("name")},
+		Duration: t.number("duration").In(time.Millisecond), Message: t.message("message", "trace"),
+		File: t.text("filePath"), Line: t.integer("line"),
 	}
-	if t.Browser != "" {
-		out.Class = parsed.JoinGroups(string(t.Browser), out.Class)
+	if browser := t.text("browser"); browser != "" {
+		out.Class = parsed.JoinGroups(browser, out.Class)
 	}
-	setStatus(&out, ctrfStatuses, t.Status)
-	if t.Status == "other" {
-		out.Status = ctrfOtherStatus(t.RawStatus)
+	word := t.text("status")
+	setStatus(&out, ctrfStatuses, word)
+	if word == "other" {
+		out.Status = ctrfOtherStatus(t.text("rawStatus"))
 	}
-	out.Flaky = out.Status == metric.Passed && (t.Flaky || t.Retries > 0)
+	wasRetried := t.isTrue("flaky") || t.number("retries") > 0
+	out.Flaky = out.Status == metric.Passed && wasRetried
 	return out
 }
 

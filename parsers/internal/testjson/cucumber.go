@@ -8,101 +8,54 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
 
-// cucumberFeature is one feature in the JSON of Cucumber, in all its languages, and of
-// behave. It is read scenario by scenario, since scenarios may contain screenshots.
-type cucumberFeature struct {
-	uri      parsed.AnyText // the file, "" in reports of behave
-	location parsed.AnyText // of behave, file:line
-	name     parsed.AnyText
-	before   []cucumberStep
-	after    []cucumberStep
-	status   parsed.AnyText // of behave, "" in other reports
-	elements []cucumberElement
-	listed   bool // the member elements exists
-}
-
-// cucumberElement is a scenario, or the background of the scenarios after it.
-type cucumberElement struct {
-	Type     string           `json:"type"`
-	Keyword  string           `json:"keyword"`
-	Name     parsed.AnyText   `json:"name"`
-	ID       parsed.AnyText   `json:"id"`
-	Line     parsed.AnyNumber `json:"line"`
-	Location parsed.AnyText   `json:"location"`
-	Status   string           `json:"status"` // of behave
-	Before   []cucumberStep   `json:"before"`
-	Steps    []cucumberStep   `json:"steps"`
-	After    []cucumberStep   `json:"after"`
-}
-
-// cucumberStep is a step or a hook, with the hooks around it. A step that did not run may have
-// no result.
-type cucumberStep struct {
-	Keyword parsed.AnyText `json:"keyword"`
-	Name    parsed.AnyText `json:"name"`
-	Result  *struct {
-		Status   string           `json:"status"`
-		Duration parsed.AnyNumber `json:"duration"` // nanoseconds; of behave seconds
-		Error    parsed.AnyText   `json:"error_message"`
-	} `json:"result"`
-	Before []cucumberStep `json:"before"`
-	After  []cucumberStep `json:"after"`
-}
-
-// readCucumber reads a list of features and adds their scenarios as tests. An undefined or
-// pending step skips its scenario, because nothing is known to be wrong. An ambiguous step
-// fails it.
+// readCucumber reads the features in the JSON of Cucumber, in all its languages, and of behave.
+// It adds their scenarios as tests. An undefined or pending step skips its scenario, because
+// nothing is known to be wrong. An ambiguous step fails it.
+//
+//	[{"uri": "a.feature", "name": "Sums", "elements": [{"type": "scenario", "name": "adds", "line": 3,
+//	  "steps": [{"keyword": "Given ", "name": "two numbers", "result": {"status": "passed", "duration": 1000}}]}]}]
+//
+// In reports of behave, a feature has the member location, "a.feature:1", in place of the uri.
 func readCucumber(d *document) error {
-	return d.readList("Cucumber", func() error {
-		var f cucumberFeature
-		if err := f.read(d.Reader); err != nil {
-			return err
-		}
-		if f.uri == "" && f.location == "" && !f.listed {
+	return d.readList("Cucumber", func(feature item) error {
+		uri, location := feature.text("uri"), feature.text("location")
+		switch {
+		case uri == "" && location == "" && !feature.has("elements"):
 			return d.Error("this is not a feature of Cucumber: it has no place and no elements")
+		case uri != "":
+			addCucumberFeature(d.Outcomes, feature, uri, time.Nanosecond)
+		default:
+			if location != "" {
+				*d.producer = "behave"
+			}
+			file, _ := splitLocation(location)
+			addCucumberFeature(d.Outcomes, feature, file, time.Second)
 		}
-		if f.uri == "" && f.location != "" {
-			*d.producer = "behave"
-		}
-		f.addTo(d.Outcomes)
 		return nil
 	})
 }
 
-// read reads the next feature.
-func (f *cucumberFeature) read(j *jsonstream.Reader) error {
-	return parsed.ReadMembers(j, map[string]any{
-		"uri": &f.uri, "location": &f.location, "name": &f.name, "before": &f.before, "after": &f.after, "status": &f.status,
-		"elements": func() error {
-			f.listed = true
-			return parsed.ItemReader(j, func(e cucumberElement) { f.elements = append(f.elements, e) })()
-		},
-	})
-}
-
-// addTo adds the scenarios as tests. The steps of a background count for each scenario after
-// it. A failed hook of the feature breaks its file.
-func (f *cucumberFeature) addTo(s *parsed.Outcomes) {
-	file, unit := string(f.uri), time.Nanosecond
-	if file == "" {
-		file, _ = splitLocation(string(f.location))
-		unit = time.Second
-	}
-	var background []cucumberStep
+// addCucumberFeature adds the scenarios of a feature as tests. The steps of a background count
+// for each scenario after it. A failed hook of the feature breaks its file. Unit is that of
+// durations.
+func addCucumberFeature(s *parsed.Outcomes, feature item, file string, unit time.Duration) {
+	var background []item
 	var tests []metric.Test
-	for _, e := range f.elements {
-		steps := slices.Concat(e.Before, e.Steps, e.After)
-		if e.Type == "background" || e.Type == "" && strings.HasPrefix(e.Keyword, "Background") {
+	for _, e := range feature.list("elements") {
+		steps := slices.Concat(e.list("before"), e.list("steps"), e.list("after"))
+		kind := e.text("type")
+		if kind == "background" || kind == "" && strings.HasPrefix(e.text("keyword"), "Background") {
 			background = steps
 			continue
 		}
-		tests = append(tests, e.toTest(file, string(f.name), slices.Concat(background, steps), unit))
-		if f.uri != "" {
+		out := mergeSteps(slices.Concat(background, steps), unit)
+		out.ID = metric.ID{Suite: file, Class: feature.text("name"), Name: e.text("name")}
+		tests = append(tests, finishScenario(out, e))
+		if feature.text("uri") != "" {
 			background = nil // Cucumber repeats it before every scenario, behave does not
 		}
 	}
@@ -112,8 +65,9 @@ func (f *cucumberFeature) addTo(s *parsed.Outcomes) {
 		s.Add(t)
 	}
 
-	hooks := mergeSteps(slices.Concat(f.before, f.after), unit)
-	if hooks.Status > metric.Skipped || f.status == "hook_error" || f.status == "cleanup_error" {
+	hooks := mergeSteps(slices.Concat(feature.list("before"), feature.list("after")), unit)
+	status := feature.text("status") // of behave
+	if hooks.Status > metric.Skipped || status == "hook_error" || status == "cleanup_error" {
 		s.AddBroken(file, "a hook of the feature failed\n"+hooks.Message)
 	}
 }
@@ -174,33 +128,29 @@ func parseCucumberStatus(word string) metric.Status {
 	return metric.Errored
 }
 
-// toTest returns the test of a scenario with the steps, which include those of its background
-// and hooks. Unit is that of their durations.
-func (e cucumberElement) toTest(file, feature string, steps []cucumberStep, unit time.Duration) metric.Test {
-	out := mergeSteps(steps, unit)
-	out.ID = metric.ID{Suite: file, Class: feature, Name: string(e.Name)}
-	out.File, out.Line = file, e.Line.Int()
-	if e.Location != "" {
-		out.File, out.Line = splitLocation(string(e.Location))
+// finishScenario returns the test of a scenario with its place. Its status becomes that of the
+// scenario, which behave writes, if that is worse. It is an error if a step has no result.
+func finishScenario(t metric.Test, scenario item) metric.Test {
+	t.File, t.Line = t.Suite, scenario.integer("line")
+	if location := scenario.text("location"); location != "" {
+		t.File, t.Line = splitLocation(location)
 	}
-	if s := parseCucumberStatus(e.Status); s > out.Status {
-		out.Status = s
+	t.Status = max(t.Status, parseCucumberStatus(scenario.text("status")))
+	if step := firstStepWithoutResult(scenario.list("steps")); step != "" && t.Status <= metric.Passed {
+		t.Status, t.Message = metric.Errored, "the report does not say how a step ended: "+step
 	}
-	if step := firstStepWithoutResult(e.Steps); step != "" && out.Status <= metric.Passed {
-		out.Status, out.Message = metric.Errored, "the report does not say how a step ended: "+step
+	if t.Status == 0 { // a scenario without steps
+		t.Status = metric.Passed
 	}
-	if out.Status == 0 { // a scenario without steps
-		out.Status = metric.Passed
-	}
-	return out
+	return t
 }
 
 // firstStepWithoutResult returns the name of the first step without a result, "" if all
 // have one. Steps after a failure may have none.
-func firstStepWithoutResult(steps []cucumberStep) string {
+func firstStepWithoutResult(steps []item) string {
 	for _, s := range steps {
-		if s.Result == nil || s.Result.Status == "" {
-			return strings.TrimSpace(string(s.Keyword) + " " + string(s.Name))
+		if s.text("result.status") == "" {
+			return strings.TrimSpace(s.text("keyword") + " " + s.text("name"))
 		}
 	}
 	return ""
@@ -208,7 +158,7 @@ func firstStepWithoutResult(steps []cucumberStep) string {
 
 // mergeSteps returns the worst outcome of the steps and of their hooks, and the sum of
 // their durations. Its identity is not set.
-func mergeSteps(steps []cucumberStep, unit time.Duration) metric.Test {
+func mergeSteps(steps []item, unit time.Duration) metric.Test {
 	var merged metric.Test
 	merge := func(t metric.Test) {
 		merged.Duration += t.Duration
@@ -217,15 +167,14 @@ func mergeSteps(steps []cucumberStep, unit time.Duration) metric.Test {
 		}
 	}
 	for _, s := range steps {
-		if r := s.Result; r != nil {
-			status, message := parseCucumberStatus(r.Status), string(r.Error)
-			if message == "" && status > metric.Passed {
-				message = strings.TrimSpace(string(s.Keyword)) + " " + string(s.Name) + ": " + r.Status
-			}
-			merge(metric.Test{Status: status, Message: message, Duration: r.Duration.In(unit)})
+		word, message := s.text("result.status"), s.text("result.error_message")
+		status := parseCucumberStatus(word)
+		if message == "" && status > metric.Passed {
+			message = strings.TrimSpace(s.text("keyword")) + " " + s.text("name") + ": " + word
 		}
-		merge(mergeSteps(s.Before, unit))
-		merge(mergeSteps(s.After, unit))
+		merge(metric.Test{Status: status, Message: message, Duration: s.number("result.duration").In(unit)})
+		merge(mergeSteps(s.list("before"), unit))
+		merge(mergeSteps(s.list("after"), unit))
 	}
 	return merged
 }

@@ -7,100 +7,22 @@ import (
 	"slices"
 	"time"
 
-	"supervise/internal/jsonstream"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
 
-// cucumberMessage is one line of the messages of Cucumber:
-// https://github.com/cucumber/messages. It has one member. A pickle is a scenario that is to
-// run, which refers to the nodes of the file with it. A test case refers to a pickle, an
-// attempt to a test case, and a finished step to an attempt.
-type cucumberMessage struct {
-	Meta *struct {
-		Implementation struct {
-			Name parsed.AnyText `json:"name"`
-		} `json:"implementation"`
-	} `json:"meta"`
-	GherkinDocument *struct {
-		URI     parsed.AnyText `json:"uri"`
-		Feature *struct {
-			Name     parsed.AnyText  `json:"name"`
-			Children []cucumberChild `json:"children"`
-		} `json:"feature"`
-	} `json:"gherkinDocument"`
-	Pickle *struct {
-		ID         string         `json:"id"`
-		URI        parsed.AnyText `json:"uri"`
-		Name       parsed.AnyText `json:"name"`
-		ASTNodeIDs []string       `json:"astNodeIds"`
-	} `json:"pickle"`
-	ParseError *struct {
-		Message parsed.AnyText `json:"message"`
-		Source  struct {
-			URI parsed.AnyText `json:"uri"`
-		} `json:"source"`
-	} `json:"parseError"`
-	RunStarted *struct{} `json:"testRunStarted"`
-	TestCase   *struct {
-		ID       string `json:"id"`
-		PickleID string `json:"pickleId"`
-	} `json:"testCase"`
-	CaseStarted *struct {
-		ID         string           `json:"id"`
-		TestCaseID string           `json:"testCaseId"`
-		Attempt    parsed.AnyNumber `json:"attempt"`
-	} `json:"testCaseStarted"`
-	StepFinished *struct {
-		CaseStartedID string         `json:"testCaseStartedId"`
-		Result        cucumberResult `json:"testStepResult"`
-	} `json:"testStepFinished"`
-	HookFinished *struct {
-		Result cucumberResult `json:"result"`
-	} `json:"testRunHookFinished"`
-	CaseFinished *struct {
-		CaseStartedID string `json:"testCaseStartedId"`
-		WillBeRetried bool   `json:"willBeRetried"`
-	} `json:"testCaseFinished"`
-	RunFinished *struct {
-		Success *bool          `json:"success"`
-		Message parsed.AnyText `json:"message"`
-	} `json:"testRunFinished"`
-}
-
-// cucumberResult is the outcome of a step or hook.
-type cucumberResult struct {
-	Status   string         `json:"status"`
-	Message  parsed.AnyText `json:"message"`
-	Duration struct {
-		Seconds parsed.AnyNumber `json:"seconds"`
-		Nanos   parsed.AnyNumber `json:"nanos"`
-	} `json:"duration"`
-}
-
-// cucumberChild is a scenario, or a rule with scenarios.
-type cucumberChild struct {
-	Rule *struct {
-		Children []cucumberChild `json:"children"`
-	} `json:"rule"`
-	Scenario *struct {
-		ID       string `json:"id"`
-		Location struct {
-			Line parsed.AnyNumber `json:"line"`
-		} `json:"location"`
-		Examples []struct {
-			Body []struct {
-				ID       string `json:"id"`
-				Location struct {
-					Line parsed.AnyNumber `json:"line"`
-				} `json:"location"`
-			} `json:"tableBody"`
-		} `json:"examples"`
-	} `json:"scenario"`
-}
-
-// cucumberMessages reads the messages of one run.
+// cucumberMessages reads the messages of one run, one a line
+// (https://github.com/cucumber/messages). A message has one member, whose name says what it is:
+//
+//	{"gherkinDocument": {"uri": "a.feature", "feature": {"name": "Sums", "children": […]}}}
+//	{"pickle": {"id": "7", "uri": "a.feature", "name": "adds", "astNodeIds": ["3"]}}
+//	{"testCase": {"id": "8", "pickleId": "7"}}
+//	{"testCaseStarted": {"id": "9", "testCaseId": "8", "attempt": 0}}
+//	{"testStepFinished": {"testCaseStartedId": "9", "testStepResult": {"status": "PASSED", "duration": {"nanos": 5}}}}
+//	{"testCaseFinished": {"testCaseStartedId": "9"}}
+//
+// A pickle is a scenario that is to run, which refers to the nodes of the file with it.
 type cucumberMessages struct {
 	set        parsed.Outcomes
 	producer   string                   // the implementation of Cucumber
@@ -121,7 +43,7 @@ func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
 		lines: map[string]int{}, features: map[string]string{}, pickles: map[string]metric.Test{},
 		cases: map[string]string{}, attempts: map[string]*metric.Test{}, finished: map[string][]metric.Test{},
 	}
-	noise, err := parsed.ReadEvents(r, c.handleMessage)
+	noise, err := parsed.ReadEvents(r, eventHandler(c.handleMessage))
 	if noise != "" {
 		c.set.Problems.Add("text between the messages: %s", noise)
 	}
@@ -133,88 +55,81 @@ func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
 }
 
 // handleMessage handles one message: of the run here, and of its sources in handleSource.
-func (c *cucumberMessages) handleMessage(raw []byte, at textstream.Line) error {
-	var m cucumberMessage
-	if err := jsonstream.Unmarshal(raw, &m); err != nil {
-		return at.Error("%v", err)
-	}
-	c.handleSource(m)
-
-	switch {
-	case m.RunStarted != nil:
-		c.state = "running"
-	case m.TestCase != nil:
-		c.cases[m.TestCase.ID] = m.TestCase.PickleID
-	case m.CaseStarted != nil:
-		t, known := c.pickles[c.cases[m.CaseStarted.TestCaseID]]
-		if !known {
-			return at.Error("the scenario that starts is not known")
-		}
-		t.Rerun = m.CaseStarted.Attempt > 0
-		c.attempts[m.CaseStarted.ID] = &t
-	case m.StepFinished != nil:
-		if t := c.attempts[m.StepFinished.CaseStartedID]; t != nil {
-			m.StepFinished.Result.worsenTest(t)
-		}
-	case m.HookFinished != nil:
-		if r := m.HookFinished.Result; parseCucumberStatus(r.Status) > metric.Skipped {
-			c.set.AddBroken("cucumber", "a hook around the run failed\n"+string(r.Message))
-		}
-	case m.CaseFinished != nil:
-		c.finishAttempt(m.CaseFinished.CaseStartedID, m.CaseFinished.WillBeRetried)
-	case m.RunFinished != nil:
-		c.state = "finished"
-		c.saysFailed = m.RunFinished.Success != nil && !*m.RunFinished.Success
-		if m.RunFinished.Message != "" {
-			c.set.Failure = string(m.RunFinished.Message)
+func (c *cucumberMessages) handleMessage(message item, line textstream.Line) error {
+	for kind, m := range message.members("") {
+		switch kind {
+		case "testRunStarted":
+			c.state = "running"
+		case "testCase":
+			c.cases[m.text("id")] = m.text("pickleId")
+		case "testCaseStarted":
+			t, known := c.pickles[c.cases[m.text("testCaseId")]]
+			if !known {
+				return line.Error("the scenario that starts is not known")
+			}
+			t.Rerun = m.number("attempt") > 0
+			c.attempts[m.text("id")] = &t
+		case "testStepFinished":
+			if t := c.attempts[m.text("testCaseStartedId")]; t != nil {
+				addStepResult(t, m.at("testStepResult"))
+			}
+		case "testRunHookFinished":
+			if parseCucumberStatus(m.text("result.status")) > metric.Skipped {
+				c.set.AddBroken("cucumber", "a hook around the run failed\n"+m.text("result.message"))
+			}
+		case "testCaseFinished":
+			c.finishAttempt(m.text("testCaseStartedId"), m.isTrue("willBeRetried"))
+		case "testRunFinished":
+			c.state = "finished"
+			c.saysFailed = m.has("success") && !m.isTrue("success")
+			c.set.Failure = cmp.Or(m.text("message"), c.set.Failure)
+		default:
+			c.handleSource(kind, m)
 		}
 	}
 	return nil
 }
 
 // handleSource handles the messages that describe the features and the planned scenarios.
-func (c *cucumberMessages) handleSource(m cucumberMessage) {
-	switch {
-	case m.Meta != nil:
-		c.producer = string(m.Meta.Implementation.Name)
-	case m.GherkinDocument != nil && m.GherkinDocument.Feature != nil:
-		c.features[string(m.GherkinDocument.URI)] = string(m.GherkinDocument.Feature.Name)
-		c.indexLines(m.GherkinDocument.Feature.Children)
-	case m.ParseError != nil:
-		c.set.AddBroken(string(m.ParseError.Source.URI), string(m.ParseError.Message))
-	case m.Pickle != nil:
-		file := string(m.Pickle.URI)
-		t := metric.Test{ID: metric.ID{Suite: file, Class: c.features[file], Name: string(m.Pickle.Name)}, File: file}
-		for _, id := range m.Pickle.ASTNodeIDs { // the example follows its outline
+func (c *cucumberMessages) handleSource(kind string, m item) {
+	switch kind {
+	case "meta":
+		c.producer = m.text("implementation.name")
+	case "gherkinDocument":
+		c.features[m.text("uri")] = m.text("feature.name")
+		c.indexLines(m.list("feature.children"))
+	case "parseError":
+		c.set.AddBroken(m.text("source.uri"), m.text("message"))
+	case "pickle":
+		file := m.text("uri")
+		t := metric.Test{ID: metric.ID{Suite: file, Class: c.features[file], Name: m.text("name")}, File: file}
+		for _, id := range m.texts("astNodeIds") { // the example follows its outline
 			t.Line = cmp.Or(c.lines[id], t.Line)
 		}
-		c.pickles[m.Pickle.ID] = t
+		c.pickles[m.text("id")] = t
 	}
 }
 
-// indexLines stores the lines of all scenarios and examples by their node ID.
-func (c *cucumberMessages) indexLines(children []cucumberChild) {
+// indexLines stores the lines of all scenarios and examples by their node ID. Children are
+// scenarios, or rules with scenarios.
+func (c *cucumberMessages) indexLines(children []item) {
 	for _, child := range children {
-		if child.Rule != nil {
-			c.indexLines(child.Rule.Children)
+		c.indexLines(child.list("rule.children"))
+		nodes := []item{child.at("scenario")}
+		for _, e := range child.list("scenario.examples") {
+			nodes = append(nodes, e.list("tableBody")...)
 		}
-		if child.Scenario == nil {
-			continue
-		}
-		c.lines[child.Scenario.ID] = child.Scenario.Location.Line.Int()
-		for _, e := range child.Scenario.Examples {
-			for _, row := range e.Body {
-				c.lines[row.ID] = row.Location.Line.Int()
-			}
+		for _, node := range nodes {
+			c.lines[node.text("id")] = node.integer("location.line")
 		}
 	}
 }
 
-// worsenTest adds the result of a step to its test.
-func (r cucumberResult) worsenTest(t *metric.Test) {
-	t.Duration += r.Duration.Seconds.In(time.Second) + r.Duration.Nanos.In(time.Nanosecond)
-	if s := parseCucumberStatus(r.Status); s > t.Status {
-		t.Status, t.Message = s, string(r.Message)
+// addStepResult adds the result of a step to its test. The worst result counts.
+func addStepResult(t *metric.Test, result item) {
+	t.Duration += result.number("duration.seconds").In(time.Second) + result.number("duration.nanos").In(time.Nanosecond)
+	if s := parseCucumberStatus(result.text("status")); s > t.Status {
+		t.Status, t.Message = s, result.text("message")
 	}
 }
 

@@ -14,51 +14,13 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// dartEvent is one line of dart test --reporter json, or flutter test --machine, such as
+// dartReader reads the events of one or more runs of dart test --reporter json, or flutter test
+// --machine, one a line:
 //
-//	{"testID":3,"result":"success","skipped":false,"hidden":false,"type":"testDone","time":12}
+//	{"testID": 3, "result": "success", "skipped": false, "hidden": false, "type": "testDone", "time": 12}
 //
-// The type decides which members it has. See
+// The type decides which members an event has. Times are in milliseconds since the start. See
 // https://github.com/dart-lang/test/blob/master/pkgs/test/doc/json_reporter.md.
-type dartEvent struct {
-	Type  string           `json:"type"`
-	Time  parsed.AnyNumber `json:"time"` // milliseconds since the start
-	Suite *struct {
-		ID       int            `json:"id"`
-		Platform parsed.AnyText `json:"platform"`
-		Path     parsed.AnyText `json:"path"`
-	} `json:"suite"`
-	Count parsed.AnyNumber `json:"count"` // number of suites, in the event allSuites
-	Group *struct {
-		ID        int              `json:"id"`
-		SuiteID   int              `json:"suiteID"`
-		ParentID  *int             `json:"parentID"`
-		Name      parsed.AnyText   `json:"name"`
-		TestCount parsed.AnyNumber `json:"testCount"`
-	} `json:"group"`
-	Test *struct {
-		ID       int              `json:"id"`
-		Name     string           `json:"name"`
-		SuiteID  int              `json:"suiteID"`
-		GroupIDs []int            `json:"groupIDs"`
-		Line     parsed.AnyNumber `json:"line"`
-		URL      parsed.AnyText   `json:"url"`
-		RootLine parsed.AnyNumber `json:"root_line"`
-		RootURL  parsed.AnyText   `json:"root_url"`
-		Metadata struct {
-			SkipReason parsed.AnyText `json:"skipReason"`
-		} `json:"metadata"`
-	} `json:"test"`
-	TestID     int            `json:"testID"`
-	Result     string         `json:"result"`
-	Skipped    bool           `json:"skipped"`
-	Hidden     bool           `json:"hidden"`
-	Error      parsed.AnyText `json:"error"`
-	StackTrace parsed.AnyText `json:"stackTrace"`
-	Success    *bool          `json:"success"`
-}
-
-// dartReader reads the events of one or more runs.
 type dartReader struct {
 	set          parsed.Outcomes
 	suites       map[int]*dartSuite // suites of the current run, by ID
@@ -96,7 +58,7 @@ func parseDart(r io.Reader) (parsed.Report, error) {
 	d := &dartReader{}
 	d.startRun()
 	noise := ""
-	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: d.handleEvent, Noise: func(text []byte, _ textstream.Line) {
+	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: d.readEvent, Noise: func(text []byte, _ textstream.Line) {
 		line := textstream.CleanText(string(text))
 		isBracket := strings.Trim(line, "[]") == "" // flutter writes some events in a list
 		if noise == "" && !isBracket {
@@ -143,20 +105,26 @@ func (d *dartReader) isComplete() bool {
 	return d.statedSuites == len(d.suites)
 }
 
-// handleEvent handles one event. Other objects are ignored.
-func (d *dartReader) handleEvent(raw []byte, at textstream.Line) error {
-	var e dartEvent
-	if err := jsonstream.Unmarshal(raw, &e); err != nil {
-		if strings.Contains(string(raw), `"testID"`) || strings.Contains(string(raw), `"suiteID"`) {
-			return at.Error("%v", err)
-		}
-		return nil // of flutter, or printed by a test
+// readEvent reads an object of the report. It ignores text in braces that flutter or a test
+// printed.
+func (d *dartReader) readEvent(raw []byte, line textstream.Line) error {
+	event, err := decodeEvent(raw, line)
+	isEvent := strings.Contains(string(raw), `"testID"`) || strings.Contains(string(raw), `"suiteID"`)
+	switch {
+	case err == nil:
+		return event.checkMismatch(line, d.handleEvent(event, line))
+	case isEvent:
+		return err
 	}
+	return nil
+}
 
-	switch e.Type {
+// handleEvent handles one event. Those of other types are ignored.
+func (d *dartReader) handleEvent(e item, line textstream.Line) error {
+	switch e.text("type") {
 	case "start":
 		if d.running {
-			return at.Error("a run begins before the one before it ended")
+			return line.Error("a run begins before the one before it ended")
 		}
 		d.startRun()
 		d.running = true
@@ -166,63 +134,65 @@ func (d *dartReader) handleEvent(raw []byte, at textstream.Line) error {
 	case "testStart":
 		d.startTest(e)
 	case "error":
-		if t := d.tests[e.TestID]; t != nil {
-			t.message.Add(parsed.JoinMessage(string(e.Error), string(e.StackTrace)) + "\n")
+		if t := d.tests[e.integer("testID")]; t != nil {
+			t.message.Add(e.message("error", "stackTrace") + "\n")
 		}
 	case "testDone":
 		d.finishTest(e)
 	case "done":
 		d.running = false
-		d.set.Duration += e.Time.In(time.Millisecond)
-		if e.Success == nil {
-			return at.Error("the run was closed before its tests had ended")
+		d.set.Duration += e.number("time").In(time.Millisecond)
+		if !e.has("success") {
+			return line.Error("the run was closed before its tests had ended")
 		}
-		d.saysFailed = !*e.Success
+		d.saysFailed = !e.isTrue("success")
 	}
 	return nil
 }
 
 // handleAnnouncement handles the events that describe what will run.
-func (d *dartReader) handleAnnouncement(e dartEvent) {
+func (d *dartReader) handleAnnouncement(e item) {
+	suite, group := e.at("suite"), e.at("group")
 	switch {
-	case e.Type == "allSuites":
-		d.statedSuites = e.Count.Int()
-	case e.Suite != nil:
-		s := &dartSuite{path: parsed.ToSlash(string(e.Suite.Path)), statedTests: -1}
-		if e.Suite.Platform != "vm" {
-			s.platform = string(e.Suite.Platform)
+	case e.text("type") == "allSuites":
+		d.statedSuites = e.integer("count")
+	case suite.has(""):
+		s := &dartSuite{path: parsed.ToSlash(suite.text("path")), statedTests: -1}
+		if platform := suite.text("platform"); platform != "vm" {
+			s.platform = platform
 		}
-		d.suites[e.Suite.ID] = s
-	case e.Group != nil:
-		d.groups[e.Group.ID] = string(e.Group.Name)
-		if s := d.suites[e.Group.SuiteID]; s != nil && e.Group.ParentID == nil {
-			s.statedTests = e.Group.TestCount.Int()
+		d.suites[suite.integer("id")] = s
+	case group.has(""):
+		d.groups[group.integer("id")] = group.text("name")
+		if s := d.suites[group.integer("suiteID")]; s != nil && !group.has("parentID") {
+			s.statedTests = group.integer("testCount")
 		}
 	}
 }
 
 // startTest adds an open test.
-func (d *dartReader) startTest(e dartEvent) {
-	if e.Test == nil {
+func (d *dartReader) startTest(e item) {
+	test := e.at("test")
+	if !test.has("") {
 		return
 	}
 	class := ""
-	for _, id := range e.Test.GroupIDs { // the name of a group holds those around it
-		class = cmp.Or(d.groups[id], class)
+	for _, id := range test.list("groupIDs") { // the name of a group holds those around it
+		class = cmp.Or(d.groups[id.integer("")], class)
 	}
 
-	suite := d.suites[e.Test.SuiteID]
+	suite := d.suites[test.integer("suiteID")]
 	if suite == nil {
 		suite = &dartSuite{}
 	}
 
-	t := &dartTest{suite: suite, started: e.Time, skipReason: string(e.Test.Metadata.SkipReason), test: metric.Test{
-		ID:   metric.ID{Suite: suite.path, Class: parsed.JoinGroups(suite.platform, class), Name: trimGroup(e.Test.Name, class)},
-		File: cmp.Or(fileOfURL(string(cmp.Or(e.Test.RootURL, e.Test.URL))), suite.path),
-		Line: cmp.Or(e.Test.RootLine, e.Test.Line).Int(),
+	t := &dartTest{suite: suite, started: e.number("time"), skipReason: test.text("metadata.skipReason"), test: metric.Test{
+		ID:   metric.ID{Suite: suite.path, Class: parsed.JoinGroups(suite.platform, class), Name: trimGroup(test.text("name"), class)},
+		File: cmp.Or(fileOfURL(cmp.Or(test.text("root_url"), test.text("url"))), suite.path),
+		Line: cmp.Or(test.integer("root_line"), test.integer("line")),
 	}}
 
-	d.tests[e.Test.ID] = t
+	d.tests[test.integer("id")] = t
 	d.started = append(d.started, t)
 }
 
@@ -246,29 +216,29 @@ func fileOfURL(address string) string {
 
 // finishTest sets the outcome of a test. A hook is not a test: it keeps the status 0, and
 // breaks its suite if it failed.
-func (d *dartReader) finishTest(e dartEvent) {
-	t := d.tests[e.TestID]
+func (d *dartReader) finishTest(e item) {
+	t := d.tests[e.integer("testID")]
 	if t == nil {
-		d.set.Problems.Add("the test %d ends and did not begin", e.TestID)
+		d.set.Problems.Add("the test %d ends and did not begin", e.integer("testID"))
 		return
 	}
 
 	t.ended = true
-	t.test.Duration = (e.Time - t.started).In(time.Millisecond)
+	t.test.Duration = (e.number("time") - t.started).In(time.Millisecond)
 	t.test.Message = t.message.String()
 
-	switch {
-	case e.Result == "failure":
+	switch result := e.text("result"); {
+	case result == "failure":
 		t.test.Status = metric.Failed
-	case e.Result != "success":
+	case result != "success":
 		t.test.Status = metric.Errored
-	case e.Skipped:
+	case e.isTrue("skipped"):
 		t.test.Status, t.test.Message = metric.Skipped, t.skipReason
 	default:
 		t.test.Status, t.test.Message = metric.Passed, ""
 	}
 
-	if t.isHook() || e.Hidden {
+	if t.isHook() || e.isTrue("hidden") {
 		if t.test.Status > metric.Skipped {
 			t.suite.broken = true
 			d.set.AddBroken(t.test.Suite, t.test.Name+": "+t.test.Message)

@@ -18,6 +18,7 @@ type document struct {
 	*parsed.Outcomes
 	producer       *string       // name of the tool that wrote the report; read may change it
 	previousTotals parsed.Totals // the totals of the documents before this one
+	mismatch       string        // the path of the first mismatch; see [item]
 }
 
 // documentParser returns a function that parses a report by calling read for each of its
@@ -26,38 +27,80 @@ func documentParser(producer string, read func(*document) error) func(io.Reader)
 	return func(r io.Reader) (parsed.Report, error) {
 		s, producer := &parsed.Outcomes{}, producer
 		return s.ReadDocuments(r, &producer, func(j *jsonstream.Reader) error {
-			return read(&document{j, s, &producer, s.Totals})
+			d := &document{Reader: j, Outcomes: s, producer: &producer, previousTotals: s.Totals}
+			return d.checkMismatch(read(d))
 		})
 	}
 }
 
-// readMembers reads an object as [parsed.ReadMembers] does. An object without one of the
-// required members is not a report of the tool, and the error is that of shapeError.
-func (d *document) readMembers(tool string, required []string, members map[string]any) error {
-	found := map[string]bool{}
-	err := d.Object(func(name string) error {
-		switch target := members[name].(type) {
-		case nil:
-			return d.Skip()
-		case func() error:
-			found[name] = true
-			return target()
-		default:
-			found[name] = found[name] || d.Kind() != 'n'
-			return d.Value(target)
-		}
-	})
-	isMissing := func(name string) bool { return !found[name] }
-	if err == nil && slices.ContainsFunc(required, isMissing) {
-		return d.shapeError(tool, required...)
+// checkMismatch returns err. If that is nil and a value was of a wrong kind, it returns an error
+// that says so.
+func (d *document) checkMismatch(err error) error {
+	if err == nil && d.mismatch != "" {
+		err = d.Error(mismatchProblem, d.mismatch)
 	}
 	return err
 }
 
-// readList reads a document that is an array. It calls read for each item.
-func (d *document) readList(tool string, read func() error) error {
+// shape says which members of a document a reader needs. All others are skipped.
+type shape struct {
+	tool     string                // named in errors
+	outer    string                // the member that contains the others, "" if the document does
+	required []string              // members that every report of the tool has
+	kept     []string              // members to return
+	lists    map[string]func(item) // functions to call with each item of a member that is a list
+}
+
+// readObject reads a document that is an object, and returns the members to keep. A list is
+// returned as true. It is the error of shapeError if a required member is missing.
+func (d *document) readObject(s shape) (item, error) {
+	members := map[string]any{}
+	readMembers := func() error {
+		return d.Object(func(name string) (err error) {
+			handle, isList := s.lists[name]
+			switch {
+			case isList:
+				members[name] = true
+				return d.eachItem(func(v item) error {
+					handle(v)
+					return nil
+				})
+			case slices.Contains(s.kept, name):
+				members[name], err = decode(d.Reader)
+				return err
+			}
+			return d.Skip()
+		})
+	}
+
+	var err error
+	if s.outer == "" {
+		err = readMembers()
+	} else {
+		err = parsed.ReadMembers(d.Reader, map[string]any{s.outer: readMembers})
+	}
+	isMissing := func(name string) bool { return members[name] == nil }
+	if err == nil && slices.ContainsFunc(s.required, isMissing) {
+		err = d.shapeError(s.tool, s.required...)
+	}
+	return item{members, &d.mismatch}, err
+}
+
+// eachItem reads an array and calls handle with each item.
+func (d *document) eachItem(handle func(item) error) error {
+	return d.Array(func() error {
+		value, err := decode(d.Reader)
+		if err == nil {
+			err = handle(item{value, &d.mismatch})
+		}
+		return d.checkMismatch(err)
+	})
+}
+
+// readList reads a document that is an array. It calls handle with each item.
+func (d *document) readList(tool string, handle func(item) error) error {
 	if d.Kind() == '[' {
-		return d.Array(read)
+		return d.eachItem(handle)
 	}
 	if err := d.Skip(); err != nil {
 		return err

@@ -4,70 +4,25 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
 
-// ginkgoSuite is one suite of Ginkgo's JSON report.
-type ginkgoSuite struct {
-	path, description string
-	succeeded         bool
-	failureReasons    []parsed.AnyText
-	statedSpecs       *parsed.AnyNumber // number of specs, nil if it is not stated
-	runTime           parsed.AnyNumber  // nanoseconds
-	specs             []ginkgoSpec
-	failedNodes       int // number of set-up and tear-down nodes that failed
-}
-
-// ginkgoSpec is a node that ran: a spec, whose type is "It", or a set-up or tear-down.
-type ginkgoSpec struct {
-	Containers []parsed.AnyText `json:"ContainerHierarchyTexts"`
-	NodeType   string           `json:"LeafNodeType"`
-	Text       parsed.AnyText   `json:"LeafNodeText"`
-	Location   struct {
-		FileName parsed.AnyText   `json:"FileName"`
-		Line     parsed.AnyNumber `json:"LineNumber"`
-	} `json:"LeafNodeLocation"`
-	State    string           `json:"State"`
-	RunTime  parsed.AnyNumber `json:"RunTime"` // nanoseconds
-	Attempts parsed.AnyNumber `json:"NumAttempts"`
-	Must     parsed.AnyNumber `json:"MaxMustPassRepeatedly"`
-	Failure  *struct {
-		Message        parsed.AnyText `json:"Message"`
-		ForwardedPanic parsed.AnyText `json:"ForwardedPanic"`
-		Location       struct {
-			StackTrace parsed.AnyText `json:"FullStackTrace"`
-		} `json:"Location"`
-	} `json:"Failure"`
-}
-
-// readGinkgo reads a list of suites.
+// readGinkgo reads a list of suites. The specs of a suite are nodes that ran: one with the type
+// "It" is a test, and others are set-ups and tear-downs.
+//
+//	[{"SuitePath": "/p", "SuiteSucceeded": true, "PreRunStats": {"TotalSpecs": 1}, "SpecReports": [{
+//	  "ContainerHierarchyTexts": ["Calc"], "LeafNodeType": "It", "LeafNodeText": "adds", "State": "passed", "RunTime": 1000,
+//	  "LeafNodeLocation": {"FileName": "/p/a_test.go", "LineNumber": 3}, "NumAttempts": 1}]}]
 func readGinkgo(d *document) error {
-	return d.readList("Ginkgo", func() error {
-		g := ginkgoSuite{}
-		if err := g.read(d.Reader); err != nil {
-			return err
-		}
-		if g.path == "" {
+	return d.readList("Ginkgo", func(suite item) error {
+		if suite.text("SuitePath") == "" {
 			return d.Error("this is not a suite of Ginkgo: it has no path")
 		}
-		g.addTo(d.Outcomes)
+		addGinkgoSuite(d.Outcomes, suite)
 		return nil
 	})
-}
-
-// read reads the next suite.
-func (g *ginkgoSuite) read(j *jsonstream.Reader) error {
-	var stats struct{ TotalSpecs *parsed.AnyNumber }
-	err := parsed.ReadMembers(j, map[string]any{
-		"SuitePath": &g.path, "SuiteDescription": &g.description, "SuiteSucceeded": &g.succeeded,
-		"SpecialSuiteFailureReasons": &g.failureReasons, "RunTime": &g.runTime, "PreRunStats": &stats,
-		"SpecReports": parsed.ItemReader(j, func(spec ginkgoSpec) { g.specs = append(g.specs, spec) }),
-	})
-	g.statedSpecs = stats.TotalSpecs
-	return err
 }
 
 // ginkgoStatuses maps the states of a spec. Unknown ones are errors.
@@ -77,24 +32,24 @@ var ginkgoStatuses = map[string]metric.Status{
 	"panicked": metric.Errored, "aborted": metric.Errored, "interrupted": metric.Errored,
 }
 
-// addTo adds the specs of the suite to the report, and marks the suite as broken if a
+// addGinkgoSuite adds the specs of a suite to the report, and marks the suite as broken if a
 // node other than a spec failed.
-func (g *ginkgoSuite) addTo(s *parsed.Outcomes) {
-	before := s.Totals
+func addGinkgoSuite(s *parsed.Outcomes, suite item) {
+	path, before, brokenBefore := suite.text("SuitePath"), s.Totals, len(s.Broken)
 	isSetUpBroken := false // the set-up of the suite failed, so that skipped specs did not run
-	for _, spec := range g.specs {
-		t := spec.toTest(g.path)
+	for _, spec := range suite.list("SpecReports") {
+		t, kind := ginkgoTest(spec, path), spec.text("LeafNodeType")
+		isSkipped := spec.text("State") == "skipped"
 		switch {
-		case spec.NodeType != "It":
+		case kind != "It":
 			if t.Status > metric.Skipped {
-				g.failedNodes++
-				isSetUpBroken = isSetUpBroken || strings.HasSuffix(spec.NodeType, "BeforeSuite")
-				s.AddBroken(g.path, spec.NodeType+" failed: "+t.Message)
+				isSetUpBroken = isSetUpBroken || strings.HasSuffix(kind, "BeforeSuite")
+				s.AddBroken(path, kind+" failed: "+t.Message)
 			}
-		case isSetUpBroken && spec.State == "skipped":
+		case isSetUpBroken && isSkipped:
 			t.Message = "the set-up of the suite failed"
 			s.AddNotRun(t)
-		case spec.State == "skipped" && ginkgoNotRunPattern.MatchString(t.Message):
+		case isSkipped && ginkgoNotRunPattern.MatchString(t.Message):
 			s.AddNotRun(t)
 		default:
 			s.Add(t)
@@ -102,31 +57,32 @@ func (g *ginkgoSuite) addTo(s *parsed.Outcomes) {
 	}
 
 	added := s.Totals.Minus(before)
-	s.CheckOptionalTotal("specs", g.statedSpecs, added.Tests)
-	switch {
-	case len(g.failureReasons) > 0:
-		s.AddBroken(g.path, parsed.JoinTexts(g.failureReasons, "\n"))
-	case !g.succeeded && g.failedNodes == 0 && added.Unsuccessful() == 0:
-		s.AddBroken(g.path, "ginkgo says that the suite failed although none of its specs did")
+	s.CheckTotal("specs", suite.total("PreRunStats.TotalSpecs"), added.Tests)
+	nothingFailed := len(s.Broken) == brokenBefore && added.Unsuccessful() == 0
+	switch reasons := suite.list("SpecialSuiteFailureReasons"); {
+	case len(reasons) > 0:
+		s.AddBroken(path, suite.text("SpecialSuiteFailureReasons"))
+	case !suite.isTrue("SuiteSucceeded") && nothingFailed:
+		s.AddBroken(path, "ginkgo says that the suite failed although none of its specs did")
 	}
-	s.Duration += g.runTime.In(time.Nanosecond)
+	s.Duration += suite.number("RunTime").In(time.Nanosecond)
 }
 
 // ginkgoNotRunPattern matches the message of a spec that did not run because another failed:
 // "Spec skipped because a BeforeAll node failed".
 var ginkgoNotRunPattern = regexp.MustCompile(`^Spec skipped because (an earlier spec in an ordered container|a BeforeAll node) failed`)
 
-// toTest returns the test of a node. A pass after several attempts is flaky, unless the spec
+// ginkgoTest returns the test of a node. A pass after several attempts is flaky, unless the spec
 // has to pass repeatedly.
-func (spec ginkgoSpec) toTest(suite string) metric.Test {
+func ginkgoTest(spec item, suite string) metric.Test {
+	state, failure := spec.text("State"), spec.at("Failure")
 	out := metric.Test{
-		ID:       metric.ID{Suite: suite, Class: parsed.JoinTexts(spec.Containers, " > "), Name: string(spec.Text)},
-		Duration: spec.RunTime.In(time.Nanosecond), File: string(spec.Location.FileName), Line: spec.Location.Line.Int(),
-		Flaky: spec.State == "passed" && spec.Attempts > 1 && spec.Must <= 1,
+		ID:       metric.ID{Suite: suite, Class: parsed.JoinGroups(spec.texts("ContainerHierarchyTexts")...), Name: spec.text("LeafNodeText")},
+		Duration: spec.number("RunTime").In(time.Nanosecond),
+		File:     spec.text("LeafNodeLocation.FileName"), Line: spec.integer("LeafNodeLocation.LineNumber"),
+		Message: joinLines(failure.text("Message"), failure.text("ForwardedPanic"), failure.text("Location.FullStackTrace")),
+		Flaky:   state == "passed" && spec.number("NumAttempts") > 1 && spec.number("MaxMustPassRepeatedly") <= 1,
 	}
-	if f := spec.Failure; f != nil {
-		out.Message = parsed.JoinTexts([]parsed.AnyText{f.Message, f.ForwardedPanic, f.Location.StackTrace}, "\n")
-	}
-	setStatus(&out, ginkgoStatuses, spec.State)
+	setStatus(&out, ginkgoStatuses, state)
 	return out
 }

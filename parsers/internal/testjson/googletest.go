@@ -9,67 +9,53 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// googletestSuite is one suite of --gtest_output=json.
-type googletestSuite struct {
-	Name  parsed.AnyText   `json:"name"`
-	Tests []googletestCase `json:"testsuite"`
-	Old   []googletestCase `json:"testcase"` // of older versions
-}
-
-// googletestCase is one test. Its name is "" for a failure outside of tests.
-type googletestCase struct {
-	Name      parsed.AnyText   `json:"name"`
-	File      parsed.AnyText   `json:"file"`
-	Line      parsed.AnyNumber `json:"line"`
-	Status    string           `json:"status"`
-	Result    string           `json:"result"`
-	Time      parsed.AnyNumber `json:"time"` // seconds, followed by an s
-	ClassName parsed.AnyText   `json:"classname"`
-	Failures  []struct {
-		Failure parsed.AnyText `json:"failure"`
-	} `json:"failures"`
-	Skipped []parsed.AnyText `json:"skipped"`
-}
-
-// readGoogletest reads a report of GoogleTest, and checks its totals.
+// readGoogletest reads a report of --gtest_output=json, and checks its totals. Older versions
+// call the list of tests of a suite testcase. The name of a test is "" for a failure outside of
+// tests.
+//
+//	{"tests": 1, "failures": 1, "errors": 0, "testsuites": [{"name": "Calc", "testsuite": [{"name": "Adds",
+//	 "status": "RUN", "result": "COMPLETED", "time": "0.01s", "classname": "Calc", "failures": [{"failure": "…"}]}]}]}
 func readGoogletest(d *document) error {
-	stated, failures, errors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
-	err := d.readMembers("googletest", []string{"testsuites"}, map[string]any{
-		"tests": &stated, "failures": &failures, "errors": &errors, "testsuites": parsed.ItemReader(d.Reader, func(g googletestSuite) { g.addTo(d.Outcomes) }),
+	root, err := d.readObject(shape{
+		tool: "googletest", required: []string{"testsuites"}, kept: []string{"tests", "failures", "errors"},
+		lists: map[string]func(item){"testsuites": func(suite item) {
+			for _, c := range append(suite.list("testsuite"), suite.list("testcase")...) {
+				addGoogletest(d.Outcomes, c, suite.text("name"))
+			}
+		}},
 	})
 	if err != nil {
 		return err
 	}
 	n := d.documentTotals()
-	d.CheckTotal("tests", float64(stated), n.Tests)
-	d.CheckFailures("failures", float64(failures), n.Unsuccessful())
-	d.CheckFailures("errors", float64(errors), 0, n.Unsuccessful())
+	d.CheckTotal("tests", root.total("tests"), n.Tests)
+	d.CheckFailures("failures", root.total("failures"), n.Unsuccessful())
+	d.CheckFailures("errors", root.total("errors"), 0, n.Unsuccessful())
 	return nil
 }
 
-// addTo adds the tests of the suite. A failure outside of its tests breaks it.
-func (g googletestSuite) addTo(s *parsed.Outcomes) {
-	for _, c := range append(g.Tests, g.Old...) {
-		var failures []parsed.AnyText
-		for _, f := range c.Failures {
-			failures = append(failures, f.Failure)
-		}
-		message, class := parsed.JoinTexts(failures, "\n"), string(cmp.Or(c.ClassName, g.Name))
-		if c.Name == "" { // a failure in the set-up or tear-down of the suite or the program
-			s.AddBroken(class, message)
-			continue
-		}
-		t := metric.Test{
-			ID:     metric.ID{Class: class, Name: string(c.Name)},
-			Status: metric.Passed, Duration: c.Time.In(time.Second), Message: message, File: string(c.File), Line: c.Line.Int(),
-		}
-		isSkipped := strings.EqualFold(c.Status, "NOTRUN") || c.Result == "SKIPPED" || c.Result == "SUPPRESSED" || len(c.Skipped) > 0
-		switch {
-		case len(failures) > 0:
-			t.Status = metric.Failed
-		case isSkipped:
-			t.Status, t.Message = metric.Skipped, parsed.JoinTexts(c.Skipped, "\n")
-		}
-		s.Add(t)
+// addGoogletest adds a test of the suite. A failure outside of its tests breaks the suite.
+func addGoogletest(s *parsed.Outcomes, c item, suite string) {
+	var failures []string
+	for _, f := range c.list("failures") {
+		failures = append(failures, f.text("failure"))
 	}
+	class := cmp.Or(c.text("classname"), suite)
+	if c.text("name") == "" { // a failure in the set-up or tear-down of the suite or the program
+		s.AddBroken(class, joinLines(failures...))
+		return
+	}
+	t := metric.Test{
+		ID:     metric.ID{Class: class, Name: c.text("name")},
+		Status: metric.Passed, Duration: c.number("time").In(time.Second), File: c.text("file"), Line: c.integer("line"),
+	}
+	result := c.text("result")
+	isSkipped := strings.EqualFold(c.text("status"), "NOTRUN") || result == "SKIPPED" || result == "SUPPRESSED" || len(c.list("skipped")) > 0
+	switch {
+	case len(failures) > 0:
+		t.Status, t.Message = metric.Failed, joinLines(failures...)
+	case isSkipped:
+		t.Status, t.Message = metric.Skipped, c.text("skipped")
+	}
+	s.Add(t)
 }

@@ -2,6 +2,7 @@ package testjson
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -9,88 +10,37 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// jestFile is one test file in the JSON of jest and vitest. The results that jest passes
-// to its reporters have other names for the same members.
-type jestFile struct {
-	Name             parsed.AnyText `json:"name"`
-	TestFilePath     parsed.AnyText `json:"testFilePath"`
-	Status           string         `json:"status"`
-	Message          parsed.AnyText `json:"message"`
-	FailureMessage   parsed.AnyText `json:"failureMessage"`
-	AssertionResults []jestTest     `json:"assertionResults"`
-	TestResults      []jestTest     `json:"testResults"`
-	TestExecError    jestError      `json:"testExecError"`
-}
-
-// jestError is an error of a file: an object or a string. Its message may be empty.
-type jestError struct {
-	isSet   bool
-	message parsed.AnyText
-}
-
-// UnmarshalJSON decodes any JSON value. It never fails.
-func (e *jestError) UnmarshalJSON(raw []byte) error {
-	e.isSet = string(raw) != "null" && string(raw) != "false"
-	return e.message.UnmarshalJSON(raw)
-}
-
-// jestTest is one test. AncestorTitles are the groups around it, the outermost first.
-// Invocations is the number of attempts.
-type jestTest struct {
-	AncestorTitles  []jestTitle      `json:"ancestorTitles"`
-	Title           jestTitle        `json:"title"`
-	Status          string           `json:"status"`
-	Duration        parsed.AnyNumber `json:"duration"` // milliseconds
-	FailureMessages []parsed.AnyText `json:"failureMessages"`
-	Invocations     parsed.AnyNumber `json:"invocations"`
-	Location        *struct {
-		Line parsed.AnyNumber `json:"line"`
-	} `json:"location"`
-}
-
-// jestTitle is a title, for which old versions of jest take any value: a text, a number, a
-// list of them.
-type jestTitle string
-
-// UnmarshalJSON reads what it can and never fails.
-func (t *jestTitle) UnmarshalJSON(raw []byte) error {
-	text := parsed.TextOf(raw)
-	if raw[0] == '[' {
-		text = strings.ReplaceAll(text, "\n", ",") // as JavaScript writes one
-	} else if raw[0] != '"' {
-		text = cmp.Or(text, string(raw))
-	}
-	*t = jestTitle(text)
-	return nil
-}
-
 // readJest reads a report of jest or vitest. An interrupted run is an error.
+//
+//	{"numTotalTests": 1, "numFailedTests": 0, "success": true, "testResults": [{"name": "/p/a.test.js", "status": "passed",
+//	 "message": "", "assertionResults": [{"ancestorTitles": ["calc"], "title": "adds", "status": "passed", "duration": 5}]}]}
+//
+// The results that jest passes to its reporters have other names for the same members.
 func readJest(d *document) error {
-	total, failed, failedFiles, runtimeErrors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
-	success, interrupted, broken := true, false, len(d.Broken)
+	brokenBefore := len(d.Broken)
 	d.NumberRepeats = true
-	err := d.readMembers("jest or vitest", []string{"testResults"}, map[string]any{
-		"numTotalTests": &total, "numFailedTests": &failed, "numFailedTestSuites": &failedFiles, "numRuntimeErrorTestSuites": &runtimeErrors,
-		"success": &success, "wasInterrupted": &interrupted,
-		"testResults": parsed.ItemReader(d.Reader, func(f jestFile) { f.addTo(d.Outcomes) }),
+	root, err := d.readObject(shape{
+		tool: "jest or vitest", required: []string{"testResults"},
+		kept:  []string{"numTotalTests", "numFailedTests", "numFailedTestSuites", "numRuntimeErrorTestSuites", "success", "wasInterrupted"},
+		lists: map[string]func(item){"testResults": func(file item) { addJestFile(d.Outcomes, file) }},
 	})
-
 	switch {
 	case err != nil:
 		return err
-	case interrupted:
+	case root.isTrue("wasInterrupted"):
 		return d.Error("jest says that it was interrupted before its tests had run")
 	}
+	runtimeErrors := root.total("numRuntimeErrorTestSuites")
 	if runtimeErrors >= 0 {
 		*d.producer = "jest"
 	}
 
 	n := d.documentTotals()
-	d.CheckTotal("tests", float64(total), n.Tests)
-	d.CheckFailures("failed tests", float64(failed), n.Unsuccessful())
-	if n.Unsuccessful() == 0 && len(d.Broken) == broken {
-		d.CheckFailures("test files that failed", float64(max(failedFiles, runtimeErrors)), 0)
-		if !success {
+	d.CheckTotal("tests", root.total("numTotalTests"), n.Tests)
+	d.CheckFailures("failed tests", root.total("numFailedTests"), n.Unsuccessful())
+	if n.Unsuccessful() == 0 && len(d.Broken) == brokenBefore {
+		d.CheckFailures("test files that failed", max(root.total("numFailedTestSuites"), runtimeErrors), 0)
+		if root.has("success") && !root.isTrue("success") {
 			d.AddContradiction("%s says that the run failed although no test did", *d.producer)
 		}
 	}
@@ -100,19 +50,21 @@ func readJest(d *document) error {
 // jestNotLoaded is the message of jest for a file that failed outside of its tests.
 const jestNotLoaded = "Test suite failed to run"
 
-// addTo adds the tests of the file. The file is broken if it has an error, or if it failed
+// addJestFile adds the tests of a file. The file is broken if it has an error, or if it failed
 // although none of its tests did.
-func (f jestFile) addTo(s *parsed.Outcomes) {
-	file := string(cmp.Or(f.Name, f.TestFilePath))
-	message := string(cmp.Or(f.Message, f.FailureMessage))
-	failed, before := f.Status == "failed", s.Totals.Unsuccessful()
-	for _, t := range append(f.AssertionResults, f.TestResults...) {
-		s.Add(t.toTest(file))
+func addJestFile(s *parsed.Outcomes, f item) {
+	file := cmp.Or(f.text("name"), f.text("testFilePath"))
+	message := cmp.Or(f.text("message"), f.text("failureMessage"))
+	before := s.Totals.Unsuccessful()
+	for _, t := range append(f.list("assertionResults"), f.list("testResults")...) {
+		s.Add(jestTest(t, file))
 	}
+	execError := f.at("testExecError").value // an object or a text
+	failedWithoutTest := f.text("status") == "failed" && s.Totals.Unsuccessful() == before
 	switch {
-	case f.TestExecError.isSet:
-		s.AddBroken(file, parsed.JoinMessage(string(f.TestExecError.message), message))
-	case strings.Contains(message, jestNotLoaded), failed && s.Totals.Unsuccessful() == before:
+	case execError != nil && execError != false:
+		s.AddBroken(file, parsed.JoinMessage(f.text("testExecError"), message))
+	case failedWithoutTest || strings.Contains(message, jestNotLoaded):
 		s.AddBroken(file, message)
 	}
 }
@@ -123,27 +75,40 @@ var jestStatuses = map[string]metric.Status{
 	"pending": metric.Skipped, "skipped": metric.Skipped, "todo": metric.Skipped, "disabled": metric.Skipped, "focused": metric.Skipped,
 }
 
-// toTest returns the test. A pass after several attempts, or with the messages of a failed
+// jestTest returns a test. A pass after several attempts, or with the messages of a failed
 // attempt, is flaky.
-func (t jestTest) toTest(file string) metric.Test {
+func jestTest(t item, file string) metric.Test {
 	var groups []string
-	for i, title := range t.AncestorTitles {
-		isFile := i == 0 && strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+string(title))
+	for i, title := range t.list("ancestorTitles") {
+		isFile := i == 0 && strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+jestTitle(title))
 		if !isFile { // vitest repeats the file for a test of types
-			groups = append(groups, string(title))
+			groups = append(groups, jestTitle(title))
 		}
 	}
+	word, message := t.text("status"), t.text("failureMessages")
 	out := metric.Test{
-		ID:       metric.ID{Suite: file, Class: parsed.JoinGroups(groups...), Name: string(t.Title)},
-		Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinTexts(t.FailureMessages, "\n"), File: file,
+		ID:       metric.ID{Suite: file, Class: parsed.JoinGroups(groups...), Name: jestTitle(t.at("title"))},
+		Duration: t.number("duration").In(time.Millisecond), Message: message, File: file, Line: t.integer("location.line"),
 	}
-	setStatus(&out, jestStatuses, t.Status)
-	if t.Location != nil {
-		out.Line = t.Location.Line.Int()
+	setStatus(&out, jestStatuses, word)
+	if out.Status == metric.Skipped && word != "skipped" {
+		out.Message = word
 	}
-	if out.Status == metric.Skipped && t.Status != "skipped" {
-		out.Message = t.Status
-	}
-	out.Flaky = out.Status == metric.Passed && (t.Invocations > 1 || len(t.FailureMessages) > 0)
+	wasRetried := t.number("invocations") > 1 || len(t.list("failureMessages")) > 0
+	out.Flaky = out.Status == metric.Passed && wasRetried
 	return out
+}
+
+// jestTitle returns a title, for which old versions of jest take any value: a text, a number, a
+// list of them, which JavaScript writes with commas.
+func jestTitle(title item) string {
+	switch title.value.(type) {
+	case nil:
+		return ""
+	case string, map[string]any:
+		return title.text("")
+	case []any:
+		return strings.ReplaceAll(title.text(""), "\n", ",")
+	}
+	return fmt.Sprint(title.value)
 }

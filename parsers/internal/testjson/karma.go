@@ -1,8 +1,6 @@
 package testjson
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,95 +9,63 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// karmaTest is one test in one browser, of karma-json-reporter and similar reporters.
-type karmaTest struct {
-	Description parsed.AnyText   `json:"description"`
-	Suite       []string         `json:"suite"`
-	Log         []parsed.AnyText `json:"log"`
-	Skipped     bool             `json:"skipped"`
-	Disabled    bool             `json:"disabled"`
-	Pending     bool             `json:"pending"`
-	Success     bool             `json:"success"`
-	Time        parsed.AnyNumber `json:"time"` // milliseconds
-}
-
-// karmaBrowser is a browser with its totals, nil if it has none.
-type karmaBrowser struct {
-	Name       parsed.AnyText `json:"name"`
-	LastResult *struct {
-		Total        *parsed.AnyNumber `json:"total"`
-		Failed       *parsed.AnyNumber `json:"failed"`
-		Error        bool              `json:"error"`
-		Disconnected bool              `json:"disconnected"`
-	} `json:"lastResult"`
-}
-
-// readKarma reads a report with the tests of each browser, and checks its totals.
+// readKarma reads a report with the tests of each browser, as karma-json-reporter and similar
+// reporters write it, and checks its totals.
+//
+//	{"browsers": {"123": {"name": "Chrome 120.0 (Linux)", "lastResult": {"total": 1, "failed": 0}}},
+//	 "result": {"123": [{"suite": ["calc"], "description": "adds", "success": true, "time": 5, "log": []}]},
+//	 "summary": {"success": 1, "failed": 0, "skipped": 0}}
 func readKarma(d *document) error {
-	var browsers map[string]karmaBrowser
-	var results map[string][]karmaTest
-	var summary struct {
-		Success      *parsed.AnyNumber `json:"success"`
-		Failed       *parsed.AnyNumber `json:"failed"`
-		Skipped      *parsed.AnyNumber `json:"skipped"`
-		Error        bool              `json:"error"`
-		Disconnected bool              `json:"disconnected"`
-	}
 	d.NumberRepeats = true
-	err := d.readMembers("karma", []string{"result", "summary"}, map[string]any{"browsers": &browsers, "result": &results, "summary": &summary})
+	names := []string{"result", "summary"}
+	root, err := d.readObject(shape{tool: "karma", required: names, kept: append(names, "browsers")})
 	if err != nil {
 		return err
 	}
 
-	for _, id := range slices.Sorted(maps.Keys(results)) {
-		browsers[id].addTo(d.Outcomes, results[id])
+	for id, tests := range root.members("result") {
+		addKarmaBrowser(d.Outcomes, root.at("browsers").member(id), tests.list(""))
 	}
 
-	n := d.documentTotals()
-	d.CheckOptionalTotal("passed tests", summary.Success, n.Passed)
-	d.CheckOptionalFailures("failed tests", summary.Failed, n.Failed)
-	d.CheckOptionalTotal("skipped tests", summary.Skipped, n.Skipped)
-	if (summary.Error || summary.Disconnected) && n.Failed == 0 && len(d.Broken) == 0 {
+	n, summary := d.documentTotals(), root.at("summary")
+	d.CheckTotal("passed tests", summary.total("success"), n.Passed)
+	d.CheckFailures("failed tests", summary.total("failed"), n.Failed)
+	d.CheckTotal("skipped tests", summary.total("skipped"), n.Skipped)
+	hasError := summary.isTrue("error") || summary.isTrue("disconnected")
+	if hasError && n.Failed == 0 && len(d.Broken) == 0 {
 		d.Failure = "karma says that there was an error although no test failed"
 	}
 	return nil
 }
 
-// addTo adds the tests that ran in the browser, and checks its totals.
-func (b karmaBrowser) addTo(s *parsed.Outcomes, tests []karmaTest) {
-	name, before := b.nameWithoutVersion(), s.Totals
+// addKarmaBrowser adds the tests that ran in the browser, and checks its totals.
+func addKarmaBrowser(s *parsed.Outcomes, browser item, tests []item) {
+	name, before := karmaVersionPattern.ReplaceAllString(browser.text("name"), ""), s.Totals
 	for _, t := range tests {
-		s.Add(t.toTest(name))
+		s.Add(karmaTest(t, name))
 	}
-	if last := b.LastResult; last != nil {
-		n := s.Totals.Minus(before)
-		s.CheckOptionalTotal("tests in "+name, last.Total, n.Tests)
-		s.CheckOptionalFailures("failed tests in "+name, last.Failed, n.Failed)
-		if last.Disconnected {
-			s.AddBroken(name, "the browser was disconnected before its tests had run")
-		}
+	last, n := browser.at("lastResult"), s.Totals.Minus(before)
+	s.CheckTotal("tests in "+name, last.total("total"), n.Tests)
+	s.CheckFailures("failed tests in "+name, last.total("failed"), n.Failed)
+	if last.isTrue("disconnected") {
+		s.AddBroken(name, "the browser was disconnected before its tests had run")
 	}
 }
 
-// karmaVersionPattern matches the version after the name of a browser: "Chrome 120.0 (Linux)".
+// karmaVersionPattern matches the version after the name of a browser, which changes more often
+// than the tests: "Chrome 120.0 (Linux)".
 var karmaVersionPattern = regexp.MustCompile(`\s+\d.*$`)
 
-// nameWithoutVersion returns the browser without its version, which changes more often
-// than the tests.
-func (b karmaBrowser) nameWithoutVersion() string {
-	return karmaVersionPattern.ReplaceAllString(string(b.Name), "")
-}
-
-// toTest returns the test in the browser. Its groups are the class.
-func (t karmaTest) toTest(browser string) metric.Test {
+// karmaTest returns a test in the browser. Its groups are the class.
+func karmaTest(t item, browser string) metric.Test {
 	out := metric.Test{
-		ID:       metric.ID{Suite: browser, Class: parsed.JoinGroups(t.Suite...), Name: string(t.Description)},
-		Duration: t.Time.In(time.Millisecond), Message: strings.TrimSpace(parsed.JoinTexts(t.Log, "\n")),
+		ID:       metric.ID{Suite: browser, Class: parsed.JoinGroups(t.texts("suite")...), Name: t.text("description")},
+		Duration: t.number("time").In(time.Millisecond), Message: strings.TrimSpace(t.text("log")),
 	}
 	switch {
-	case t.Skipped || t.Disabled || t.Pending:
+	case t.isTrue("skipped") || t.isTrue("disabled") || t.isTrue("pending"):
 		out.Status = metric.Skipped
-	case t.Success:
+	case t.isTrue("success"):
 		out.Status, out.Message = metric.Passed, ""
 	default:
 		out.Status = metric.Failed

@@ -9,91 +9,54 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// mochawesomeSuite is one file or group of mochawesome's report.
-type mochawesomeSuite struct {
-	Title       parsed.AnyText     `json:"title"`
-	File        parsed.AnyText     `json:"file"`
-	FullFile    parsed.AnyText     `json:"fullFile"`
-	BeforeHooks []mochawesomeTest  `json:"beforeHooks"`
-	AfterHooks  []mochawesomeTest  `json:"afterHooks"`
-	Tests       []mochawesomeTest  `json:"tests"`
-	Suites      []mochawesomeSuite `json:"suites"`
-}
-
-// mochawesomeTest is a test or a hook.
-type mochawesomeTest struct {
-	Title    parsed.AnyText   `json:"title"`
-	Duration parsed.AnyNumber `json:"duration"` // milliseconds
-	State    string           `json:"state"`
-	Pass     bool             `json:"pass"`
-	Fail     bool             `json:"fail"`
-	Pending  bool             `json:"pending"`
-	Skipped  bool             `json:"skipped"` // a hook before it failed
-	Err      struct {
-		Message parsed.AnyText `json:"message"`
-		Stack   parsed.AnyText `json:"estack"`
-	} `json:"err"`
-}
-
-// readMochawesome reads a report of mochawesome, and checks its totals.
+// readMochawesome reads a report of mochawesome, and checks its totals. A suite is a file or a
+// group in one.
+//
+//	{"stats": {"testsRegistered": 1, "failures": 0, "duration": 5}, "results": [{"file": "/a.js", "fullFile": "/p/a.js", "title": "",
+//	 "beforeHooks": [], "afterHooks": [], "tests": [{"title": "adds", "state": "passed", "pass": true, "duration": 5, "err": {}}], "suites": [{…}]}]}
 func readMochawesome(d *document) error {
-	var stats struct {
-		Tests    *parsed.AnyNumber `json:"testsRegistered"` // other totals leave out tests that did not run
-		Failures *parsed.AnyNumber `json:"failures"`
-		Duration parsed.AnyNumber  `json:"duration"`
-	}
-
 	d.NumberRepeats = true
-	err := d.readMembers("mochawesome", []string{"results"}, map[string]any{"stats": &stats, "results": func() error {
-		return d.Array(func() error {
-			if d.Kind() != '{' { // false if nothing ran
-				return d.Skip()
-			}
-			var m mochawesomeSuite
-			err := d.Value(&m)
-			if err == nil {
-				m.addTo(d.Outcomes, "", nil)
-			}
-			return err
-		})
-	}})
+	root, err := d.readObject(shape{
+		tool: "mochawesome", required: []string{"results"}, kept: []string{"stats"},
+		lists: map[string]func(item){"results": func(suite item) { addMochawesomeSuite(d.Outcomes, suite, "", nil) }},
+	})
 	if err != nil {
 		return err
 	}
 
-	n := d.documentTotals()
-	d.CheckOptionalTotal("tests", stats.Tests, n.Tests)
-	d.CheckOptionalFailures("failures", stats.Failures, n.Unsuccessful(), n.Unsuccessful()+len(d.Broken))
-	d.Duration += stats.Duration.In(time.Millisecond)
+	n, stats := d.documentTotals(), root.at("stats")
+	d.CheckTotal("tests", stats.total("testsRegistered"), n.Tests) // other totals leave out tests that did not run
+	d.CheckFailures("failures", stats.total("failures"), n.Unsuccessful(), n.Unsuccessful()+len(d.Broken))
+	d.Duration += stats.number("duration").In(time.Millisecond)
 	return nil
 }
 
-// filePath returns the file relative to the project, "" for a group without one. mochawesome
-// leaves a slash before it.
-func (m mochawesomeSuite) filePath() string {
-	if m.File != "" && m.File != m.FullFile && strings.HasSuffix(string(m.FullFile), string(m.File)) {
-		return strings.TrimLeft(string(m.File), `/\`)
+// mochawesomeFile returns the file of a suite relative to the project, "" for a group without
+// one. mochawesome leaves a slash before it.
+func mochawesomeFile(suite item) string {
+	file, full := suite.text("file"), suite.text("fullFile")
+	if file != "" && file != full && strings.HasSuffix(full, file) {
+		return strings.TrimLeft(file, `/\`)
 	}
-	return string(cmp.Or(m.File, m.FullFile))
+	return cmp.Or(file, full)
 }
 
-// addTo adds the tests of a file or group, and of the groups in it. File and path are those of
-// the group around it.
-func (m mochawesomeSuite) addTo(s *parsed.Outcomes, file string, path []string) {
-	file = cmp.Or(m.filePath(), file)
-	path = append(path[:len(path):len(path)], string(m.Title))
-	for _, hooks := range [][]mochawesomeTest{m.BeforeHooks, m.AfterHooks} {
-		for _, h := range hooks {
-			if h.Fail || h.State == "failed" {
-				s.AddBroken(cmp.Or(file, parsed.JoinGroups(path...)), string(h.Title)+": "+parsed.JoinMessage(string(h.Err.Message), string(h.Err.Stack)))
-			}
+// addMochawesomeSuite adds the tests of a file or group, and of the groups in it. File and path
+// are those of the group around it. The suite is false if nothing ran.
+func addMochawesomeSuite(s *parsed.Outcomes, suite item, file string, path []string) {
+	file = cmp.Or(mochawesomeFile(suite), file)
+	path = append(path[:len(path):len(path)], suite.text("title"))
+	class := parsed.JoinGroups(path...)
+	for _, hook := range append(suite.list("beforeHooks"), suite.list("afterHooks")...) {
+		if mochawesomeStatus(hook) == metric.Failed {
+			s.AddBroken(cmp.Or(file, class), hook.text("title")+": "+hook.message("err.message", "err.estack"))
 		}
 	}
 
-	for _, t := range m.Tests {
+	for _, t := range suite.list("tests") {
 		out := metric.Test{
-			ID:     metric.ID{Suite: file, Class: parsed.JoinGroups(path...), Name: string(t.Title)},
-			Status: t.status(), Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Err.Message), string(t.Err.Stack)), File: file,
+			ID:     metric.ID{Suite: file, Class: class, Name: t.text("title")},
+			Status: mochawesomeStatus(t), Duration: t.number("duration").In(time.Millisecond), Message: t.message("err.message", "err.estack"), File: file,
 		}
 		switch out.Status {
 		case metric.NotRun:
@@ -107,21 +70,23 @@ func (m mochawesomeSuite) addTo(s *parsed.Outcomes, file string, path []string) 
 		s.Add(out)
 	}
 
-	for _, inner := range m.Suites {
-		inner.addTo(s, file, path)
+	for _, inner := range suite.list("suites") {
+		addMochawesomeSuite(s, inner, file, path)
 	}
 }
 
-// status returns the outcome. A test without one is an error.
-func (t mochawesomeTest) status() metric.Status {
+// mochawesomeStatus returns the outcome of a test or hook. A test without one is an error. One
+// that is skipped did not run, because a hook before it failed.
+func mochawesomeStatus(t item) metric.Status {
+	state := t.text("state")
 	switch {
-	case t.Fail || t.State == "failed":
+	case t.isTrue("fail") || state == "failed":
 		return metric.Failed
-	case t.Pending || t.State == "pending":
+	case t.isTrue("pending") || state == "pending":
 		return metric.Skipped
-	case t.Skipped || t.State == "skipped":
+	case t.isTrue("skipped") || state == "skipped":
 		return metric.NotRun
-	case t.Pass || t.State == "passed":
+	case t.isTrue("pass") || state == "passed":
 		return metric.Passed
 	}
 	return metric.Errored

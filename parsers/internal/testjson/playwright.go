@@ -7,121 +7,52 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
 
-// playwrightSuite is a file or a describe block in the report of Playwright's JSON
-// reporter. It is read spec by spec, since specs may contain screenshots.
-type playwrightSuite struct {
-	title, file parsed.AnyText
-	specs       []playwrightSpec
-	suites      []playwrightSuite
-}
-
-// playwrightSpec is one test as it is written, which may run in several projects.
-type playwrightSpec struct {
-	Title parsed.AnyText   `json:"title"`
-	File  parsed.AnyText   `json:"file"`
-	Line  parsed.AnyNumber `json:"line"`
-	Tests []playwrightTest `json:"tests"`
-}
-
-// playwrightTest is one spec in one project, with all its attempts.
-type playwrightTest struct {
-	ExpectedStatus string                 `json:"expectedStatus"`
-	ProjectName    parsed.AnyText         `json:"projectName"`
-	Status         string                 `json:"status"`
-	Annotations    []playwrightAnnotation `json:"annotations"`
-	Results        []struct {
-		Status   string           `json:"status"`
-		Duration parsed.AnyNumber `json:"duration"` // milliseconds
-		Error    parsed.AnyText   `json:"error"`
-		Errors   []parsed.AnyText `json:"errors"`
-	} `json:"results"`
-}
-
-// playwrightAnnotation is a note about a test, such as the reason for a skip.
-type playwrightAnnotation struct {
-	Type        parsed.AnyText `json:"type"`
-	Description parsed.AnyText `json:"description"`
-}
-
-// playwrightError is an error outside of all tests: in a file that cannot be loaded, in the
-// global set-up or in the configuration.
-type playwrightError struct {
-	Message  parsed.AnyText `json:"message"`
-	Stack    parsed.AnyText `json:"stack"`
-	Value    parsed.AnyText `json:"value"`
-	Location *struct {
-		File parsed.AnyText `json:"file"`
-	} `json:"location"`
-}
-
-// playwrightReport has the members of a report that are checked after all suites.
+// playwrightReport counts the tests of a report of Playwright's JSON reporter:
+//
+//	{"config": {"rootDir": "/p"}, "suites": [{"title": "a.spec.ts", "file": "a.spec.ts", "suites": [{…}], "specs": [{
+//	  "title": "adds", "line": 3, "tests": [{"projectName": "chromium", "expectedStatus": "passed", "status": "expected",
+//	    "annotations": [], "results": [{"status": "passed", "duration": 5, "errors": []}]}]}]}],
+//	 "errors": [{"message": "…", "location": {"file": "/p/b.spec.ts"}}], "stats": {"expected": 1, "duration": 9}}
+//
+// A spec is one test as it is written. It has one test for each project, with all its attempts.
+// The errors are outside of all tests: in a file that cannot be loaded, in the global set-up or
+// in the configuration.
 type playwrightReport struct {
-	config struct {
-		RootDir parsed.AnyText `json:"rootDir"`
-	}
-	errors       []playwrightError
-	stats        map[string]parsed.AnyNumber // stated totals, by status, and the duration in milliseconds
-	statusCounts map[string]int              // number of tests, by status
+	statusCounts map[string]int // number of tests, by status
 	set          *parsed.Outcomes
 }
 
 // readPlaywright reads a report of Playwright suite by suite.
 func readPlaywright(d *document) error {
 	p := playwrightReport{set: d.Outcomes, statusCounts: map[string]int{}}
-	err := d.readMembers("Playwright", []string{"suites"}, map[string]any{
-		"errors": &p.errors, "stats": &p.stats, "config": &p.config,
-		"suites": func() error {
-			return d.Array(func() error {
-				var s playwrightSuite
-				err := s.read(d.Reader)
-				if err == nil {
-					p.addSuite(s, string(s.file), nil)
-				}
-				return err
-			})
-		},
+	root, err := d.readObject(shape{
+		tool: "Playwright", required: []string{"suites"}, kept: []string{"errors", "stats", "config"},
+		lists: map[string]func(item){"suites": func(s item) { p.addSuite(s, s.text("file"), nil) }},
 	})
 	if err == nil {
-		p.checkReport()
+		p.checkReport(root)
 	}
 	return err
 }
 
-// read reads the next suite with the suites in it.
-func (s *playwrightSuite) read(j *jsonstream.Reader) error {
-	return parsed.ReadMembers(j, map[string]any{
-		"title": &s.title, "file": &s.file,
-		"specs": parsed.ItemReader(j, func(spec playwrightSpec) { s.specs = append(s.specs, spec) }),
-		"suites": func() error {
-			return j.Array(func() error {
-				var inner playwrightSuite
-				err := inner.read(j)
-				s.suites = append(s.suites, inner)
-				return err
-			})
-		},
-	})
-}
-
 // addSuite adds the tests of a file or group and of the groups in it. Path has the titles
 // of the enclosing groups.
-func (p *playwrightReport) addSuite(s playwrightSuite, file string, path []string) {
-	for _, spec := range s.specs {
-		for _, t := range spec.Tests {
-			p.addTest(t, spec, metric.ID{
-				Suite: cmp.Or(file, string(spec.File)),
-				Class: parsed.JoinGroups(append([]string{string(t.ProjectName)}, path...)...),
-				Name:  string(spec.Title),
+func (p *playwrightReport) addSuite(suite item, file string, path []string) {
+	for _, spec := range suite.list("specs") {
+		for _, t := range spec.list("tests") {
+			p.addTest(t, spec.integer("line"), metric.ID{
+				Suite: cmp.Or(file, spec.text("file")),
+				Class: parsed.JoinGroups(append([]string{t.text("projectName")}, path...)...),
+				Name:  spec.text("title"),
 			})
 		}
 	}
-	for _, inner := range s.suites {
-		p.addSuite(inner, cmp.Or(file, string(inner.file)), append(path[:len(path):len(path)], string(inner.title)))
+	for _, inner := range suite.list("suites") {
+		p.addSuite(inner, cmp.Or(file, inner.text("file")), append(path[:len(path):len(path)], inner.text("title")))
 	}
 }
 
@@ -131,31 +62,32 @@ var playwrightStatuses = map[string]metric.Status{
 	"expected": metric.Passed, "flaky": metric.Passed, "unexpected": metric.Failed, "skipped": metric.Skipped,
 }
 
-// addTest adds a test of the spec with its identity. Its message is that of the last attempt
-// with an error.
-func (p *playwrightReport) addTest(t playwrightTest, spec playwrightSpec, id metric.ID) {
-	p.statusCounts[t.Status]++
-	out := metric.Test{ID: id, File: id.Suite, Line: spec.Line.Int(), Flaky: t.Status == "flaky"}
-	last := ""
-	for _, r := range t.Results {
-		out.Duration += r.Duration.In(time.Millisecond)
-		if len(r.Errors) == 0 {
-			r.Errors = []parsed.AnyText{r.Error}
+// addTest adds a test of a spec on the line, with its identity. Its message is that of the last
+// attempt with an error.
+func (p *playwrightReport) addTest(t item, line int, id metric.ID) {
+	word, last := t.text("status"), ""
+	p.statusCounts[word]++
+	out := metric.Test{ID: id, File: id.Suite, Line: line, Flaky: word == "flaky"}
+	for _, attempt := range t.list("results") {
+		message := attempt.text("errors")
+		if len(attempt.list("errors")) == 0 {
+			message = attempt.text("error")
 		}
-		out.Message = cmp.Or(parsed.JoinTexts(r.Errors, "\n"), out.Message)
-		last = r.Status
+		out.Duration += attempt.number("duration").In(time.Millisecond)
+		out.Message = cmp.Or(message, out.Message)
+		last = attempt.text("status")
 	}
 
-	setStatus(&out, playwrightStatuses, t.Status)
+	setStatus(&out, playwrightStatuses, word)
 	switch {
 	case out.Status == metric.Failed && last == "passed":
 		out.Message = "it passed and was expected to fail"
-	case out.Status == metric.Skipped && t.ExpectedStatus != "skipped":
+	case out.Status == metric.Skipped && t.text("expectedStatus") != "skipped":
 		out.Message = cmp.Or(out.Message, "it did not run: something before it failed")
 		p.set.AddNotRun(out)
 		return
 	case out.Status == metric.Skipped:
-		out.Message = t.skipReason()
+		out.Message = skipReason(t)
 	case out.Status == metric.Passed && !out.Flaky:
 		out.Message = ""
 	}
@@ -164,42 +96,42 @@ func (p *playwrightReport) addTest(t playwrightTest, spec playwrightSpec, id met
 }
 
 // skipReason returns the first description among the annotations, "" if there is none.
-func (t playwrightTest) skipReason() string {
-	for _, a := range t.Annotations {
-		if a.Description != "" {
-			return string(a.Description)
+func skipReason(t item) string {
+	for _, annotation := range t.list("annotations") {
+		if description := annotation.text("description"); description != "" {
+			return description
 		}
 	}
 	return ""
 }
 
 // checkReport adds the errors outside of tests, and compares the totals.
-func (p *playwrightReport) checkReport() {
-	for _, e := range p.errors {
-		message := parsed.JoinMessage(string(cmp.Or(e.Message, e.Value)), string(e.Stack))
-		if e.Location == nil || e.Location.File == "" {
+func (p *playwrightReport) checkReport(root item) {
+	for _, e := range root.list("errors") {
+		message := parsed.JoinMessage(cmp.Or(e.text("message"), e.text("value")), e.text("stack"))
+		file := e.text("location.file")
+		if file == "" {
 			p.set.Failure = cmp.Or(p.set.Failure, message)
 			continue
 		}
-		p.set.AddBroken(p.relativePath(string(e.Location.File)), message)
+		p.set.AddBroken(relativePath(file, root.text("config.rootDir")), message)
 	}
 	for _, name := range slices.Sorted(maps.Keys(playwrightStatuses)) {
-		n, stated := p.stats[name]
-		switch {
-		case stated && playwrightStatuses[name] == metric.Failed:
-			p.set.CheckFailures(name+" tests", float64(n), p.statusCounts[name])
-		case stated:
-			p.set.CheckTotal(name+" tests", float64(n), p.statusCounts[name])
+		stated := root.total("stats." + name)
+		if playwrightStatuses[name] == metric.Failed {
+			p.set.CheckFailures(name+" tests", stated, p.statusCounts[name])
+		} else {
+			p.set.CheckTotal(name+" tests", stated, p.statusCounts[name])
 		}
 	}
-	p.set.Duration += p.stats["duration"].In(time.Millisecond)
+	p.set.Duration += root.number("stats.duration").In(time.Millisecond)
 }
 
 // relativePath returns a path relative to the root folder of the report, as suites have it.
-func (p *playwrightReport) relativePath(file string) string {
-	file, root := strings.ReplaceAll(file, `\`, "/"), strings.ReplaceAll(string(p.config.RootDir), `\`, "/")
-	if rest, inside := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); inside && root != "" {
-		return rest
+func relativePath(file, root string) string {
+	file, root = strings.ReplaceAll(file, `\`, "/"), strings.ReplaceAll(root, `\`, "/")
+	if below, inside := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); inside && root != "" {
+		return below
 	}
 	return file
 }

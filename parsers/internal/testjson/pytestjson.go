@@ -10,79 +10,52 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// pytestJSONTest is one test of pytest-json-report.
-type pytestJSONTest struct {
-	NodeID   string            `json:"nodeid"`
-	Line     *parsed.AnyNumber `json:"lineno"` // counts from 0, nil if it is not known
-	Outcome  string            `json:"outcome"`
-	Setup    *pytestJSONPhase  `json:"setup"`
-	Call     *pytestJSONPhase  `json:"call"`
-	Teardown *pytestJSONPhase  `json:"teardown"`
-}
-
-// pytestJSONPhase is the set-up, call or tear-down of a test.
-type pytestJSONPhase struct {
-	Duration parsed.AnyNumber `json:"duration"` // seconds
-	Outcome  string           `json:"outcome"`
-	Longrepr pytestRepr       `json:"longrepr"`
-}
-
-// pytestJSONSummary has the totals of a report. One that is nil is not stated.
-type pytestJSONSummary struct {
-	Total  *parsed.AnyNumber `json:"total"`
-	Failed *parsed.AnyNumber `json:"failed"`
-	Error  *parsed.AnyNumber `json:"error"`
-}
-
 // readPytestJSON reads a report of pytest-json-report, and checks its totals and exit status.
+//
+//	{"exitcode": 0, "duration": 0.1, "summary": {"total": 1, "failed": 0}, "collectors": [{"nodeid": "a.py", "outcome": "passed"}],
+//	 "tests": [{"nodeid": "a.py::test_add", "lineno": 2, "outcome": "passed", "call": {"duration": 0.01, "outcome": "passed"}}]}
 func readPytestJSON(d *document) error {
-	var sum pytestJSONSummary
-	var exit, took parsed.AnyNumber
-	files := 0 // skipped files, which are not in the total
-	err := d.readMembers("pytest-json-report", []string{"summary", "exitcode"}, map[string]any{
-		"exitcode": &exit, "summary": &sum, "duration": &took,
-		"collectors": func() error {
-			err := parsed.ItemReader(d.Reader, func(c pytestCollector) { c.addTo(d.Outcomes) })()
-			files = d.documentTotals().Tests
-			return err
+	skippedFiles := 0 // not in the total
+	root, err := d.readObject(shape{
+		tool: "pytest-json-report", required: []string{"summary", "exitcode"}, kept: []string{"summary", "exitcode", "duration"},
+		lists: map[string]func(item){
+			"collectors": func(c item) {
+				before := d.Totals.Tests
+				addPytestCollector(d.Outcomes, c)
+				skippedFiles += d.Totals.Tests - before
+			},
+			"tests": func(t item) { d.Add(pytestTest(t)) },
 		},
-		"tests": parsed.ItemReader(d.Reader, func(t pytestJSONTest) { d.Add(t.toTest()) }),
 	})
-	d.Duration += took.In(time.Second)
+	d.Duration += root.number("duration").In(time.Second)
 	if err != nil {
 		return err
 	}
 
 	n := d.documentTotals()
-	d.CheckOptionalTotal("tests", sum.Total, n.Tests-files)
-	d.CheckOptionalFailures("tests with the outcome failed", sum.Failed, n.Failed)
-	d.CheckOptionalFailures("tests with the outcome error", sum.Error, n.Errors)
+	d.CheckTotal("tests", root.total("summary.total"), n.Tests-skippedFiles)
+	d.CheckFailures("tests with the outcome failed", root.total("summary.failed"), n.Failed)
+	d.CheckFailures("tests with the outcome error", root.total("summary.error"), n.Errors)
 
-	switch why := pytestExits[exit.Int()]; {
+	exit := root.integer("exitcode")
+	switch why := pytestExits[exit]; {
 	case why != "" && len(d.Broken) == 0:
 		d.Failure = why
-	case exit.Int() == pytestExitFailed && n.Unsuccessful() == 0:
+	case exit == pytestExitFailed && n.Unsuccessful() == 0:
 		d.AddContradiction(pytestContradiction)
 	}
 	return nil
 }
 
-// pytestCollector is the collection of the tests of a file or class.
-type pytestCollector struct {
-	NodeID   string     `json:"nodeid"`
-	Outcome  string     `json:"outcome"`
-	Longrepr pytestRepr `json:"longrepr"`
-}
-
-// addTo breaks a file that could not be collected. A file that was skipped is added as one
-// test.
-func (c pytestCollector) addTo(s *parsed.Outcomes) {
-	file, _, inside := strings.Cut(c.NodeID, "::")
-	switch {
-	case c.Outcome == "failed":
-		s.AddBroken(cmp.Or(file, "pytest"), string(c.Longrepr))
-	case c.Outcome == "skipped" && !inside && path.Ext(file) != "":
-		s.Add(skippedFileTest(file, c.Longrepr))
+// addPytestCollector handles the collection of the tests of a file or class. A file that could
+// not be collected is broken. A file that was skipped is added as one test.
+func addPytestCollector(s *parsed.Outcomes, c item) {
+	file, _, inside := strings.Cut(c.text("nodeid"), "::")
+	switch outcome := c.text("outcome"); {
+	case outcome == "failed":
+		s.AddBroken(cmp.Or(file, "pytest"), pytestReason(c))
+	case outcome == "skipped" && !inside && path.Ext(file) != "":
+		s.Add(skippedFileTest(file, pytestReason(c)))
 	}
 }
 
@@ -93,21 +66,20 @@ var pytestStatuses = map[string]metric.Status{
 	"skipped": metric.Skipped, "xfailed": metric.Skipped,
 }
 
-// toTest returns the test, whose message is that of the first phase that has one.
-func (t pytestJSONTest) toTest() metric.Test {
-	out := metric.Test{ID: pytestID(t.NodeID), Flaky: t.Outcome == "rerun"}
+// pytestTest returns a test, whose message is that of the first phase that has one.
+func pytestTest(t item) metric.Test {
+	word := t.text("outcome")
+	out := metric.Test{ID: pytestID(t.text("nodeid")), Flaky: word == "rerun"}
 	out.File = out.Suite
-	setStatus(&out, pytestStatuses, t.Outcome)
-	if t.Line != nil {
-		out.Line = t.Line.Int() + 1
+	setStatus(&out, pytestStatuses, word)
+	if t.has("lineno") {
+		out.Line = t.integer("lineno") + 1 // counts from 0
 	}
-	for _, p := range []*pytestJSONPhase{t.Setup, t.Call, t.Teardown} {
-		if p == nil {
-			continue
-		}
-		out.Duration += p.Duration.In(time.Second)
-		out.Message = cmp.Or(out.Message, string(p.Longrepr))
-		if out.Flaky && p.Outcome == "failed" { // the last attempt failed as well
+	for _, name := range []string{"setup", "call", "teardown"} {
+		phase := t.at(name)
+		out.Duration += phase.number("duration").In(time.Second)
+		out.Message = cmp.Or(out.Message, pytestReason(phase))
+		if out.Flaky && phase.text("outcome") == "failed" { // the last attempt failed as well
 			out.Status, out.Flaky = metric.Failed, false
 		}
 	}

@@ -8,63 +8,29 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
 
-// reportlogEvent is one line of pytest-reportlog, such as
-//
-//	{"nodeid": "a.py::test_b", "outcome": "passed", "when": "call", "$report_type": "TestReport"}
-//
-// When is the phase of a test: "setup", "call" or "teardown".
-type reportlogEvent struct {
-	Type       string            `json:"$report_type"`
-	NodeID     string            `json:"nodeid"`
-	Outcome    string            `json:"outcome"`
-	When       string            `json:"when"`
-	Longrepr   pytestRepr        `json:"longrepr"`
-	Duration   parsed.AnyNumber  `json:"duration"` // seconds
-	XFail      *parsed.AnyText   `json:"wasxfail"` // why the test is expected to fail; nil if it is not
-	Location   []jsonstream.Raw  `json:"location"` // file, line that counts from 0, and name
-	ExitStatus *parsed.AnyNumber `json:"exitstatus"`
-}
-
-// pytestRepr is the text of a failure or of a reason for a skip, which pytest calls longrepr.
-type pytestRepr string
-
-// UnmarshalJSON decodes the forms of a longrepr: a string, [file, line, reason], or an object
-// with a traceback. It never fails.
-func (p *pytestRepr) UnmarshalJSON(raw []byte) error {
-	switch jsonstream.Raw(raw).Kind() {
-	case '[':
-		var items []parsed.AnyText
-		if jsonstream.Unmarshal(raw, &items) == nil && len(items) > 0 {
-			*p = pytestRepr(strings.TrimPrefix(string(items[len(items)-1]), "Skipped: "))
+// pytestReason returns the text of a failure or of a reason for a skip, which pytest calls
+// longrepr: a text, [file, line, reason], or an object with a traceback.
+func pytestReason(v item) string {
+	switch v.at("longrepr").value.(type) {
+	case []any:
+		texts := v.texts("longrepr")
+		if len(texts) == 0 {
+			return ""
 		}
-	case '{':
-		var o struct {
-			Crash     parsed.AnyText `json:"reprcrash"`
-			Traceback struct {
-				Entries []struct {
-					Data struct {
-						Lines []parsed.AnyText `json:"lines"`
-					} `json:"data"`
-				} `json:"reprentries"`
-			} `json:"reprtraceback"`
+		return strings.TrimPrefix(texts[len(texts)-1], "Skipped: ")
+	case map[string]any:
+		texts := []string{v.text("longrepr.reprcrash")}
+		for _, entry := range v.list("longrepr.reprtraceback.reprentries") {
+			texts = append(texts, entry.text("data.lines"))
 		}
-		if jsonstream.Unmarshal(raw, &o) == nil {
-			var lines []parsed.AnyText
-			for _, e := range o.Traceback.Entries {
-				lines = append(lines, e.Data.Lines...)
-			}
-			*p = pytestRepr(parsed.JoinTexts(append([]parsed.AnyText{o.Crash}, lines...), "\n"))
-		}
-	default:
-		*p = pytestRepr(parsed.TextOf(raw))
+		return joinLines(texts...)
 	}
-	return nil
+	return v.text("longrepr")
 }
 
 // pytestID returns the identity for a node ID. "a.py::TestB::test_c[1]" has the suite "a.py",
@@ -83,7 +49,12 @@ func pytestID(node string) metric.ID {
 	return id
 }
 
-// reportlogReader reads the events of one or more sessions of pytest.
+// reportlogReader reads the events of one or more sessions of pytest, as pytest-reportlog writes
+// them, one a line:
+//
+//	{"nodeid": "a.py::test_b", "when": "call", "outcome": "passed", "duration": 0.1, "$report_type": "TestReport"}
+//
+// When is the phase of a test: "setup", "call" or "teardown".
 type reportlogReader struct {
 	set              parsed.Outcomes
 	tests            map[string]*pytestCase // the latest case of each test, by node ID
@@ -107,7 +78,7 @@ type pytestCase struct {
 // error.
 func parseReportlog(r io.Reader) (parsed.Report, error) {
 	p := &reportlogReader{tests: map[string]*pytestCase{}}
-	noise, err := parsed.ReadEvents(r, p.handleEvent)
+	noise, err := parsed.ReadEvents(r, eventHandler(p.handleEvent))
 	if noise != "" {
 		p.set.Problems.Add("text between the events: %s", noise)
 	}
@@ -119,16 +90,11 @@ func parseReportlog(r io.Reader) (parsed.Report, error) {
 }
 
 // handleEvent handles one event. Those of other types are ignored.
-func (p *reportlogReader) handleEvent(raw []byte, at textstream.Line) error {
-	var e reportlogEvent
-	if err := jsonstream.Unmarshal(raw, &e); err != nil {
-		return at.Error("%v", err)
-	}
-
-	switch e.Type {
+func (p *reportlogReader) handleEvent(e item, line textstream.Line) error {
+	switch e.text("$report_type") {
 	case "SessionStart":
 		if p.running {
-			return at.Error("a session of pytest begins before the one before it finished")
+			return line.Error("a session of pytest begins before the one before it finished")
 		}
 		p.finishSession()
 		p.running = true
@@ -141,24 +107,24 @@ func (p *reportlogReader) handleEvent(raw []byte, at textstream.Line) error {
 	case "TestReport":
 		p.handlePhase(e)
 	case "SubTestReport", "SubtestReport":
-		if c := p.tests[e.NodeID]; c != nil && e.Outcome == "failed" {
-			c.worsen(metric.Failed, string(e.Longrepr))
+		if c := p.tests[e.text("nodeid")]; c != nil && e.text("outcome") == "failed" {
+			c.worsen(metric.Failed, pytestReason(e))
 		}
 	}
 	return nil
 }
 
 // handleCollection handles the collection of the tests of a file.
-func (p *reportlogReader) handleCollection(e reportlogEvent) {
-	file, _, isTest := strings.Cut(e.NodeID, "::")
+func (p *reportlogReader) handleCollection(e item) {
+	file, _, isTest := strings.Cut(e.text("nodeid"), "::")
 	isFolder := path.Ext(file) == "" || strings.HasPrefix(path.Base(file), ".")
-	switch {
-	case e.Outcome == "failed":
+	switch outcome := e.text("outcome"); {
+	case outcome == "failed":
 		p.collectionFailed = true
-		p.set.AddBroken(cmp.Or(file, "pytest"), string(e.Longrepr))
+		p.set.AddBroken(cmp.Or(file, "pytest"), pytestReason(e))
 	case isTest || isFolder:
-	case e.Outcome == "skipped":
-		p.started = append(p.started, &pytestCase{test: skippedFileTest(file, e.Longrepr)})
+	case outcome == "skipped":
+		p.started = append(p.started, &pytestCase{test: skippedFileTest(file, pytestReason(e))})
 	default:
 		p.collected = append(p.collected, file)
 	}
@@ -166,18 +132,19 @@ func (p *reportlogReader) handleCollection(e reportlogEvent) {
 
 // skippedFileTest returns one test in place of those of a skipped file, which pytest does
 // not name.
-func skippedFileTest(file string, reason pytestRepr) metric.Test {
+func skippedFileTest(file, reason string) metric.Test {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	return metric.Test{ID: metric.ID{Suite: file, Name: name}, Status: metric.Skipped, Message: string(reason), File: file}
+	return metric.Test{ID: metric.ID{Suite: file, Name: name}, Status: metric.Skipped, Message: reason, File: file}
 }
 
 // handlePhase handles the set-up, call or tear-down of a test.
-func (p *reportlogReader) handlePhase(e reportlogEvent) {
-	c := p.tests[e.NodeID]
-	if c == nil || c.isFinished && !c.isRetrying && e.When == "setup" {
-		c = &pytestCase{test: metric.Test{ID: pytestID(e.NodeID)}}
+func (p *reportlogReader) handlePhase(e item) {
+	node := e.text("nodeid")
+	c := p.tests[node]
+	if c == nil || c.isFinished && !c.isRetrying && e.text("when") == "setup" {
+		c = &pytestCase{test: metric.Test{ID: pytestID(node)}}
 		c.setLocation(e)
-		p.tests[e.NodeID] = c
+		p.tests[node] = c
 		p.started = append(p.started, c)
 	}
 	c.addPhase(e)
@@ -185,22 +152,20 @@ func (p *reportlogReader) handlePhase(e reportlogEvent) {
 
 // addPhase adds the outcome of a phase to the test. The worst outcome counts. After a failed
 // attempt, a new set-up starts the test again.
-func (c *pytestCase) addPhase(e reportlogEvent) {
-	if c.isRetrying && e.When == "setup" {
+func (c *pytestCase) addPhase(e item) {
+	phase, message := e.text("when"), pytestReason(e)
+	if c.isRetrying && phase == "setup" {
 		c.isRetrying, c.wasRetried, c.isFinished = false, true, false
 		c.test.Status, c.test.Message = 0, ""
 	}
-	c.test.Duration += e.Duration.In(time.Second)
-	c.isFinished = c.isFinished || e.When == "teardown"
+	c.test.Duration += e.number("duration").In(time.Second)
+	c.isFinished = c.isFinished || phase == "teardown"
 
-	message := string(e.Longrepr)
-	if e.XFail != nil {
-		message = cmp.Or(string(*e.XFail), message)
-	}
+	message = cmp.Or(e.text("wasxfail"), message) // why it is expected to fail
 
-	switch e.Outcome {
+	switch outcome := e.text("outcome"); outcome {
 	case "passed":
-		if e.When == "call" {
+		if phase == "call" {
 			c.worsen(metric.Passed, "")
 		}
 	case "skipped":
@@ -208,26 +173,26 @@ func (c *pytestCase) addPhase(e reportlogEvent) {
 	case "rerun", "retried": // of pytest-rerunfailures, pytest-retry
 		c.isRetrying = true
 	case "failed":
-		if e.When == "call" {
+		if phase == "call" {
 			c.worsen(metric.Failed, message)
 		} else {
 			c.worsen(metric.Errored, message)
 		}
 	default:
-		c.worsen(metric.Errored, "it has the unknown outcome "+e.Outcome)
+		c.worsen(metric.Errored, "it has the unknown outcome "+outcome)
 	}
 }
 
 // setLocation sets the file and line of the test. Without a line, the file is that of its node
 // ID.
-func (c *pytestCase) setLocation(e reportlogEvent) {
+func (c *pytestCase) setLocation(e item) {
 	c.test.File = c.test.Suite
-	if len(e.Location) < 2 {
+	location := e.list("location") // file, line that counts from 0, and name
+	if len(location) < 2 {
 		return
 	}
-	var line *float64
-	if jsonstream.Unmarshal(e.Location[1], &line) == nil && line != nil {
-		c.test.File, c.test.Line = cmp.Or(parsed.TextOf(e.Location[0]), c.test.Suite), parsed.ToCount(*line)+1
+	if line, isNumber := location[1].value.(float64); isNumber {
+		c.test.File, c.test.Line = cmp.Or(location[0].text(""), c.test.Suite), parsed.ToCount(line)+1
 	}
 }
 
@@ -254,12 +219,8 @@ const pytestContradiction = "pytest ended with status 1, failed tests, although 
 
 // handleSessionFinish handles the end of a session. If it was interrupted, or did not run
 // the collected tests, the collected files are broken.
-func (p *reportlogReader) handleSessionFinish(e reportlogEvent) {
-	status := 0
-	if e.ExitStatus != nil {
-		status = parsed.AnyNumber(*e.ExitStatus).Int()
-	}
-
+func (p *reportlogReader) handleSessionFinish(e item) {
+	status := e.integer("exitstatus")
 	why := pytestExits[status]
 	if why != "" && !p.collectionFailed {
 		p.set.Failure = why

@@ -10,67 +10,43 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// rspecExample is one example of RSpec's JSON formatter.
-type rspecExample struct {
-	Description     parsed.AnyText   `json:"description"`
-	FullDescription parsed.AnyText   `json:"full_description"`
-	Status          string           `json:"status"`
-	FilePath        parsed.AnyText   `json:"file_path"`
-	Line            parsed.AnyNumber `json:"line_number"`
-	RunTime         parsed.AnyNumber `json:"run_time"` // seconds
-	PendingMessage  parsed.AnyText   `json:"pending_message"`
-	Exception       *struct {
-		Class     parsed.AnyText   `json:"class"`
-		Message   parsed.AnyText   `json:"message"`
-		Backtrace []parsed.AnyText `json:"backtrace"`
-	} `json:"exception"`
-}
-
-// rspecSummary has the totals of a report. One that is nil is not stated. The duration is in
-// seconds.
-type rspecSummary struct {
-	Duration parsed.AnyNumber  `json:"duration"`
-	Examples *parsed.AnyNumber `json:"example_count"`
-	Failures *parsed.AnyNumber `json:"failure_count"`
-	Pending  *parsed.AnyNumber `json:"pending_count"`
-	Errors   parsed.AnyNumber  `json:"errors_outside_of_examples_count"`
-}
-
-// readRSpec reads a report of RSpec, and checks its totals.
+// readRSpec reads a report of RSpec's JSON formatter, and checks its totals.
+//
+//	{"examples": [{"description": "adds", "full_description": "Calc adds", "status": "passed", "file_path": "./spec/a_spec.rb",
+//	 "line_number": 3, "run_time": 0.01}], "summary": {"duration": 0.1, "example_count": 1, "failure_count": 0}}
 func readRSpec(d *document) error {
-	var sum rspecSummary
-	var messages []parsed.AnyText
 	d.NumberRepeats = true
-	err := d.readMembers("RSpec", []string{"examples", "summary"}, map[string]any{
-		"summary": &sum, "messages": &messages, "examples": parsed.ItemReader(d.Reader, func(e rspecExample) { d.Add(e.toTest()) }),
+	root, err := d.readObject(shape{
+		tool: "RSpec", required: []string{"examples", "summary"}, kept: []string{"summary", "messages"},
+		lists: map[string]func(item){"examples": func(e item) { d.Add(rspecTest(e)) }},
 	})
 	if err != nil {
 		return err
 	}
-	n := d.documentTotals()
-	d.CheckOptionalTotal("examples", sum.Examples, n.Tests)
-	d.CheckOptionalFailures("failures", sum.Failures, n.Unsuccessful())
-	d.CheckOptionalTotal("pending examples", sum.Pending, n.Skipped)
-	d.Duration += sum.Duration.In(time.Second)
-	if sum.Errors > 0 {
-		addRSpecErrors(d.Outcomes, messages)
+	n, summary := d.documentTotals(), root.at("summary")
+	d.CheckTotal("examples", summary.total("example_count"), n.Tests)
+	d.CheckFailures("failures", summary.total("failure_count"), n.Unsuccessful())
+	d.CheckTotal("pending examples", summary.total("pending_count"), n.Skipped)
+	d.Duration += summary.number("duration").In(time.Second)
+	if summary.number("errors_outside_of_examples_count") > 0 {
+		addRSpecErrors(d.Outcomes, root.texts("messages"))
 	}
 	return nil
 }
 
 // addRSpecErrors adds the errors outside of examples. The messages name the file that
 // could not be loaded, or the hook.
-func addRSpecErrors(s *parsed.Outcomes, messages []parsed.AnyText) {
+func addRSpecErrors(s *parsed.Outcomes, messages []string) {
 	found := false
 	for _, m := range messages {
-		for _, part := range rspecErrorPattern.FindAllStringSubmatchIndex(string(m), -1) {
+		for _, part := range rspecErrorPattern.FindAllStringSubmatchIndex(m, -1) {
 			found = true
-			name, message := string(m)[part[2]:part[3]], string(m)[part[0]:]
+			name, message := m[part[2]:part[3]], m[part[0]:]
 			s.AddBroken(cmp.Or(rspecFilePattern.FindString(name+"\n"+message), name), message)
 		}
 	}
 	if !found {
-		s.AddBroken("rspec", cmp.Or(parsed.JoinTexts(messages, "\n"), "an error occurred outside of the examples"))
+		s.AddBroken("rspec", cmp.Or(joinLines(messages...), "an error occurred outside of the examples"))
 	}
 }
 
@@ -83,19 +59,21 @@ var (
 	rspecFilePattern = regexp.MustCompile(`\./\S+?_spec\.rb`)
 )
 
-// toTest returns the test of an example. Its class is the part of the full description before
-// its own.
-func (e rspecExample) toTest() metric.Test {
-	full, name := string(e.FullDescription), string(cmp.Or(e.Description, e.FullDescription))
+// rspecTest returns the test of an example. Its class is the part of the full description
+// before its own.
+func rspecTest(e item) metric.Test {
+	full, file := e.text("full_description"), e.text("file_path")
+	name := cmp.Or(e.text("description"), full)
 	out := metric.Test{
-		ID:       metric.ID{Suite: string(e.FilePath), Class: strings.TrimSpace(strings.TrimSuffix(full, name)), Name: name},
-		Duration: e.RunTime.In(time.Second), File: string(e.FilePath), Line: e.Line.Int(),
+		ID:       metric.ID{Suite: file, Class: strings.TrimSpace(strings.TrimSuffix(full, name)), Name: name},
+		Duration: e.number("run_time").In(time.Second), File: file, Line: e.integer("line_number"),
 	}
-	if x := e.Exception; x != nil {
-		out.Message = parsed.JoinMessage(string(x.Class)+": "+strings.TrimSpace(string(x.Message)), parsed.JoinTexts(x.Backtrace, "\n"))
+	if e.has("exception") {
+		message := e.text("exception.class") + ": " + strings.TrimSpace(e.text("exception.message"))
+		out.Message = parsed.JoinMessage(message, e.text("exception.backtrace"))
 	}
-	if setStatus(&out, rspecStatuses, e.Status); out.Status == metric.Skipped {
-		out.Message = string(e.PendingMessage)
+	if setStatus(&out, rspecStatuses, e.text("status")); out.Status == metric.Skipped {
+		out.Message = e.text("pending_message")
 	}
 	return out
 }

@@ -1,11 +1,11 @@
 // Package testjson reads the reports of test runners in JSON. Each file has the reader of one
-// format, with types for the members that it reads. A report that is one document is read by a
-// function readX, which adds the tests and checks the totals of a [document]. A report in JSON
-// Lines (reportlog.go, dart.go, cucumbermessages.go) has a reader that handles one event at a
-// time.
+// format, and shows an example of it. A report that is one document is read by a function readX,
+// which names the members that it needs in a [shape], adds the tests, and checks the totals of
+// the [document]. A report in JSON Lines (reportlog.go, dart.go, cucumbermessages.go) has a
+// reader that handles one event at a time.
 //
-// Tests are collected in a [parsed.Outcomes]. Texts have the type [parsed.AnyText] and numbers
-// [parsed.AnyNumber], since tools write them in several forms.
+// Tests and events are decoded as an [item], in which values are found by paths. Tests are
+// collected in a [parsed.Outcomes].
 package testjson
 
 import (
