@@ -39,9 +39,7 @@ func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 // UnmarshalText reads a class by name. An unknown name is a
 // [metric.UnknownNameError].
 func (c *Class) UnmarshalText(text []byte) error {
-	i, err := classNames.Index("classification", text)
-	*c = Class(i)
-	return err
+	return classNames.Parse("classification", text, (*uint8)(c))
 }
 
 // Action is the reaction that an alert asks for.

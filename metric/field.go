@@ -46,9 +46,10 @@ const (
 
 // fieldRow is a row of the table of fields.
 type fieldRow struct {
-	field  Field
-	better Direction
-	value  func(*countedSet) (float64, bool) // false if the number was not measured
+	field      Field
+	better     Direction
+	isMeasured func(*countedSet) bool
+	value      func(*countedSet) float64 // valid if the number was measured
 }
 
 // countedSet is a Set whose tests are counted only once, although many numbers need the counts.
@@ -58,91 +59,52 @@ type countedSet struct {
 }
 
 // testCounts returns the counts of the tests, all zero if there are none.
-func (v *countedSet) testCounts() Counts {
-	if v.counts == nil {
-		v.counts = new(v.Tests.Counts())
+func (s *countedSet) testCounts() Counts {
+	if s.counts == nil {
+		s.counts = new(s.Tests.Counts())
 	}
-	return *v.counts
+	return *s.counts
 }
 
 // fields is the table of all numbers; every listing, delta and rule reads it.
 var fields = []fieldRow{
-	{TestCount, HigherIsBetter, testsValue(func(n Counts) int { return n.Count })},
-	{TestsPassed, HigherIsBetter, testsValue(func(n Counts) int { return n.Passed })},
-	{TestsFailed, LowerIsBetter, testsValue(func(n Counts) int { return n.Failed })},
-	{TestsSkipped, LowerIsBetter, testsValue(func(n Counts) int { return n.Skipped })},
-	{PassRate, HigherIsBetter, func(s *countedSet) (float64, bool) { return s.testCounts().passRate() }},
-	{CoveragePct, HigherIsBetter, func(s *countedSet) (float64, bool) { return s.Coverage.Percent() }},
-	{CoverageHit, Neutral, coverageValue(func(c *Coverage) int64 { return c.Covered })},
-	{CoverageTotal, Neutral, coverageValue(func(c *Coverage) int64 { return c.Total })},
-	{TestTime, Neutral, func(s *countedSet) (float64, bool) {
-		if s.Tests == nil || s.Tests.Duration == 0 || s.testCounts().Cached > 0 { // that is not how long the tests take
-			return 0, false
-		}
-		return milliseconds(s.Tests.Duration), true
-	}},
-	{LintErrors, LowerIsBetter, lintValue(func(n LintCounts) int { return n.Errors })},
-	{LintWarnings, LowerIsBetter, lintValue(func(n LintCounts) int { return n.Warnings })},
-	{TypeErrors, LowerIsBetter, lintValue(func(n LintCounts) int { return n.TypeErrors })},
-	{ErrorCount, LowerIsBetter, func(s *countedSet) (float64, bool) { return float64(s.Lint.ErrorCount()), s.Lint != nil }},
-	{BuildTime, Neutral, func(s *countedSet) (float64, bool) {
-		if s.Build == nil || s.Build.Duration == 0 {
-			return 0, false
-		}
-		return milliseconds(s.Build.Duration), true
-	}},
-	{FileCount, Neutral, codeValue(func(c *Code) float64 { return float64(c.Files) })},
-	{LOCTotal, Neutral, codeValue(func(c *Code) float64 { return float64(c.LOC) })},
-	{Complexity, LowerIsBetter, func(s *countedSet) (float64, bool) {
-		if s.Code == nil || s.Code.Functions == 0 {
-			return 0, false
-		}
-		return s.Code.Complexity, true
-	}},
-	{LOCAdded, Neutral, linesValue(func(c *Code) *int { return c.Added })},
-	{LOCDeleted, Neutral, linesValue(func(c *Code) *int { return c.Deleted })},
+	{TestCount, HigherIsBetter, hasTests, func(s *countedSet) float64 { return float64(s.testCounts().Count) }},
+	{TestsPassed, HigherIsBetter, hasTests, func(s *countedSet) float64 { return float64(s.testCounts().Passed) }},
+	{TestsFailed, LowerIsBetter, hasTests, func(s *countedSet) float64 { return float64(s.testCounts().Failed) }},
+	{TestsSkipped, LowerIsBetter, hasTests, func(s *countedSet) float64 { return float64(s.testCounts().Skipped) }},
+	{PassRate, HigherIsBetter, hasTestCases, func(s *countedSet) float64 { return s.testCounts().passRate() }},
+	{CoveragePct, HigherIsBetter, hasCoverage, func(s *countedSet) float64 { return s.Coverage.percent() }},
+	{CoverageHit, Neutral, hasCoverageCounts, func(s *countedSet) float64 { return float64(s.Coverage.Covered) }},
+	{CoverageTotal, Neutral, hasCoverageCounts, func(s *countedSet) float64 { return float64(s.Coverage.Total) }},
+	{TestTime, Neutral, hasTestTime, func(s *countedSet) float64 { return milliseconds(s.Tests.Duration) }},
+	{LintErrors, LowerIsBetter, hasLint, func(s *countedSet) float64 { return float64(s.Lint.Counts().Errors) }},
+	{LintWarnings, LowerIsBetter, hasLint, func(s *countedSet) float64 { return float64(s.Lint.Counts().Warnings) }},
+	{TypeErrors, LowerIsBetter, hasLint, func(s *countedSet) float64 { return float64(s.Lint.Counts().TypeErrors) }},
+	{ErrorCount, LowerIsBetter, hasLint, func(s *countedSet) float64 { return float64(s.Lint.ErrorCount()) }},
+	{BuildTime, Neutral, hasBuildTime, func(s *countedSet) float64 { return milliseconds(s.Build.Duration) }},
+	{FileCount, Neutral, hasCode, func(s *countedSet) float64 { return float64(s.Code.Files) }},
+	{LOCTotal, Neutral, hasCode, func(s *countedSet) float64 { return float64(s.Code.LOC) }},
+	{Complexity, LowerIsBetter, hasFunctions, func(s *countedSet) float64 { return s.Code.Complexity }},
+	{LOCAdded, Neutral, hasAddedLines, func(s *countedSet) float64 { return float64(*s.Code.Added) }},
+	{LOCDeleted, Neutral, hasDeletedLines, func(s *countedSet) float64 { return float64(*s.Code.Deleted) }},
 }
 
-// The following functions return the column value of the table for a number of one section. It is
-// false if the set does not have the section.
+// The following functions are the column isMeasured of the table.
 
-func testsValue(get func(Counts) int) func(*countedSet) (float64, bool) {
-	return func(s *countedSet) (float64, bool) {
-		return float64(get(s.testCounts())), s.Tests != nil
-	}
-}
+func hasTests(s *countedSet) bool          { return s.Tests != nil }
+func hasTestCases(s *countedSet) bool      { return s.testCounts().Count > 0 }
+func hasCoverage(s *countedSet) bool       { return s.Coverage != nil && s.Coverage.Total > 0 }
+func hasCoverageCounts(s *countedSet) bool { return s.Coverage != nil && s.Coverage.Unit != Percentage }
+func hasLint(s *countedSet) bool           { return s.Lint != nil }
+func hasBuildTime(s *countedSet) bool      { return s.Build != nil && s.Build.Duration != 0 }
+func hasCode(s *countedSet) bool           { return s.Code != nil }
+func hasFunctions(s *countedSet) bool      { return s.Code != nil && s.Code.Functions > 0 }
+func hasAddedLines(s *countedSet) bool     { return s.Code != nil && s.Code.Added != nil }
+func hasDeletedLines(s *countedSet) bool   { return s.Code != nil && s.Code.Deleted != nil }
 
-func coverageValue(get func(*Coverage) int64) func(*countedSet) (float64, bool) {
-	return func(s *countedSet) (float64, bool) {
-		if s.Coverage == nil || s.Coverage.Unit == Percentage {
-			return 0, false
-		}
-		return float64(get(s.Coverage)), true
-	}
-}
-
-func lintValue(get func(LintCounts) int) func(*countedSet) (float64, bool) {
-	return func(s *countedSet) (float64, bool) {
-		return float64(get(s.Lint.Counts())), s.Lint != nil
-	}
-}
-
-func codeValue(get func(*Code) float64) func(*countedSet) (float64, bool) {
-	return func(s *countedSet) (float64, bool) {
-		if s.Code == nil {
-			return 0, false
-		}
-		return get(s.Code), true
-	}
-}
-
-func linesValue(get func(*Code) *int) func(*countedSet) (float64, bool) {
-	return func(s *countedSet) (float64, bool) {
-		if s.Code == nil || get(s.Code) == nil {
-			return 0, false
-		}
-		return float64(*get(s.Code)), true
-	}
+// hasTestTime is false if results of tests were cached: then the run does not show how long they take.
+func hasTestTime(s *countedSet) bool {
+	return s.Tests != nil && s.Tests.Duration != 0 && s.testCounts().Cached == 0
 }
 
 // milliseconds returns a duration in milliseconds, as fields have it.
@@ -158,26 +120,27 @@ func Fields() []Field {
 }
 
 // Better returns which way f gets better; Neutral for an unknown field.
-func (f Field) Better() Direction {
+func (f Field) Better() Direction { return f.row().better }
+
+// row returns the row of the table for f. That of an unknown field is never measured.
+func (f Field) row() fieldRow {
 	for _, r := range fields {
 		if r.field == f {
-			return r.better
+			return r
 		}
 	}
-	return Neutral
+	return fieldRow{isMeasured: func(*countedSet) bool { return false }}
 }
 
 // Value returns the number f of s, and false when it was not measured.
-func (s Set) Value(f Field) (float64, bool) { return (&countedSet{Set: s}).value(f) }
+func (s Set) Value(f Field) (float64, bool) { return f.row().valueOf(&countedSet{Set: s}) }
 
-// value is [Set.Value] for a set whose tests may be counted already.
-func (v *countedSet) value(f Field) (float64, bool) {
-	for _, r := range fields {
-		if r.field == f {
-			return r.value(v)
-		}
+// valueOf returns the number of the row in s, and false when it was not measured.
+func (r fieldRow) valueOf(s *countedSet) (float64, bool) {
+	if !r.isMeasured(s) {
+		return 0, false
 	}
-	return 0, false
+	return r.value(s), true
 }
 
 // Delta holds, for every number that both sets measured, the current value
@@ -190,8 +153,8 @@ func (s Set) Sub(earlier Set) Delta {
 	d := make(Delta, len(fields))
 	this, that := &countedSet{Set: s}, &countedSet{Set: earlier}
 	for _, r := range fields {
-		now, ok1 := r.value(this)
-		before, ok2 := r.value(that)
+		now, ok1 := r.valueOf(this)
+		before, ok2 := r.valueOf(that)
 		if ok1 && ok2 && (!isCoverageField(r.field) || s.Coverage.Comparable(earlier.Coverage)) {
 			d[r.field] = now - before
 		}
@@ -242,16 +205,14 @@ type Signature struct {
 func (s Set) Signature() Signature {
 	from := &countedSet{Set: s}
 	scaled := func(f Field, factor float64) int {
-		v, ok := from.value(f)
+		v, ok := f.row().valueOf(from)
 		if !ok {
 			return NotMeasured
 		}
 		return int(math.Round(v * factor))
 	}
 	return Signature{
-		TestCount: scaled(TestCount, 1),
-		PassRate:  scaled(PassRate, 100),
-		Coverage:  scaled(CoveragePct, 10),
-		Errors:    scaled(ErrorCount, 1),
+		TestCount: scaled(TestCount, 1), PassRate: scaled(PassRate, 100),
+		Coverage: scaled(CoveragePct, 10), Errors: scaled(ErrorCount, 1),
 	}
 }

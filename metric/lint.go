@@ -29,11 +29,7 @@ func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText reads a level by name. An unknown name is an error.
 func (l *Level) UnmarshalText(text []byte) error {
-	i, err := levelNames.Index("finding level", text)
-	if err == nil {
-		*l = Level(i)
-	}
-	return err
+	return levelNames.Parse("finding level", text, (*uint8)(l))
 }
 
 // Finding is one remark of a linter, type checker or compiler.
@@ -100,13 +96,9 @@ func (l *Lint) Counts() LintCounts {
 
 // ErrorCount returns the sum that counts as the errors of l.
 func (l *Lint) ErrorCount() int {
-	n := l.Counts()
-	if l == nil || len(l.ErrorFields) == 0 {
-		return n.Errors + n.Warnings + n.TypeErrors
-	}
-	sum := 0
+	n, sum := l.Counts(), 0
 	for f, v := range map[Field]int{LintErrors: n.Errors, LintWarnings: n.Warnings, TypeErrors: n.TypeErrors} {
-		if slices.Contains(l.ErrorFields, f) {
+		if l == nil || len(l.ErrorFields) == 0 || slices.Contains(l.ErrorFields, f) {
 			sum += v
 		}
 	}
@@ -128,10 +120,7 @@ func (l *Lint) WithErrorFields(fields []Field) *Lint {
 // may be nil.
 func (l *Lint) Merge(m *Lint) *Lint {
 	if l == nil || m == nil {
-		if l == nil {
-			return m
-		}
-		return l
+		return cmp.Or(l, m)
 	}
 	tools := slices.Concat(l.Tools, m.Tools)
 	slices.Sort(tools)

@@ -56,12 +56,11 @@ func (s Set) IsEmpty() bool {
 
 // Gap returns the reason why the section is missing, and whether it is.
 func (s Set) Gap(section Section) (Gap, bool) {
-	for _, g := range s.Gaps {
-		if g.Section == section {
-			return g, true
-		}
+	i := slices.IndexFunc(s.Gaps, func(g Gap) bool { return g.Section == section })
+	if i < 0 {
+		return Gap{}, false
 	}
-	return Gap{}, false
+	return s.Gaps[i], true
 }
 
 // DescribeGap describes that the section of a gap was not measured, or only in part: then the set
@@ -177,10 +176,10 @@ func (s *Span) UnmarshalText(text []byte) error {
 	if !ranged {
 		last = first
 	}
-	var errs [2]error
-	s.First, errs[0] = strconv.Atoi(first)
-	s.Last, errs[1] = strconv.Atoi(last)
-	return errors.Join(errs[:]...)
+	var firstErr, lastErr error
+	s.First, firstErr = strconv.Atoi(first)
+	s.Last, lastErr = strconv.Atoi(last)
+	return errors.Join(firstErr, lastErr)
 }
 
 // Percent returns 100·Covered/Total in [0,100], and false when Total is zero:
@@ -189,8 +188,11 @@ func (c *Coverage) Percent() (float64, bool) {
 	if c == nil || c.Total <= 0 {
 		return 0, false
 	}
-	return 100 * float64(c.Covered) / float64(c.Total), true
+	return c.percent(), true
 }
+
+// percent is [Coverage.Percent] of a report about something.
+func (c *Coverage) percent() float64 { return 100 * float64(c.Covered) / float64(c.Total) }
 
 // Comparable reports whether the percentages of c and d may be compared: both
 // are measured, in the same unit and format, and the same suites are missing.

@@ -13,11 +13,13 @@ func (n Names) Name(i int) string {
 	return n[i]
 }
 
-// Index returns the value of a name. An unknown name is an [UnknownNameError] of the kind.
-func (n Names) Index(kind string, name []byte) (int, error) {
+// Parse sets value to the one with that name. It returns an [UnknownNameError] of the kind for an
+// unknown name, and leaves the value as it is.
+func (n Names) Parse(kind string, name []byte, value *uint8) error {
 	i := slices.Index(n, string(name))
 	if i <= 0 {
-		return 0, &UnknownNameError{Kind: kind, Name: string(name)}
+		return &UnknownNameError{Kind: kind, Name: string(name)}
 	}
-	return i, nil
+	*value = uint8(i) //nolint:gosec // enumerations have few values
+	return nil
 }

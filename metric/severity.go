@@ -24,9 +24,5 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 // UnmarshalText reads a severity by its name in capitals. An unknown name is a
 // [UnknownNameError].
 func (s *Severity) UnmarshalText(text []byte) error {
-	i, err := severityNames.Index("severity", text)
-	if err == nil {
-		*s = Severity(i)
-	}
-	return err
+	return severityNames.Parse("severity", text, (*uint8)(s))
 }

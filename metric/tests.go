@@ -77,11 +77,7 @@ func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads a status by name. An unknown name is an error.
 func (s *Status) UnmarshalText(text []byte) error {
-	i, err := statusNames.Index("test status", text)
-	if err == nil {
-		*s = Status(i)
-	}
-	return err
+	return statusNames.Parse("test status", text, (*uint8)(s))
 }
 
 // UnknownNameError is returned for a name that is not in an enumeration.
@@ -198,11 +194,16 @@ func (t *Tests) Lookup(id ID) (Test, bool) {
 	if t == nil {
 		return Test{}, false
 	}
-	i, ok := sort.Find(len(t.Cases), func(i int) int { return id.Compare(t.Cases[i].ID) })
+	i, ok := t.position(id)
 	if !ok {
 		return Test{}, false
 	}
 	return t.Cases[i], true
+}
+
+// position returns the index of the test among the cases, and false if there is none.
+func (t *Tests) position(id ID) (int, bool) {
+	return sort.Find(len(t.Cases), func(i int) int { return id.Compare(t.Cases[i].ID) })
 }
 
 // Sorted returns t with its cases in the order of their identities: t itself if they are sorted. A
@@ -211,14 +212,12 @@ func (t *Tests) Sorted() *Tests {
 	if t == nil {
 		return nil
 	}
-	for i := 1; i < len(t.Cases); i++ {
-		if t.Cases[i-1].Compare(t.Cases[i].ID) > 0 {
-			out := *t
-			out.Cases = NewTests(t.Cases).Cases
-			return &out
-		}
+	if slices.IsSortedFunc(t.Cases, func(a, b Test) int { return a.Compare(b.ID) }) {
+		return t
 	}
-	return t
+	out := *t
+	out.Cases = NewTests(t.Cases).Cases
+	return &out
 }
 
 // Pair calls each with every test of two sets, in the order of their identities; with nil
@@ -230,28 +229,25 @@ func Pair(before, now *Tests, each func(old, current *Test)) {
 	if now == nil {
 		now = &Tests{}
 	}
-	i, k := 0, 0
-	for i < len(before.Cases) && k < len(now.Cases) {
-		old, current := &before.Cases[i], &now.Cases[k]
-		switch c := old.Compare(current.ID); {
+	earlier, later := before.Cases, now.Cases
+	for len(earlier) > 0 && len(later) > 0 {
+		switch c := earlier[0].Compare(later[0].ID); {
 		case c < 0:
-			each(old, nil)
-			i++
+			each(&earlier[0], nil)
+			earlier = earlier[1:]
 		case c > 0:
-			each(nil, current)
-			k++
+			each(nil, &later[0])
+			later = later[1:]
 		default:
-			each(old, current)
-			i, k = i+1, k+1
+			each(&earlier[0], &later[0])
+			earlier, later = earlier[1:], later[1:]
 		}
 	}
-
-	for ; i < len(before.Cases); i++ {
-		each(&before.Cases[i], nil)
+	for i := range earlier {
+		each(&earlier[i], nil)
 	}
-
-	for ; k < len(now.Cases); k++ {
-		each(nil, &now.Cases[k])
+	for i := range later {
+		each(nil, &later[i])
 	}
 }
 
@@ -291,14 +287,9 @@ func (t *Tests) Counts() Counts {
 	return n
 }
 
-// passRate returns 100·passed/count in [0,100], and false for an empty set. A
-// skipped test counts as a test, so a skip never raises the rate.
-func (n Counts) passRate() (float64, bool) {
-	if n.Count == 0 {
-		return 0, false
-	}
-	return 100 * float64(n.Passed) / float64(n.Count), true
-}
+// passRate returns 100·passed/count in [0,100], for a set that is not empty. A skipped test counts
+// as a test, so a skip never raises the rate.
+func (n Counts) passRate() float64 { return 100 * float64(n.Passed) / float64(n.Count) }
 
 // WithNotRun returns t with the tests of known that belong to a suite that did
 // not run in t added as [NotRun]. A suite that could not run is not a deleted
@@ -331,7 +322,7 @@ func (t *Tests) WithNotRun(known *Tests) *Tests {
 func (t *Tests) WithTest(c Test) *Tests {
 	out := *t
 	out.Cases = slices.Clone(t.Cases)
-	if i, ok := slices.BinarySearchFunc(out.Cases, c.ID, func(x Test, id ID) int { return x.Compare(id) }); ok {
+	if i, ok := t.position(c.ID); ok {
 		out.Cases[i] = c
 	}
 	return &out
