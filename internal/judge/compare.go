@@ -15,18 +15,10 @@ import (
 	"supervise/snapshot"
 )
 
-// Compare reads the texts of the change. It reads the changed files before and after,
+// collectEvidence reads the texts of the change. It reads the changed files before and after,
 // the state of git and findings outside the tree, and adds the evidence: test
 // definitions, renamed and removed files, and findings about tampering.
-type Compare struct{}
-
-// About describes the stage.
-func (Compare) About() About {
-	return About{"compare", "the changed files before and after; git's state; findings outside the tree", "the evidence: test definitions, renamed and removed files, findings about tampering"}
-}
-
-// Apply applies the stage.
-func (Compare) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func collectEvidence(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	var e ledger.Evidence
 	var err error
 	if v.Start != "" {

@@ -7,22 +7,14 @@ import (
 	"supervise/internal/conceal"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
-	"supervise/metric"
 	"supervise/snapshot"
 )
 
-// Conceal runs tests so that the code cannot see that it runs in a test. It reads the code that
+// checkConcealed runs tests so that the code cannot see that it runs in a test. It reads the code that
 // was added since the base, and adds the tests that fail then, so that they pass only under test.
-type Conceal struct{}
-
-// About describes the stage.
-func (Conceal) About() About {
-	return About{"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy", "which of them pass only under test"}
-}
-
-// Apply applies the stage. It runs nothing if no added code may detect its tests, or if the
+// It runs nothing if no added code may detect its tests, or if the
 // iteration changed only tests.
-func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func checkConcealed(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	old, before := c.baseTree(v)
 	if c.GoalTests.Never || old == "" || before == nil || c.isUnbuiltChange(v) || v.Evidence.OnlyTestsChanged || len(c.Tree.Changes) == 0 {
 		return v, nil
@@ -32,31 +24,17 @@ func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, err
 	}
 	t.Before, t.Now = before, v.Set.Tests
-	switch {
-	case c.isUndone(v):
-		v.ConcealedRun = t.NotRun("the iteration is undone in any case")
-	case isBuildBroken(v.Set):
-		v.ConcealedRun = t.NotRun("the build is broken: " + v.Set.Build.FirstError)
-	case v.Set.Tests == nil:
-		v.ConcealedRun = t.NotRun("the tests could not be read")
-	default:
-		v.ConcealedRun, err = c.runConcealed(ctx, t)
+	if why := whyNotRun(v, c.isUndone(v)); why != "" {
+		v.ConcealedRun = t.NotRun(why)
+		return v, nil
 	}
+	v.ConcealedRun, err = c.runConcealed(ctx, t)
 	return v, err
 }
 
 // concealTrial returns the trial of a tree. It has no signs if no added code may look for tests.
 func (c Case) concealTrial(ctx context.Context, v Verdict, old snapshot.ID) (conceal.Trial, error) {
-	flaky := map[metric.ID]bool{}
-	for id, isFlaky := range c.History.Flaky {
-		flaky[id] = isFlaky
-	}
-	if v.Confirmation != nil {
-		for _, id := range v.Confirmation.Flaky {
-			flaky[id] = true
-		}
-	}
-	t := conceal.Trial{Workspace: c.Workspace, Base: old, Tree: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.GoalTests.Timeout}
+	t := conceal.Trial{Workspace: c.Workspace, Base: old, Tree: v.Snapshot, Changes: c.Tree.Changes, Flaky: c.flakyTests(v.Iteration), Limit: c.GoalTests.Timeout}
 	if v.Start != old {
 		var err error
 		if t.Changes, err = c.Store.Changes(ctx, old, v.Snapshot); err != nil {

@@ -9,17 +9,9 @@ import (
 	"supervise/metric"
 )
 
-// Confirm runs the tests again that passed before and fail now. It reads the set and
+// confirmFailures runs the tests again that passed before and fail now. It reads the set and
 // that of the tree before, and adds which of the tests are flaky: those count as passed.
-type Confirm struct{}
-
-// About describes the stage.
-func (Confirm) About() About {
-	return About{"confirm", "failing tests that passed in the previous tree, run again", "which of them are flaky; these count as passed"}
-}
-
-// Apply applies the stage.
-func (s Confirm) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func confirmFailures(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	found, err := c.Meter.Confirm(ctx, c.History.Previous.Set, v.Set)
 	if err != nil || len(found.Suspects) == 0 {
 		return v, err
@@ -30,7 +22,7 @@ func (s Confirm) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) 
 	if len(found.Flaky) == 0 {
 		return v, nil
 	}
-	return v.withSet(s, CountFlakyAsPassed(v.Set, found.Flaky), fmt.Sprintf("%d failing tests passed when run again", len(found.Flaky))), nil
+	return v.withSet(confirmStage, CountFlakyAsPassed(v.Set, found.Flaky), fmt.Sprintf("%d failing tests passed when run again", len(found.Flaky))), nil
 }
 
 // CountFlakyAsPassed returns the set in which flaky tests count as passed.

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"supervise/detector"
@@ -13,19 +14,12 @@ import (
 	"supervise/snapshot"
 )
 
-// Goals runs original tests, those of the base, on the new code, with all files on which they
+// checkGoals runs original tests, those of the base, on the new code, with all files on which they
 // depended. It runs tests that failed there and do not fail now, and tests that the change
 // touches. It reads the change since the base, and adds the results of these tests.
-type Goals struct{}
-
-// About describes the stage.
-func (Goals) About() About {
-	return About{"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy", "whether each of them passes"}
-}
-
-// Apply applies the stage. It runs nothing if nothing about the tests changed since the base, or if
+// It runs nothing if nothing about the tests changed since the base, or if
 // an iteration touches no test and no failing test of the base passes now.
-func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func checkGoals(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	old, before := c.baseTree(v)
 	if c.GoalTests.Never || old == "" || before == nil || c.isUnbuiltChange(v) {
 		return v, nil
@@ -36,25 +30,15 @@ func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, err
 	}
 
-	t := c.originalTrial(old, v.Snapshot, s)
-	t.BaseTests, t.CurrentTests = before, v.Set.Tests
-	if v.Confirmation != nil {
-		for _, id := range v.Confirmation.Flaky {
-			t.Flaky[id] = true
-		}
+	t := c.originalTrial(old, before, v.Iteration, s)
+	if !t.IsNeeded() {
+		return v, nil
 	}
-
-	switch {
-	case !t.IsNeeded():
-	case c.isUndoneAnyway(v):
-		v.Goals = t.RefusedRecord("the iteration is undone in any case")
-	case isBuildBroken(v.Set):
-		v.Goals = t.RefusedRecord("the build is broken: " + v.Set.Build.FirstError)
-	case v.Set.Tests == nil:
-		v.Goals = t.RefusedRecord("the tests could not be read")
-	default:
-		v.Goals, err = c.runOriginals(ctx, t)
+	if why := whyNotRun(v, c.isUndoneAnyway(v)); why != "" {
+		v.Goals = t.RefusedRecord(why)
+		return v, nil
 	}
+	v.Goals, err = c.runOriginals(ctx, t)
 	return v, err
 }
 
@@ -125,13 +109,13 @@ func (c Case) isUndoneAnyway(v Verdict) bool {
 	})
 }
 
-// originalTrial returns the trial of original tests for a change, without results of tests.
-func (c Case) originalTrial(old, current snapshot.ID, s baseChange) originaltests.Trial {
-	flaky := map[metric.ID]bool{}
-	for id, current := range c.History.Flaky {
-		flaky[id] = current
+// originalTrial returns the trial of original tests, whose results at the base are before, on the
+// tree of an iteration.
+func (c Case) originalTrial(base snapshot.ID, before *metric.Tests, it ledger.Iteration, s baseChange) originaltests.Trial {
+	return originaltests.Trial{
+		Workspace: c.Workspace, Base: base, Current: it.Snapshot, Changes: s.changes, Evidence: *s.evidence,
+		BaseTests: before, CurrentTests: it.Set.Tests, Flaky: c.flakyTests(it), Limit: c.GoalTests.Timeout,
 	}
-	return originaltests.Trial{Workspace: c.Workspace, Base: old, Current: current, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.GoalTests.Timeout}
 }
 
 // runOriginals runs a trial and masks secrets in its record. It reuses the record of an earlier
@@ -194,10 +178,7 @@ func (h *History) learnTrials(it ledger.Iteration) {
 	}
 
 	now := map[metric.ID]bool{}
-	for id := range h.weakened[h.Previous.Iteration] {
-		now[id] = true
-	}
-
+	maps.Copy(now, h.weakened[h.Previous.Iteration])
 	for _, a := range it.Assessment.Alerts {
 		if a.Rule == detector.TestsWeakened {
 			for _, id := range a.Tests {
@@ -205,7 +186,6 @@ func (h *History) learnTrials(it ledger.Iteration) {
 			}
 		}
 	}
-
 	if it.Goals != nil {
 		for _, g := range it.Goals.Results {
 			if g.Outcome == detector.Passed {
@@ -213,6 +193,5 @@ func (h *History) learnTrials(it ledger.Iteration) {
 			}
 		}
 	}
-
 	h.weakened[it.Number] = now
 }

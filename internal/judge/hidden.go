@@ -11,17 +11,10 @@ import (
 	"supervise/metric"
 )
 
-// Hidden runs the tests that the agent does not see. It reads their folder and the code of the
+// checkHidden runs the tests that the agent does not see. It reads their folder and the code of the
 // tree, and adds their results.
-type Hidden struct{}
-
-// About describes the stage.
-func (Hidden) About() About {
-	return About{"hidden tests", "the hidden tests, run on the new code in a copy", "the result of each"}
-}
-
-// Apply applies the stage. It reuses the last results if the code did not change since then.
-func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+// It reuses the last results if the code did not change since then.
+func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Hidden.Dir == "" || c.Hidden.AtEnd {
 		return v, nil
 	}
@@ -32,17 +25,14 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		known = before
 	}
 
-	switch {
-	case known != nil:
+	if known != nil {
 		again := *known
 		again.Reused = true
 		v.Hidden = &again
 		return v, nil
-	case c.isUndone(v):
-		v.Hidden = &ledger.Hidden{NotRunReason: "the iteration is undone in any case"}
-		return v, nil
-	case isBuildBroken(v.Set):
-		v.Hidden = &ledger.Hidden{NotRunReason: "the build is broken: " + v.Set.Build.FirstError}
+	}
+	if isUndone := c.isUndone(v); isUndone || isBuildBroken(v.Set) {
+		v.Hidden = &ledger.Hidden{NotRunReason: whyNotRun(v, isUndone)}
 		return v, nil
 	}
 	var tests *metric.Tests

@@ -138,9 +138,8 @@ func (h *History) Learn(v Verdict) {
 
 // confirmedSet returns the measured set in which flaky tests count as passed.
 func (v Verdict) confirmedSet() metric.Set {
-	name := Confirm{}.About().Name
 	for _, s := range v.Steps {
-		if s.Stage == name {
+		if s.Stage == confirmStage {
 			return s.Set
 		}
 	}

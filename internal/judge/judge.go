@@ -1,7 +1,7 @@
 // Package judge turns what was measured of a tree into a verdict. Judging is a list of stages
-// (stage.go), each a type in the file of its name. A stage adds one fact to the verdict, such as
+// (stage.go), each a function in a file. A stage adds one fact to the verdict, such as
 // which failures are flaky, and does not change the facts of earlier stages. The last stage,
-// Assess, applies the rules of package detector.
+// assess, applies the rules of package detector.
 //
 // [History] is what a tree is compared with. [History.Decide] derives the next step from a
 // verdict. [Rejudge] judges recorded loops again, and [Judge.Verify] checks the selected tree. The
@@ -80,9 +80,9 @@ type Step struct {
 }
 
 // withSet returns the verdict with another set, and with a step that says why.
-func (v Verdict) withSet(s Stage, set metric.Set, why string) Verdict {
+func (v Verdict) withSet(stage string, set metric.Set, why string) Verdict {
 	v.Set = set
-	v.Steps = append(v.Steps[:len(v.Steps):len(v.Steps)], Step{s.About().Name, v.JudgedSet(), why})
+	v.Steps = append(v.Steps[:len(v.Steps):len(v.Steps)], Step{stage, v.JudgedSet(), why})
 	return v
 }
 
@@ -98,17 +98,17 @@ func (j Judge) Judge(ctx context.Context, t Tree, m Measured, h *History) (Verdi
 	return j.apply(ctx, stages, Case{j, t, h}, v)
 }
 
-// JudgeRecorded judges an iteration only by its recorded measurements and evidence. It runs
-// nothing.
+// JudgeRecorded judges an iteration only by its recorded measurements, which are settled, and its
+// evidence. It runs nothing.
 func (j Judge) JudgeRecorded(it ledger.Iteration, h *History) (Verdict, error) {
-	return j.apply(context.Background(), recordedStages, Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
+	return j.apply(context.Background(), stagesNamed("grade", "assess"), Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
 }
 
 // apply applies stages in order, up to the first error.
-func (j Judge) apply(ctx context.Context, list []Stage, c Case, v Verdict) (Verdict, error) {
+func (j Judge) apply(ctx context.Context, list []stage, c Case, v Verdict) (Verdict, error) {
 	for _, s := range list {
 		var err error
-		if v, err = s.Apply(ctx, c, v); err != nil {
+		if v, err = s.apply(ctx, c, v); err != nil {
 			return v, err
 		}
 	}

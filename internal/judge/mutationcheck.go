@@ -9,22 +9,14 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/mutationcheck"
-	"supervise/metric"
 )
 
-// MutationCheck runs tests that were changed, or are gone, over mutants of the product code, as
+// checkMutants runs tests that were changed, or are gone, over mutants of the product code, as
 // they were at the base and as they are. It reads the change since the base, and adds
 // which mutants they notice.
-type MutationCheck struct{}
-
-// About describes the stage.
-func (MutationCheck) About() About {
-	return About{"power", "changed tests and their originals, run on mutants of the code in copies", "which mutants they kill"}
-}
-
-// Apply applies the stage. Nothing is run for an iteration that touches no test, and
+// Nothing is run for an iteration that touches no test, and
 // where tests were only added.
-func (MutationCheck) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func checkMutants(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	old, before := c.baseTree(v)
 	if c.Judge.MutationCheck.Off || c.GoalTests.Never || old == "" || before == nil || v.Set.Tests == nil || isBuildBroken(v.Set) || !v.Evidence.TouchesTests() {
 		return v, nil
@@ -33,11 +25,9 @@ func (MutationCheck) Apply(ctx context.Context, c Case, v Verdict) (Verdict, err
 	if err != nil {
 		return v, err
 	}
-	goals := c.originalTrial(old, v.Snapshot, s)
-	goals.BaseTests, goals.CurrentTests = before, v.Set.Tests
 	t := mutationcheck.Trial{
-		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Base: old, Current: v.Snapshot, RestoredFiles: goals.RestoredFiles(),
-		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flakyTests(v), Cost: c.trialCost(v),
+		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Base: old, Current: v.Snapshot, RestoredFiles: c.originalTrial(old, before, v.Iteration, s).RestoredFiles(),
+		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flakyTests(v.Iteration), Cost: c.trialCost(v),
 	}
 	switch {
 	case !t.IsNeeded(ctx):
@@ -143,18 +133,4 @@ func (c Case) markAcceptedGroups(p *ledger.MutationCheck) *ledger.MutationCheck 
 // stillDropped reports whether the tests of a finding still kill fewer mutants than before.
 func stillDropped(o ledger.OpenFinding, p *ledger.MutationCheck) bool {
 	return !slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.ScoreKept() })
-}
-
-// flakyTests returns the flaky tests of the history and of this iteration.
-func (c Case) flakyTests(v Verdict) map[metric.ID]bool {
-	out := map[metric.ID]bool{}
-	for id, isFlaky := range c.History.Flaky {
-		out[id] = isFlaky
-	}
-	if v.Confirmation != nil {
-		for _, id := range v.Confirmation.Flaky {
-			out[id] = true
-		}
-	}
-	return out
 }

@@ -9,13 +9,10 @@ import (
 	"supervise/snapshot"
 )
 
-// proofStages are the stages that run tests for one change again.
-var proofStages = []Stage{Goals{}, MutationCheck{}, Conceal{}}
-
 // Prove applies only the stages that run tests again, to a tree that was measured
 // and compared: its set and evidence are those that count.
 func (j Judge) Prove(ctx context.Context, t Tree, h *History) (Verdict, error) {
-	return j.apply(ctx, proofStages, Case{j, t, h}, Verdict{Iteration: t.Iteration, Measured: t.Set})
+	return j.apply(ctx, stagesNamed("goals", "power", "conceal"), Case{j, t, h}, Verdict{Iteration: t.Iteration, Measured: t.Set})
 }
 
 // CanProve reports whether [Judge.Prove] has anything to look at: a change of tests, or

@@ -14,17 +14,9 @@ import (
 	"supervise/snapshot"
 )
 
-// Review asks for a second opinion on a merge request, if a reviewer is set. In a loop the
+// askReviewer asks for a second opinion on a merge request, if a reviewer is set. In a loop the
 // reviewer is asked once, about the selected tree, see [Judge.ReviewSelected].
-type Review struct{}
-
-// About describes the stage.
-func (Review) About() About {
-	return About{"review", "the change of a merge request and the results of running it, given to a configured reviewer", "the reviewer's answer"}
-}
-
-// Apply applies the stage.
-func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func askReviewer(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Reviewer == nil || c.Subject != Change || len(c.Tree.Changes) == 0 {
 		return v, nil
 	}

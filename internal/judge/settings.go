@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"maps"
 	"time"
 
 	"supervise/detector"
@@ -59,16 +60,9 @@ func (s Settings) TrackingConfig() ledger.TrackingConfig {
 // WithoutTests are the settings for a project without tests: the rule that misses them
 // is off.
 func (s Settings) WithoutTests() Settings {
-	s.Rules.Rules = addRule(s.Rules.Rules, "suite_did_not_run", detector.RuleOptions{Off: true})
+	rules := map[string]detector.RuleOptions{}
+	maps.Copy(rules, s.Rules.Rules)
+	rules["suite_did_not_run"] = detector.RuleOptions{Off: true}
+	s.Rules.Rules = rules
 	return s
-}
-
-func addRule(rules map[string]detector.RuleOptions, name string, o detector.RuleOptions) map[string]detector.RuleOptions {
-	out := map[string]detector.RuleOptions{name: o}
-	for k, v := range rules {
-		if k != name {
-			out[k] = v
-		}
-	}
-	return out
 }

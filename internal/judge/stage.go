@@ -2,21 +2,31 @@ package judge
 
 import (
 	"context"
+	"maps"
+	"slices"
 
+	"supervise/internal/ledger"
 	"supervise/internal/remeasure"
 	"supervise/metric"
 	"supervise/snapshot"
 )
 
-// Stage is one step of judging. Apply returns the verdict with what it adds; it changes
-// nothing that c or v refers to.
-type Stage interface {
-	About() About
-	Apply(ctx context.Context, c Case, v Verdict) (Verdict, error)
+// stage is one step of judging. apply returns the verdict with what it adds; it changes nothing that
+// the case or the verdict refers to.
+type stage struct {
+	name  string
+	reads string // what it reads, for the documentation
+	adds  string // what it adds to the verdict
+	apply func(context.Context, Case, Verdict) (Verdict, error)
 }
 
-// About describes a stage: what it reads, and what it adds to the verdict.
-type About struct{ Name, Reads, Adds string }
+// The names of the stages that change what counts as measured, see [Step].
+const (
+	confirmStage   = "confirm"
+	countStage     = "count"
+	unsilenceStage = "unsilence"
+	unexcludeStage = "unexclude"
+)
 
 // Case is what the stages of one verdict read.
 type Case struct {
@@ -27,10 +37,34 @@ type Case struct {
 
 // stages are all stages in the order in which they are applied. Those that correct measurements
 // come first, then those that run tests again, then the rules.
-var stages = []Stage{Mask{}, Confirm{}, Count{}, Compare{}, Unsilence{}, Unexclude{}, Grade{}, Goals{}, MutationCheck{}, Conceal{}, Hidden{}, Review{}, Assess{}}
+var stages = []stage{
+	{"mask", "what the checks measured and printed; the environment", "the same without secrets", maskSecrets},
+	{confirmStage, "failing tests that passed in the previous tree, run again",
+		"which of them are flaky; these count as passed", confirmFailures},
+	{countStage, "the diff of the iteration", "how many lines were added and deleted", countLines},
+	{"compare", "the changed files before and after; git's state; findings outside the tree",
+		"the evidence: test definitions, renamed and removed files, findings about tampering", collectEvidence},
+	{unsilenceStage, "suppression comments among the evidence; the linters, run without them in a copy",
+		"the lint findings that the comments hide; these count", revealSilenced},
+	{unexcludeStage, "coverage exclusions added since the baseline; the tests, run without them in a copy",
+		"the coverage without the exclusions; the lower one counts", revealExcluded},
+	{"grade", "the settled metrics and the baseline; the weights", "the score", gradeSet},
+	{"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy",
+		"whether each of them passes", checkGoals},
+	{"power", "changed tests and their originals, run on mutants of the code in copies",
+		"which mutants they kill", checkMutants},
+	{"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy",
+		"which of them pass only under test", checkConcealed},
+	{"hidden tests", "the hidden tests, run on the new code in a copy", "the result of each", checkHidden},
+	{"review", "the change of a merge request and the results of running it, given to a configured reviewer",
+		"the reviewer's answer", askReviewer},
+	{"assess", "all of the above; the history; the rules", "alerts, class and recommendation", assessVerdict},
+}
 
-// recordedStages are the stages for a recorded iteration, whose measurements are settled.
-var recordedStages = []Stage{Grade{}, Assess{}}
+// stagesNamed returns the stages with those names, in their order.
+func stagesNamed(names ...string) []stage {
+	return slices.DeleteFunc(slices.Clone(stages), func(s stage) bool { return !slices.Contains(names, s.name) })
+}
 
 // progress reports that a step starts that takes long.
 func (c Case) progress(what string) {
@@ -53,6 +87,31 @@ func (c Case) isUndone(v Verdict) bool {
 
 // isUnbuiltChange reports whether a merge request does not build, so that nothing more is run.
 func (c Case) isUnbuiltChange(v Verdict) bool { return c.Subject == Change && isBuildBroken(v.Set) }
+
+// whyNotRun returns why no tests are run on a tree, "" if they are run.
+func whyNotRun(v Verdict, isUndone bool) string {
+	switch {
+	case isUndone:
+		return "the iteration is undone in any case"
+	case isBuildBroken(v.Set):
+		return "the build is broken: " + v.Set.Build.FirstError
+	case v.Set.Tests == nil:
+		return "the tests could not be read"
+	}
+	return ""
+}
+
+// flakyTests returns the flaky tests of the history and of an iteration.
+func (c Case) flakyTests(it ledger.Iteration) map[metric.ID]bool {
+	out := map[metric.ID]bool{}
+	maps.Copy(out, c.History.Flaky)
+	if it.Confirmation != nil {
+		for _, id := range it.Confirmation.Flaky {
+			out[id] = true
+		}
+	}
+	return out
+}
 
 func isBuildBroken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metric.BuildFailure }
 

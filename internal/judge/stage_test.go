@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -34,37 +35,28 @@ func TestStagesAreDocumented(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| stage | reads | adds |\n|---|---|---|\n")
 	for _, s := range stages {
-		a := s.About()
-		fmt.Fprintf(&b, "| [%s](../internal/judge/%s) | %s | %s |\n", a.Name, fileOf(s), a.Reads, a.Adds)
+		fmt.Fprintf(&b, "| [%s](../internal/judge/%s) | %s | %s |\n", s.name, fileOf(s), s.reads, s.adds)
 	}
 	docs.Block(t, "architecture.md", "stages", "./internal/judge", b.String())
 }
 
-// fileOf is the file of a stage, which is named after its type.
-func fileOf(s Stage) string { return strings.ToLower(reflect.TypeOf(s).Name()) + ".go" }
+// fileOf is the file with the function of a stage.
+func fileOf(s stage) string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(s.apply).Pointer()).FileLine(0)
+	return filepath.Base(file)
+}
 
-// Every stage has a file that is separate, whose only exported type it is.
+// Every stage has a file that is separate, and a description.
 func TestStagesHaveTheirOwnFiles(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range stages {
-		text, err := os.ReadFile(fileOf(s))
-		if err != nil {
-			t.Fatal(err)
+		if file := fileOf(s); seen[file] || file == "stage.go" {
+			t.Errorf("the stage %s is in %s with another", s.name, file)
 		}
-		var types []string
-		for line := range strings.Lines(string(text)) {
-			if name, ok := strings.CutPrefix(line, "type "); ok && name[0] >= 'A' && name[0] <= 'Z' {
-				types = append(types, strings.Fields(name)[0])
-			}
+		if s.name == "" || s.reads == "" || s.adds == "" || seen[s.name] {
+			t.Errorf("a stage is described as %+v", s)
 		}
-		if want := reflect.TypeOf(s).Name(); len(types) != 1 || types[0] != want {
-			t.Errorf("%s has the exported types %v, want %s alone", fileOf(s), types, want)
-		}
-		a := s.About()
-		if a.Name == "" || a.Reads == "" || a.Adds == "" || seen[a.Name] {
-			t.Errorf("%T is described as %+v", s, a)
-		}
-		seen[a.Name] = true
+		seen[s.name], seen[fileOf(s)] = true, true
 	}
 }
 
@@ -158,12 +150,12 @@ func TestStagesChangeNoEarlierVerdict(t *testing.T) {
 	past := known(t, w.past)
 	for _, s := range stages {
 		before := encoded(t, v)
-		next, err := s.Apply(t.Context(), c, v)
+		next, err := s.apply(t.Context(), c, v)
 		if err != nil {
-			t.Fatalf("%s: %v", s.About().Name, err)
+			t.Fatalf("%s: %v", s.name, err)
 		}
 		if got := encoded(t, v); got != before {
-			t.Errorf("%s changed the verdict that it was given:\n%s\n%s", s.About().Name, before, got)
+			t.Errorf("%s changed the verdict that it was given:\n%s\n%s", s.name, before, got)
 		}
 		v = next
 	}

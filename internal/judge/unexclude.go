@@ -13,18 +13,10 @@ import (
 	"supervise/metric"
 )
 
-// Unexclude measures the coverage without exclusions: comments and settings, added since the
+// revealExcluded measures the coverage without exclusions: comments and settings, added since the
 // baseline, that take code out of the coverage. It reads the evidence and the coverage, and adds
 // the coverage without exclusions. The lower one counts.
-type Unexclude struct{}
-
-// About describes the stage.
-func (Unexclude) About() About {
-	return About{"unexclude", "coverage exclusions added since the baseline; the tests, run without them in a copy", "the coverage without the exclusions; the lower one counts"}
-}
-
-// Apply applies the stage.
-func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func revealExcluded(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if v.Set.Coverage == nil || !c.mayExclude(v) || c.isUnbuiltChange(v) {
 		return v, nil
 	}
@@ -44,7 +36,7 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 		again := *known.Excluded
 		again.Reused = true
 		v.Excluded = &again
-		return v.withCoverage(s, known.Set.Coverage), nil
+		return v.withCoverage(known.Set.Coverage), nil
 	}
 
 	x, counted, err := c.coverageWithout(ctx, v, r, undone)
@@ -56,14 +48,14 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 	e := *v.Evidence
 	e.Tampering = withCost(e.Tampering, x, counted)
 	v.Evidence, v.Excluded = &e, x
-	return v.withCoverage(s, counted), nil
+	return v.withCoverage(counted), nil
 }
 
 // withCoverage returns the verdict with the coverage that counts.
-func (v Verdict) withCoverage(s Stage, coverage *metric.Coverage) Verdict {
+func (v Verdict) withCoverage(coverage *metric.Coverage) Verdict {
 	set := v.Set
 	set.Coverage = coverage
-	return v.withSet(s, set, cmp.Or(v.Excluded.Why, "the coverage without new exclusions counts where it is lower"))
+	return v.withSet(unexcludeStage, set, cmp.Or(v.Excluded.Why, "the coverage without new exclusions counts where it is lower"))
 }
 
 // mayExclude reports whether the iteration, or one before it, added an exclusion.

@@ -10,18 +10,10 @@ import (
 	"supervise/metric"
 )
 
-// Unsilence runs the linters without the suppression comments that the change added.
+// revealSilenced runs the linters without the suppression comments that the change added.
 // It reads the evidence and the lint section, and adds the findings that the comments
 // hide: these count.
-type Unsilence struct{}
-
-// About describes the stage.
-func (Unsilence) About() About {
-	return About{"unsilence", "suppression comments among the evidence; the linters, run without them in a copy", "the lint findings that the comments hide; these count"}
-}
-
-// Apply applies the stage.
-func (s Unsilence) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func revealSilenced(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if v.Set.Lint == nil || !addsSuppressions(*v.Evidence) || c.isUnbuiltChange(v) {
 		return v, nil
 	}
@@ -36,7 +28,7 @@ func (s Unsilence) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 	if len(out.Findings) == 0 {
 		return v, nil
 	}
-	return v.withSet(s, v.Set, fmt.Sprintf("new comments hide %d lint findings", len(out.Findings))), nil
+	return v.withSet(unsilenceStage, v.Set, fmt.Sprintf("new comments hide %d lint findings", len(out.Findings))), nil
 }
 
 // addsSuppressions reports whether the change added comments that silence linters.

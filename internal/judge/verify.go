@@ -110,8 +110,7 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.
 	}
 
 	c := Case{Judge: j, History: h}
-	t := c.originalTrial(base.Snapshot, it.Snapshot, s)
-	t.BaseTests, t.CurrentTests = base.Set.Tests, it.Set.Tests
+	t := c.originalTrial(base.Snapshot, base.Set.Tests, it, s)
 	switch {
 	case !t.IsNeeded():
 		return nil, nil //nolint:nilnil // there is none, as documented
