@@ -62,29 +62,8 @@ type Input struct {
 	// Best is the best iteration so far; nil if there is none.
 	Best *Observation
 
-	// Before and After are the test definitions of the changed files, before
-	// and after the iteration. They explain lost tests.
-	Before, After []TestSource
-	// Renamed maps the old path of a renamed file to the new one.
-	Renamed map[string]string
-	// Removed are the paths of deleted files, as evidence.
-	Removed []string
-	// GoneSymbols are the names that product code defined before the iteration and no longer
-	// defines.
-	GoneSymbols []string
-	// GitLost is the state of git that the baseline had and that is missing now,
-	// in words such as "branch topic".
-	GitLost []string
-	// WorkLost is the user's work that was in no commit when the loop started, that existed when
-	// the iteration started, and that is missing now.
-	WorkLost []LostWork
-	// AckFiles are the files of acknowledgements that the iteration changed.
-	AckFiles []string
-	// Tampering is what the text of the changed files says about integrity.
-	Tampering []Tampering
-	// TestFiles are the changed files that are tests or belong to them: fixtures,
-	// snapshots, shared set-up.
-	TestFiles []string
+	Evidence // about the change
+
 	// Goals are the results of original tests, those of the base, on the current product code:
 	// of tests that failed at the base, and of tests that the change touches.
 	Goals []Goal
@@ -105,9 +84,6 @@ type Input struct {
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 
-	// Flaky are the tests that failed in this iteration and passed when run again on the same
-	// tree.
-	Flaky []metric.ID
 	// KnownFlaky maps the tests that were found to be flaky earlier to true. It maps those whose
 	// file was changed since then to false, since it is unknown again whether they are flaky. For
 	// other tests the baseline decides. See [Assessment.LearnFlaky].
@@ -118,6 +94,27 @@ type Input struct {
 	// SuiteUnread is the number of consecutive iterations directly before this one in which the
 	// tests could not be read.
 	SuiteUnread int
+}
+
+// Evidence is what the texts of a change, and the runs around it, show.
+type Evidence struct {
+	// Before and After are the test definitions of the changed files, before and after the
+	// iteration. They explain lost tests.
+	Before      []TestSource      `json:"before,omitempty"`
+	After       []TestSource      `json:"after,omitempty"`
+	Renamed     map[string]string `json:"renamed,omitempty"`      // files, old path to new
+	Removed     []string          `json:"removed,omitempty"`      // deleted source files
+	GoneSymbols []string          `json:"gone_symbols,omitempty"` // names that product code defined before and no longer defines
+	// GitLost is the state of git that the baseline had and that is missing now, in words such as
+	// "branch topic".
+	GitLost []string `json:"git_lost,omitempty"`
+	// WorkLost is the user's work that was in no commit when the loop started, that existed when
+	// the iteration started, and that is missing now.
+	WorkLost  []LostWork  `json:"work_lost,omitempty"`
+	Tampering []Tampering `json:"tampering,omitempty"`  // what the texts of the changed files say about integrity
+	TestFiles []string    `json:"test_files,omitempty"` // changed tests, and files that belong to them: fixtures, snapshots, shared set-up
+	AckFiles  []string    `json:"ack_files,omitempty"`  // acknowledgement files that the agent changed
+	Flaky     []metric.ID `json:"flaky,omitempty"`      // failed in this iteration, and passed when run again on the same tree
 }
 
 // Assessment is the verdict on one iteration.

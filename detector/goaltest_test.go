@@ -32,7 +32,7 @@ func (c goalCase) input() detector.Input {
 	first := detector.Observation{Set: set(c.before)}
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: set(c.now), Changed: true}, Previous: first, Baseline: first,
-		History: []detector.Observation{first}, ProductUnchanged: c.alone, Before: defs, After: defs,
+		History: []detector.Observation{first}, ProductUnchanged: c.alone, Evidence: detector.Evidence{Before: defs, After: defs},
 	}
 	if c.pattern != "" {
 		in.Tampering = []detector.Tampering{{Pattern: c.pattern, Type: "assertion_weakened", Severity: detector.High, File: "shop/parse_test.go", Test: "TestParse"}}

@@ -45,7 +45,7 @@ func TestIntent(t *testing.T) {
 			first := detector.Observation{Set: set}
 			got := detector.Assess(detector.Input{
 				Current: detector.Observation{Iteration: 1, Set: set, Changed: true}, Previous: first, Baseline: first,
-				Before: tt.before, After: tt.after, TestFiles: tt.files,
+				Evidence: detector.Evidence{Before: tt.before, After: tt.after, TestFiles: tt.files},
 			}, tt.o)
 			if list := fired(got); !slices.Equal(list, tt.want) {
 				t.Errorf("%v, want %v", list, tt.want)
@@ -83,7 +83,7 @@ func TestAllowRemove(t *testing.T) {
 			first := detector.Observation{Set: metric.Set{Tests: metric.NewTests([]metric.Test{lost, kept})}}
 			got := detector.Assess(detector.Input{
 				Current:  detector.Observation{Iteration: 1, Set: metric.Set{Tests: metric.NewTests([]metric.Test{kept})}, Changed: true},
-				Previous: first, Baseline: first, Before: []detector.TestSource{defined("shop/old_test.go", "TestOld", "x")},
+				Previous: first, Baseline: first, Evidence: detector.Evidence{Before: []detector.TestSource{defined("shop/old_test.go", "TestOld", "x")}},
 			}, o)
 			if !slices.Equal(fired(got), tt.want) {
 				t.Errorf("%v, want %v", fired(got), tt.want)

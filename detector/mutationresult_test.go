@@ -29,9 +29,7 @@ func powerInput(p detector.MutationResult, outcome detector.Outcome) detector.In
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: set("TestBoth", "TestOther"), Changed: true}, Previous: first, Baseline: first,
 		History: []detector.Observation{first}, Mutations: []detector.MutationResult{p}, ProductUnchanged: true,
-		Before:    []detector.TestSource{def("TestOne", "One() != 1"), def("TestTwo", "Two() != 2")},
-		After:     []detector.TestSource{def("TestBoth", "got != tt.want")},
-		Tampering: []detector.Tampering{{Pattern: "TP-16", Type: "table_emptied", Severity: detector.Critical, File: "shop/shop_test.go"}},
+		Evidence: detector.Evidence{Before: []detector.TestSource{def("TestOne", "One() != 1"), def("TestTwo", "Two() != 2")}, After: []detector.TestSource{def("TestBoth", "got != tt.want")}, Tampering: []detector.Tampering{{Pattern: "TP-16", Type: "table_emptied", Severity: detector.Critical, File: "shop/shop_test.go"}}},
 	}
 	if outcome != "" {
 		in.Goals = []detector.Goal{{ID: id("TestOne"), Outcome: outcome}, {ID: id("TestTwo"), Outcome: outcome}}

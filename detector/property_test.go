@@ -111,10 +111,8 @@ func (w world) input() detector.Input {
 		all[n-1].Set.Tests, all[n].Set.Tests = suite(hiddenTest("TestA", metric.Failed)), suite(passing("TestA")...)
 	}
 	in := detector.Input{
-		Current: all[n], Previous: all[n-1], Baseline: all[0], History: all[:n], Before: w.sources(), After: w.sources(),
-		Errors: slices.Repeat([]string{"no such file"}, w.IntN(4)), SuiteUnread: w.IntN(2),
-		GoneSymbols: []string{"Divide"}[:w.IntN(2)], GitLost: []string{"tag v1"}[:w.one01(8)], Best: &all[w.IntN(n)],
-		AckFiles: []string{".supervise-ack.yaml"}[:w.one01(8)],
+		Current: all[n], Previous: all[n-1], Baseline: all[0], History: all[:n], Evidence: detector.Evidence{Before: w.sources(), After: w.sources(), GoneSymbols: []string{"Divide"}[:w.IntN(2)], GitLost: []string{"tag v1"}[:w.one01(8)], AckFiles: []string{".supervise-ack.yaml"}[:w.one01(8)]},
+		Errors: slices.Repeat([]string{"no such file"}, w.IntN(4)), SuiteUnread: w.IntN(2), Best: &all[w.IntN(n)],
 	}
 	if w.one(2) {
 		a, b := hiddenTest("TestHidden", metric.Status(1+w.IntN(5))), hiddenTest("TestSecret", metric.Status(1+w.IntN(5)))

@@ -106,7 +106,7 @@ func TestTamperingOfOneKindIsOneAlert(t *testing.T) {
 	second := skipFinding()
 	second.Test, second.Line = "TestFormat", 30
 	a := detector.Assess(detector.Input{
-		Current: detector.Observation{Iteration: 1}, Tampering: []detector.Tampering{skipFinding(), second},
+		Current: detector.Observation{Iteration: 1}, Evidence: detector.Evidence{Tampering: []detector.Tampering{skipFinding(), second}},
 	}, detector.Options{})
 	if len(a.Alerts) != 1 {
 		t.Fatalf("alerts: %+v", a.Alerts)
@@ -149,8 +149,7 @@ func TestTamperingOfTestsThatRan(t *testing.T) {
 			f.Severity, f.IfRan = detector.High, detector.Critical
 			in := detector.Input{
 				Current: detector.Observation{Iteration: 1, Set: tc.now, Changed: true}, Previous: first, Baseline: first,
-				History: []detector.Observation{first}, Tampering: []detector.Tampering{f},
-				Before: []detector.TestSource{{File: f.File, Def: source.TestDef{Name: f.Test}}},
+				History: []detector.Observation{first}, Evidence: detector.Evidence{Tampering: []detector.Tampering{f}, Before: []detector.TestSource{{File: f.File, Def: source.TestDef{Name: f.Test}}}},
 			}
 			if got := severityOf(in, detector.TamperPrefix); got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
@@ -163,7 +162,7 @@ func TestTamperingOfTestsThatRan(t *testing.T) {
 	f.Severity, f.IfRan = detector.High, detector.Critical
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: with(metric.Skipped), Changed: true}, Previous: first, Baseline: first,
-		History: []detector.Observation{first}, Tampering: []detector.Tampering{f},
+		History: []detector.Observation{first}, Evidence: detector.Evidence{Tampering: []detector.Tampering{f}},
 	}
 	if !detector.Assess(in, detector.Options{}).HasCritical() {
 		t.Error("a test that ran is skipped, and it is not CRITICAL")

@@ -23,9 +23,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	in := detector.Input{
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
 		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1),
-		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky,
-		TestFiles: e.TestFiles, Granted: h.Granted(),
+		AddedByLoop: h.addedByLoop(), Evidence: e.Evidence, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky, Granted: h.Granted(),
 	}
 
 	if it.ConcealedRun != nil {

@@ -130,8 +130,8 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.
 	current := it.Observation()
 	current.Set = it.JudgedSet()
 	in := detector.Input{
-		Current: current, Previous: h.Baseline, Baseline: h.Baseline, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductUnchanged: g.ProductSame, KnownFlaky: h.learnedFlaky,
+		Current: current, Previous: h.Baseline, Baseline: h.Baseline, Now: j.Now(),
+		Evidence: detector.Evidence{Before: e.Before, After: e.After, Renamed: e.Renamed, TestFiles: e.TestFiles}, Goals: g.Results, ProductUnchanged: g.ProductSame, KnownFlaky: h.learnedFlaky,
 		Granted: h.Granted(),
 	}
 

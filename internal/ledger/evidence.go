@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/metric"
 )
 
 const evidenceName = "evidence.json.gz"
@@ -17,24 +16,13 @@ const evidenceName = "evidence.json.gz"
 // It is stored in a separate file, since it is large and rarely read.
 type Evidence struct {
 	JudgedAt time.Time `json:"judged_at"`
-	// Before and After are the test definitions of the changed files.
-	Before      []detector.TestSource `json:"before,omitempty"`
-	After       []detector.TestSource `json:"after,omitempty"`
-	Renamed     map[string]string     `json:"renamed,omitempty"` // files, old path to new
-	Removed     []string              `json:"removed,omitempty"` // source files
-	GoneSymbols []string              `json:"gone_symbols,omitempty"`
-	GitLost     []string              `json:"git_lost,omitempty"`
-	WorkLost    []detector.LostWork   `json:"work_lost,omitempty"`
-	Tampering   []detector.Tampering  `json:"tampering,omitempty"`  // what the texts show
-	TestFiles   []string              `json:"test_files,omitempty"` // changed test files and test support files
+	detector.Evidence
 	// RunnerFiles are the changed files that configure the test runner. MixedRunnerFiles
 	// are those among them that also configure other things.
-	RunnerFiles      []string    `json:"runner_files,omitempty"`
-	MixedRunnerFiles []string    `json:"mixed_runner_files,omitempty"`
-	InlineTestFiles  []string    `json:"inline_test_files,omitempty"`  // product files whose inline test modules changed
-	OnlyTestsChanged bool        `json:"only_tests_changed,omitempty"` // only tests, test support and documentation changed
-	AckFiles         []string    `json:"ack_files,omitempty"`          // acknowledgement files that the agent changed
-	Flaky            []metric.ID `json:"flaky,omitempty"`              // failed first and passed when rerun
+	RunnerFiles      []string `json:"runner_files,omitempty"`
+	MixedRunnerFiles []string `json:"mixed_runner_files,omitempty"`
+	InlineTestFiles  []string `json:"inline_test_files,omitempty"`  // product files whose inline test modules changed
+	OnlyTestsChanged bool     `json:"only_tests_changed,omitempty"` // only tests, test support and documentation changed
 }
 
 // TouchesTests reports whether the change includes tests or files they depend on.

@@ -37,8 +37,7 @@ func ExampleA() {}
 		t.Fatal(err)
 	}
 	want := ledger.Evidence{
-		JudgedAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Renamed: map[string]string{"a.go": "b.go"}, Removed: []string{"a.go"},
-		GoneSymbols: []string{"A"}, GitLost: []string{"branch topic"}, WorkLost: []detector.LostWork{{Path: "notes.md", How: "deleted", Ignored: true}}, Flaky: []metric.ID{{Suite: "a", Name: "TestA/b_c"}},
+		JudgedAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Evidence: detector.Evidence{Renamed: map[string]string{"a.go": "b.go"}, Removed: []string{"a.go"}, GoneSymbols: []string{"A"}, GitLost: []string{"branch topic"}, WorkLost: []detector.LostWork{{Path: "notes.md", How: "deleted", Ignored: true}}, Flaky: []metric.ID{{Suite: "a", Name: "TestA/b_c"}}},
 	}
 	for _, def := range file.Tests {
 		want.After = append(want.After, detector.TestSource{File: "a_test.go", Def: def})

@@ -67,8 +67,8 @@ func BenchmarkVerdict(b *testing.B) {
 	previous := detector.Observation{Iteration: 1, Set: before, Class: detector.Forward}
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 2, Set: now, Changed: true}, Previous: previous, Baseline: base,
-		History: []detector.Observation{base, previous},
-		Before:  definitionsOf(before.Tests.Cases[:60]), After: definitionsOf(now.Tests.Cases[:60]),
+		History:  []detector.Observation{base, previous},
+		Evidence: detector.Evidence{Before: definitionsOf(before.Tests.Cases[:60]), After: definitionsOf(now.Tests.Cases[:60])},
 	}
 	weights := selector.DefaultWeights()
 	runtime.LockOSThread()

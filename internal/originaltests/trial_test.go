@@ -87,8 +87,7 @@ func (w *trialWorld) trySets(before, now metric.Set, change files) (ledger.Goals
 	e, first := trial.Evidence, detector.Observation{Set: before}
 	return out, detector.Assess(detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: now, Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first},
-		Before: e.Before, After: e.After, Renamed: e.Renamed, Removed: e.Removed, GoneSymbols: e.GoneSymbols,
-		Tampering: e.Tampering, TestFiles: e.TestFiles, Goals: out.Results, ProductUnchanged: out.ProductSame,
+		Evidence: detector.Evidence{Before: e.Before, After: e.After, Renamed: e.Renamed, Removed: e.Removed, GoneSymbols: e.GoneSymbols, Tampering: e.Tampering, TestFiles: e.TestFiles}, Goals: out.Results, ProductUnchanged: out.ProductSame,
 	}, detector.Options{})
 }
 
@@ -353,7 +352,7 @@ func TestTrialReusesDependencies(t *testing.T) {
 		Workspace: w.workspace(t.TempDir()), Base: was, Current: is, Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Modified}},
 		BaseTests: tests(metric.Failed), CurrentTests: tests(metric.Passed),
 		Evidence: ledger.Evidence{
-			TestFiles: []string{"t/half.sh"}, OnlyTestsChanged: true, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}},
+			Evidence: detector.Evidence{TestFiles: []string{"t/half.sh"}, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}}}, OnlyTestsChanged: true,
 		},
 	}
 	out, err := trial.Run(context.Background())
@@ -393,7 +392,7 @@ func TestRunnerOfTheBase(t *testing.T) {
 	trial := Trial{
 		Workspace: w.workspace(t.TempDir()), Base: before, Current: w.take(), Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Deleted}},
 		BaseTests: tests("old", metric.Passed), CurrentTests: tests("new", metric.Passed),
-		Evidence: ledger.Evidence{TestFiles: []string{"t/half.sh"}, OnlyTestsChanged: true},
+		Evidence: ledger.Evidence{Evidence: detector.Evidence{TestFiles: []string{"t/half.sh"}}, OnlyTestsChanged: true},
 	}
 	trial.Original = &treecopy.Original{Meter: measure.New(measure.Plan{Root: base.root, Checks: []measure.Check{was}}, measure.Options{Scratch: t.TempDir()}), Root: base.root}
 	out, err := trial.Run(context.Background())
@@ -434,7 +433,7 @@ func TestTestsThatAreNotRunAsTheyWere(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			trial := Trial{
 				BaseTests: metric.NewTests([]metric.Test{{ID: half, File: "t/half.py", Status: tt.status}}),
-				Evidence:  ledger.Evidence{Before: defs, TestFiles: []string{"t/half.py"}},
+				Evidence:  ledger.Evidence{Evidence: detector.Evidence{Before: defs, TestFiles: []string{"t/half.py"}}},
 			}
 			tt.change(&trial)
 			out, err := trial.Run(context.Background())
