@@ -65,7 +65,7 @@ func Audit(files []File, opt Options) []Finding {
 	c.ReadAhead()
 	out := []Finding{}
 	for _, r := range opt.enabledRules() {
-		for _, f := range r.Find(c) {
+		r.Find(c, func(f Finding) {
 			f.Rule, f.Type, f.Severity = r.ID, r.Name, cmp.Or(f.Severity, r.Severity)
 			if c.HasMergeConflict(f.File) { // the file cannot be built
 				f.Severity, f.SeverityIfRan = min(f.Severity, metric.Medium), 0
@@ -74,7 +74,7 @@ func Audit(files []File, opt Options) []Finding {
 				f.Severity, f.SeverityIfRan = min(f.Severity, metric.Info), 0
 			}
 			out = append(out, f)
-		}
+		})
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))

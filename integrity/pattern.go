@@ -189,9 +189,8 @@ func (p Pattern) checkFields() (field string, err error) {
 	return "", nil
 }
 
-// find returns at most one finding for each changed file.
-func (r *userRule) find(c *facts.Change) []Finding {
-	var out []Finding
+// find reports at most one finding for each changed file.
+func (r *userRule) find(c *facts.Change, report facts.Report) {
 	for _, f := range facts.Filter(c.Files, r.appliesTo) {
 		added, isAdded := r.firstMatch(f.After(), f.AddedLines(), r.added)
 		removed, isRemoved := r.firstMatch(f.Before(), f.RemovedLines(), r.removed)
@@ -201,14 +200,13 @@ func (r *userRule) find(c *facts.Change) []Finding {
 		}
 		switch {
 		case isAdded:
-			out = append(out, f.NewFinding(added.Number, added.Text))
+			report(f.NewFinding(added.Number, added.Text))
 		case f.Deleted:
-			out = append(out, f.NewFinding(removed.Number, removed.Text))
+			report(f.NewFinding(removed.Number, removed.Text))
 		default:
-			out = append(out, f.NewFinding(0, removed.Text))
+			report(f.NewFinding(0, removed.Text))
 		}
 	}
-	return out
 }
 
 // appliesTo reports whether the pattern applies to a file.

@@ -197,29 +197,24 @@ func areSubjectsRemoved(c *facts.Change, d assertionDiff) bool {
 
 // findTautologies finds assertions of tests that hold whatever the code does, if a test has more of
 // them than before.
-func findTautologies(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, d := range assertionDiffs.Of(c) {
-		list := facts.Tautologies(d.After)
-		if len(list) <= len(facts.Tautologies(d.Before))+countReflexive(d.Before) {
-			continue
-		}
-		last := list[len(list)-1]
-		f := d.finding(last, last.Text)
-		switch {
-		case len(list) == len(d.After.Assertions):
-			f.Severity = metric.Critical
-		case len(d.removed)+len(d.revised) == 0, reflexiveTestRE.MatchString(d.After.Name):
-			f.Severity = metric.Medium
-		}
-		out = append(out, f)
+func findTautologies(_ *facts.Change, d assertionDiff, report facts.Report) {
+	list := facts.Tautologies(d.After)
+	if len(list) <= len(facts.Tautologies(d.Before))+countReflexive(d.Before) {
+		return
 	}
-	return append(out, findNewTautologies(c)...)
+	last := list[len(list)-1]
+	f := d.finding(last, last.Text)
+	switch {
+	case len(list) == len(d.After.Assertions):
+		f.Severity = metric.Critical
+	case len(d.removed)+len(d.revised) == 0, reflexiveTestRE.MatchString(d.After.Name):
+		f.Severity = metric.Medium
+	}
+	report(f)
 }
 
 // findNewTautologies finds new tests whose assertions all hold whatever the code does.
-func findNewTautologies(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
+func findNewTautologies(c *facts.Change, report facts.Report) {
 	tests := facts.Tests.Of(c)
 	losesTests := slices.ContainsFunc(tests.Lost, func(l facts.Loss) bool { return l.ExplainedBy == "" })
 	for _, t := range tests.Added {
@@ -231,14 +226,13 @@ func findNewTautologies(c *facts.Change) []facts.Finding {
 		first := list[0]
 		switch {
 		case losesTests:
-			out = append(out, t.NewFinding(first.Line, first.Text).WithSeverity(metric.Critical))
+			report(t.NewFinding(first.Line, first.Text).WithSeverity(metric.Critical))
 		case passCallRE.MatchString(first.Text) && len(t.Symbols) > 0:
 			// What the test calls must not throw.
 		default:
-			out = append(out, t.NewFinding(first.Line, first.Text))
+			report(t.NewFinding(first.Line, first.Text))
 		}
 	}
-	return out
 }
 
 // passCallRE matches calls by which a test says that it only must not throw, such as t.pass(.
@@ -262,70 +256,51 @@ func countReflexive(t *facts.Test) int {
 
 // findFlippedAssertions finds assertions that now assert the opposite, or expect the failure of
 // another assertion.
-func findFlippedAssertions(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, d := range assertionDiffs.Of(c) {
-		expectedFailure := d.caughtFailureBefore()
-		expectsFailure := func(a facts.Assertion) bool {
-			return !expectedFailure && expectedAssertionErrorRE.MatchString(a.Text)
-		}
-
-		for _, r := range d.revised {
-			newlyFails := expectsFailure(r.after) && !expectedFailureRE.MatchString(r.before.Text)
-			if !r.isOpposite() && !newlyFails {
-				continue
-			}
-			f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
-			if namesChangedFunction(c, r.before) {
-				f.Severity = metric.Medium
-			}
-			out = append(out, f)
-		}
-
-		for _, a := range facts.Filter(d.added, expectsFailure) {
-			out = append(out, d.finding(a, a.Text))
-		}
+func findFlippedAssertions(c *facts.Change, d assertionDiff, report facts.Report) {
+	expectedFailure := d.caughtFailureBefore()
+	expectsFailure := func(a facts.Assertion) bool {
+		return !expectedFailure && expectedAssertionErrorRE.MatchString(a.Text)
 	}
-	return out
+
+	for _, r := range d.revised {
+		newlyFails := expectsFailure(r.after) && !expectedFailureRE.MatchString(r.before.Text)
+		if !r.isOpposite() && !newlyFails {
+			continue
+		}
+		f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
+		if namesChangedFunction(c, r.before) {
+			f.Severity = metric.Medium
+		}
+		report(f)
+	}
+
+	for _, a := range facts.Filter(d.added, expectsFailure) {
+		report(d.finding(a, a.Text))
+	}
 }
 
 // handlerRE matches a line that every swallowed failure has, such as "except". It is checked first
 // because it is fast.
 var handlerRE = regexp.MustCompile(`except|catch|rescue|recover|suppress`)
 
-// findSwallowedFailures finds assertions whose failure is caught and dropped, and product code
-// that drops errors.
-func findSwallowedFailures(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, p := range facts.Tests.Of(c).Pairs {
-		marks := p.After.MarksWithin(source.Swallow)
-		isNew := len(marks) > len(p.Before.MarksWithin(source.Swallow)) && p.After.Parent == nil
-		if isNew && p.After.CountAssertionsIn(marks) > 0 {
-			last := marks[len(marks)-1]
-			out = append(out, p.After.NewFinding(last.Line, last.Text))
-		}
+// findSwallowedFailures finds assertions whose failure is caught and dropped.
+func findSwallowedFailures(_ *facts.Change, p facts.Pair, report facts.Report) {
+	marks := p.After.MarksWithin(source.Swallow)
+	isNew := len(marks) > len(p.Before.MarksWithin(source.Swallow)) && p.After.Parent == nil
+	if isNew && p.After.CountAssertionsIn(marks) > 0 {
+		last := marks[len(marks)-1]
+		report(p.After.NewFinding(last.Line, last.Text))
 	}
-	for _, f := range c.Files {
-		if f.After().IsProduct() && !f.Added && len(facts.MatchingLines(f.AddedLines(), handlerRE)) > 0 {
-			out = append(out, findSwallowedErrors(f)...)
-		}
-	}
-	return out
 }
 
 // findSwallowedErrors finds handlers in product code that newly drop errors.
-func findSwallowedErrors(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
-	old := map[string]int{}
-	for _, m := range f.Before().Inspection().Marks {
-		old[m.Text]++
+func findSwallowedErrors(f *facts.ChangedFile, report facts.Report) {
+	if !f.After().IsProduct() || f.Added || len(facts.MatchingLines(f.AddedLines(), handlerRE)) == 0 {
+		return
 	}
-	for _, m := range f.After().Inspection().Marks {
-		old[m.Text]--
-		isNew := m.Kind == source.Swallow && old[m.Text] < 0
-		if isNew && f.After().TestContaining(m.Line) == nil {
-			out = append(out, f.NewFinding(m.Line, m.Text).WithSeverity(metric.Medium))
+	for _, m := range f.NewMarks(source.Swallow) {
+		if f.After().TestContaining(m.Line) == nil {
+			report(f.NewFinding(m.Line, m.Text).WithSeverity(metric.Medium))
 		}
 	}
-	return out
 }

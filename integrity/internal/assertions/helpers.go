@@ -62,39 +62,28 @@ func failingLines(s *facts.Side, fn source.Function) []string {
 }
 
 // findHollowHelpers finds helpers of tests that lost most of their assertions.
-func findHollowHelpers(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, h := range changedHelpers.Of(c) {
-		before, after := removeSpaces(failingLines(h.file.Before(), h.before)), removeSpaces(failingLines(h.file.After(), h.after))
-		test, isUsed := findUser(c, h.name)
-		if len(after) >= len(before) || !isUsed {
-			continue
-		}
-
-		removed := facts.Filter(before, func(l string) bool {
-			isMoved := slices.Contains(after, l) || strings.Contains(facts.AddedTestCode.Of(c), l)
-			return !isMoved && isRemovedLine(h.file, l)
-		})
-		losesMost := len(removed) > 0 && len(removed) > len(before)-len(removed)-len(after)
-		if !losesMost || callsNewAssertion(h) || isSubjectShrunk(c, h) {
-			continue
-		}
-
-		f := h.finding(test, h.name+", gone: "+strings.Join(removed, " · "))
-		if len(after) > 0 {
-			f.Severity = metric.Medium
-		}
-		out = append(out, f)
+func findHollowHelpers(c *facts.Change, h changedHelper, report facts.Report) {
+	before := facts.Map(failingLines(h.file.Before(), h.before), facts.RemoveSpace)
+	after := facts.Map(failingLines(h.file.After(), h.after), facts.RemoveSpace)
+	test, isUsed := findUser(c, h.name)
+	if len(after) >= len(before) || !isUsed {
+		return
 	}
-	return out
-}
 
-// removeSpaces removes the white space from each line. It changes and returns lines.
-func removeSpaces(lines []string) []string {
-	for i, l := range lines {
-		lines[i] = facts.RemoveSpace(l)
+	removed := facts.Filter(before, func(l string) bool {
+		isMoved := slices.Contains(after, l) || strings.Contains(facts.AddedTestCode.Of(c), l)
+		return !isMoved && isRemovedLine(h.file, l)
+	})
+	losesMost := len(removed) > 0 && len(removed) > len(before)-len(removed)-len(after)
+	if !losesMost || callsNewAssertion(h) || isSubjectShrunk(c, h) {
+		return
 	}
-	return lines
+
+	f := h.finding(test, h.name+", gone: "+strings.Join(removed, " · "))
+	if len(after) > 0 {
+		f.Severity = metric.Medium
+	}
+	report(f)
 }
 
 // isRemovedLine reports whether one of the removed lines of a file contains a text that is without
@@ -183,39 +172,35 @@ func swallowsFailures(s *facts.Side, fn source.Function) bool {
 	})
 }
 
-// findSwallowingHelpers finds helpers that newly drop the failure of a test, and tests that are
-// newly run by a helper, a decorator or a context that does.
-func findSwallowingHelpers(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, h := range changedHelpers.Of(c) {
-		newlySwallows := swallowsFailures(h.file.After(), h.after) && !swallowsFailures(h.file.Before(), h.before)
-		if test, isUsed := findUser(c, h.name); isUsed && newlySwallows {
-			out = append(out, h.finding(test, h.name+" drops the failure of what it runs"))
+// findSwallowingHelpers finds helpers that newly drop the failure of a test.
+func findSwallowingHelpers(c *facts.Change, h changedHelper, report facts.Report) {
+	newlySwallows := swallowsFailures(h.file.After(), h.after) && !swallowsFailures(h.file.Before(), h.before)
+	if test, isUsed := findUser(c, h.name); isUsed && newlySwallows {
+		report(h.finding(test, h.name+" drops the failure of what it runs"))
+	}
+}
+
+// findSwallowedTests finds tests that are newly run by a helper, a decorator or a context that drops
+// their failure.
+func findSwallowedTests(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	if !f.After().MayHoldTests() {
+		return
+	}
+	for _, fn := range facts.HelperFunctions(f.After()) {
+		if name := facts.LastName(fn.Name); len(name) > 2 && swallowsFailures(f.After(), fn) {
+			findNewUsers(c, name, report)
 		}
 	}
-	for _, f := range c.Files {
-		if !f.After().MayHoldTests() {
-			continue
-		}
-		for _, fn := range facts.HelperFunctions(f.After()) {
-			if name := facts.LastName(fn.Name); len(name) > 2 && swallowsFailures(f.After(), fn) {
-				out = append(out, findNewUsers(c, name)...)
-			}
-		}
-	}
-	return out
 }
 
 // findNewUsers finds the existing tests that newly use a function that drops their failure.
-func findNewUsers(c *facts.Change, name string) []facts.Finding {
-	var out []facts.Finding
+func findNewUsers(c *facts.Change, name string, report facts.Report) {
 	nameRE := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	uses := func(t *facts.Test) bool { return nameRE.MatchString(t.Side.TextWithAnnotations(t.TestDef)) }
 	for _, p := range facts.Tests.Of(c).Pairs {
 		asserted := p.After.Parent == nil && len(p.Before.Assertions) > 0
 		if asserted && uses(p.After) && !uses(p.Before) {
-			out = append(out, p.After.NewFinding(p.After.Line, name+" drops the failure of what it runs"))
+			report(p.After.NewFinding(p.After.Line, name+" drops the failure of what it runs"))
 		}
 	}
-	return out
 }

@@ -53,23 +53,19 @@ func (h newHelper) body() string {
 
 // findWeakHelpers finds assertions that became the call of a new helper whose assertions are all
 // weaker.
-func findWeakHelpers(c *facts.Change) []facts.Finding {
-	return findReplacements(c, func(r helperReplacement) bool {
+func findWeakHelpers(c *facts.Change, d assertionDiff, report facts.Report) {
+	d.reportReplacements(c, report, func(r helperReplacement) bool {
 		yields := strings.Contains(r.helper.side.LinesWithoutComments(r.helper.fn.Line, r.helper.fn.End), "yield")
 		return !yields && facts.All(r.helper.assertions(), r.isWeaker)
 	})
 }
 
-// findReplacements returns the findings about assertions that became the call of a helper and for
-// which matches is true.
-func findReplacements(c *facts.Change, matches func(helperReplacement) bool) []facts.Finding {
-	var out []facts.Finding
-	for _, d := range assertionDiffs.Of(c) {
-		for _, r := range facts.Filter(d.helperReplacements(c), matches) {
-			out = append(out, d.finding(r.after, r.before.Text+" → "+r.name+": "+r.helper.body()))
-		}
+// reportReplacements reports the assertions that became the call of a helper and for which matches
+// is true.
+func (d assertionDiff) reportReplacements(c *facts.Change, report facts.Report, matches func(helperReplacement) bool) {
+	for _, r := range facts.Filter(d.helperReplacements(c), matches) {
+		report(d.finding(r.after, r.before.Text+" → "+r.name+": "+r.helper.body()))
 	}
-	return out
 }
 
 // helperReplacement is an assertion that became the call of a new helper.
@@ -149,8 +145,8 @@ func (r helperReplacement) isWeaker(a source.Assertion) bool {
 
 // findLossyHelpers finds assertions of one value that became the call of a new helper which changes
 // a side before it compares them: int(got) == int(want), got == want + 1.
-func findLossyHelpers(c *facts.Change) []facts.Finding {
-	return findReplacements(c, func(r helperReplacement) bool {
+func findLossyHelpers(c *facts.Change, d assertionDiff, report facts.Report) {
+	d.reportReplacements(c, report, func(r helperReplacement) bool {
 		isExact := r.before.Strength == source.Exact && !lossyCallRE.MatchString(r.before.Text)
 		return isExact && r.helper.comparesOnlyLossily()
 	})
@@ -180,25 +176,21 @@ func (h newHelper) comparesOnlyLossily() bool {
 
 // findUncalledHelpers finds functions within a test, or of its file, that assert and that the
 // test no longer calls.
-func findUncalledHelpers(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.After.Parent != nil || p.MatchedBy != "" || p.Before.NeverRuns() {
+func findUncalledHelpers(c *facts.Change, p facts.Pair, report facts.Report) {
+	if p.After.Parent != nil || p.MatchedBy != "" || p.Before.NeverRuns() {
+		return
+	}
+	for _, fn := range p.After.Side.Inspection().Functions {
+		name := facts.LastName(fn.Name)
+		mayBeUncalled := len(name) > 2 && (p.Before.Tokens[name] > p.After.Tokens[name] || p.Before.Tokens[name] > 1)
+		containsTest := fn.Line <= p.After.Line && p.After.End <= fn.End
+		if !mayBeUncalled || containsTest || len(failingLines(p.After.Side, fn)) == 0 {
 			continue
 		}
-		for _, fn := range p.After.Side.Inspection().Functions {
-			name := facts.LastName(fn.Name)
-			mayBeUncalled := len(name) > 2 && (p.Before.Tokens[name] > p.After.Tokens[name] || p.Before.Tokens[name] > 1)
-			containsTest := fn.Line <= p.After.Line && p.After.End <= fn.End
-			if !mayBeUncalled || containsTest || len(failingLines(p.After.Side, fn)) == 0 {
-				continue
-			}
-			if callsFunction(p.Before, name) && !callsFunction(p.After, name) && !callsNewHelper(c, p) {
-				out = append(out, p.After.NewFinding(fn.Line, name+", which asserts, is not called any more"))
-			}
+		if callsFunction(p.Before, name) && !callsFunction(p.After, name) && !callsNewHelper(c, p) {
+			report(p.After.NewFinding(fn.Line, name+", which asserts, is not called any more"))
 		}
 	}
-	return out
 }
 
 // callsFunction reports whether a test calls a function, or passes it to something that may call

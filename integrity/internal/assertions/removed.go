@@ -13,23 +13,19 @@ import (
 
 // findRemovedAssertions finds tests that lost more assertions than they got, and explains those
 // losses whose assertions moved or whose subject is gone.
-func findRemovedAssertions(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, d := range assertionDiffs.Of(c) {
-		d.removed = d.missingAssertions()
-		if len(d.removed) <= len(d.added) || d.MatchedBy == facts.MatchedByBody {
-			continue
-		}
-		f := d.finding(facts.Assertion{Line: d.After.Line}, "gone: "+joinTexts(d.removed))
-		if d.reached == 0 && !d.maybeAsserts() {
-			f.Severity = totalLossSeverity(c, d)
-		} else if isMinorLoss(c, d) {
-			f.Severity = metric.Medium
-		}
-		f.ExplainedBy = explainRemoval(c, d)
-		out = append(out, f)
+func findRemovedAssertions(c *facts.Change, d assertionDiff, report facts.Report) {
+	d.removed = d.missingAssertions()
+	if len(d.removed) <= len(d.added) || d.MatchedBy == facts.MatchedByBody {
+		return
 	}
-	return out
+	f := d.After.NewFinding(d.After.Line, "gone: "+joinTexts(d.removed))
+	if d.reached == 0 && !d.maybeAsserts() {
+		f.Severity = totalLossSeverity(c, d)
+	} else if isMinorLoss(c, d) {
+		f.Severity = metric.Medium
+	}
+	f.ExplainedBy = explainRemoval(c, d)
+	report(f)
 }
 
 // isMinorLoss reports whether a test lost less than half of its assertions, or there is a hint

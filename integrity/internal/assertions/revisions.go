@@ -62,20 +62,18 @@ func isBroadened(before, after string) bool {
 var failureAnnotationRE = regexp.MustCompile(`@Test\s*\([^)]*\bexpected\s*=|\[(?:\w+,\s*)*ExpectedException\b|#\[should_panic\b|@expectedException(?:Message)?\b|#\[ExpectedException`)
 
 // findBroadAnnotations finds annotations of tests that expect more kinds of failure than before.
-func findBroadAnnotations(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findBroadAnnotations(f *facts.ChangedFile, report facts.Report) {
 	if f.Added || !f.After().MayHoldTests() {
-		return nil
+		return
 	}
 	before := facts.MatchingLines(f.RemovedLines(), failureAnnotationRE)
 	for _, l := range facts.MatchingLines(f.AddedLines(), failureAnnotationRE) {
 		i := slices.IndexFunc(before, func(old facts.Line) bool { return isBroadened(old.Text, l.Text) })
 		if i >= 0 {
-			out = append(out, f.After().FindingAt(l.Number, before[i].Text+" → "+l.Text))
+			report(f.After().FindingAt(l.Number, before[i].Text+" → "+l.Text))
 			before = slices.Delete(before, i, i+1)
 		}
 	}
-	return out
 }
 
 // isOpposite reports whether an assertion asserts the opposite of what it did, about the same value

@@ -15,23 +15,19 @@ import (
 )
 
 // findRewrittenValues finds assertions whose literals changed and nothing else.
-func findRewrittenValues(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, d := range assertionDiffs.Of(c) {
-		for _, r := range d.revised {
-			if !r.differsOnlyInLiterals() || r.after.Trivial || !r.changesValue() {
-				continue
-			}
-			f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
-			if r.changesOnlyWait() {
-				f.Severity = metric.Low
-			} else if isExplainedRewrite(c, d, r) {
-				f.Severity = metric.Medium
-			}
-			out = append(out, f)
+func findRewrittenValues(c *facts.Change, d assertionDiff, report facts.Report) {
+	for _, r := range d.revised {
+		if !r.differsOnlyInLiterals() || r.after.Trivial || !r.changesValue() {
+			continue
 		}
+		f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
+		if r.changesOnlyWait() {
+			f.Severity = metric.Low
+		} else if isExplainedRewrite(c, d, r) {
+			f.Severity = metric.Medium
+		}
+		report(f)
 	}
-	return out
 }
 
 // isExplainedRewrite reports whether something in the change may be the reason why an assertion
@@ -89,24 +85,20 @@ func countsNewFiles(c *facts.Change, r revision) bool {
 
 // findChangedLiterals finds tests in which only literals outside of assertions changed: expected
 // values or inputs.
-func findChangedLiterals(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, p := range facts.Tests.Of(c).Pairs {
-		removed, added := changedLiterals(p)
-		if len(removed) == 0 || slices.Equal(literalValues(removed), literalValues(added)) {
-			continue
-		}
-		f := p.After.NewFinding(p.After.Line, "only values changed: "+strings.Join(removed, ", "))
-		touchesSource := facts.TouchesSource.Of(c)
-		switch {
-		case touchesSource && !areArgumentsOfSubject(c, p, removed), areOnlyMessages(p, removed):
-			f.Severity = metric.Low
-		case touchesSource, !areExpectedValues(p, removed), areInputsChanged(c, p.Before), isReplacedInManyTests(c, literalReplacements(removed, added)):
-			f.Severity = metric.Medium
-		}
-		out = append(out, f)
+func findChangedLiterals(c *facts.Change, p facts.Pair, report facts.Report) {
+	removed, added := changedLiterals(p)
+	if len(removed) == 0 || slices.Equal(literalValues(removed), literalValues(added)) {
+		return
 	}
-	return out
+	f := p.After.NewFinding(p.After.Line, "only values changed: "+strings.Join(removed, ", "))
+	touchesSource := facts.TouchesSource.Of(c)
+	switch {
+	case touchesSource && !areArgumentsOfSubject(c, p, removed), areOnlyMessages(p, removed):
+		f.Severity = metric.Low
+	case touchesSource, !areExpectedValues(p, removed), areInputsChanged(c, p.Before), isReplacedInManyTests(c, literalReplacements(removed, added)):
+		f.Severity = metric.Medium
+	}
+	report(f)
 }
 
 // areArgumentsOfSubject reports whether literals are arguments of the function that a test is

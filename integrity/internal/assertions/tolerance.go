@@ -29,36 +29,32 @@ const minUnexplainedWidening = 50
 
 // findWidenedTolerances finds tolerances in tests that became at least ten times as wide, in
 // otherwise unchanged lines.
-func findWidenedTolerances(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		s := f.After()
-		if !s.MayHoldTests() || f.Added {
+func findWidenedTolerances(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	s := f.After()
+	if !s.MayHoldTests() || f.Added {
+		return
+	}
+
+	widths := map[string]float64{}
+	for _, l := range f.RemovedLines() {
+		if remaining, wide, ok := cutTolerance(l.Text); ok {
+			widths[remaining] = wide
+		}
+	}
+	for _, l := range f.AddedLines() {
+		remaining, wide, ok := cutTolerance(l.Text)
+		before, isKnown := widths[remaining]
+		isWidened := ok && isKnown && before > 0 && wide >= before*minWidening*(1-1e-9)
+		if !isWidened {
 			continue
 		}
 
-		widths := map[string]float64{}
-		for _, l := range f.RemovedLines() {
-			if remaining, wide, ok := cutTolerance(l.Text); ok {
-				widths[remaining] = wide
-			}
+		x := s.FindingAt(l.Number, fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))
+		if c.TouchesProduct() && wide < before*minUnexplainedWidening*(1-1e-9) {
+			x.Severity = metric.Medium
 		}
-		for _, l := range f.AddedLines() {
-			remaining, wide, ok := cutTolerance(l.Text)
-			before, isKnown := widths[remaining]
-			isWidened := ok && isKnown && before > 0 && wide >= before*minWidening*(1-1e-9)
-			if !isWidened {
-				continue
-			}
-
-			x := s.FindingAt(l.Number, fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))
-			if c.TouchesProduct() && wide < before*minUnexplainedWidening*(1-1e-9) {
-				x.Severity = metric.Medium
-			}
-			out = append(out, x)
-		}
+		report(x)
 	}
-	return out
 }
 
 // cutTolerance returns a line with a sign in place of its tolerance, and how wide the tolerance is.

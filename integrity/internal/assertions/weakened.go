@@ -12,25 +12,21 @@ import (
 )
 
 // findWeakenedAssertions finds assertions that check less than before.
-func findWeakenedAssertions(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, d := range assertionDiffs.Of(c) {
-		for _, r := range d.replacements() {
-			f, isWeaker := d.weakenedFinding(r)
-			if !isWeaker || isAsStrong(c, d, r) {
-				continue
-			}
-			isMigrated := r.movedLibrary() && isMigration.Of(c)
-			if f.Severity == 0 && (isMigrated || d.hasStrongReplacement(r) || d.raisesExpectedKind(r)) {
-				f.Severity = metric.Medium
-			}
-			if namesRemovedCode(c, r.before) {
-				f.ExplainedBy = facts.ExplainedBySubject
-			}
-			out = append(out, f)
+func findWeakenedAssertions(c *facts.Change, d assertionDiff, report facts.Report) {
+	for _, r := range d.replacements() {
+		f, isWeaker := d.weakenedFinding(r)
+		if !isWeaker || isAsStrong(c, d, r) {
+			continue
 		}
+		isMigrated := r.movedLibrary() && isMigration.Of(c)
+		if f.Severity == 0 && (isMigrated || d.hasStrongReplacement(r) || d.raisesExpectedKind(r)) {
+			f.Severity = metric.Medium
+		}
+		if namesRemovedCode(c, r.before) {
+			f.ExplainedBy = facts.ExplainedBySubject
+		}
+		report(f)
 	}
-	return out
 }
 
 // replacements returns the revised assertions. If at least as many assertions were added as

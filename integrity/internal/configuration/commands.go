@@ -1,7 +1,6 @@
 package configuration
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -14,23 +13,24 @@ import (
 
 // effectRule returns the function that finds the calls with a mark of the effect that the same
 // calls did not have before.
-func effectRule(e framework.Effect) func(*facts.Change) []facts.Finding {
-	return func(c *facts.Change) []facts.Finding {
-		var out []facts.Finding
-		for _, f := range facts.ConfigFiles.Of(c) {
-			for _, after := range f.NewCalls {
-				for _, m := range after.Marks {
-					if m.Effect != e || !isNewMark(c, after, m) {
-						continue
-					}
-					if s := newMarkSeverity(c, f, after, m); s != 0 {
-						out = append(out, f.NewFinding(after.Line, after.Text).WithSeverity(s))
-					}
+func effectRule(e framework.Effect) facts.Finder {
+	return facts.ForEach(facts.ConfigFiles, func(c *facts.Change, f *facts.ConfigFile, report facts.Report) {
+		for _, after := range f.NewCalls {
+			for _, m := range after.Marks {
+				if m.Effect != e || !isNewMark(c, after, m) {
+					continue
+				}
+				if s := newMarkSeverity(c, f, after, m); s != 0 {
+					report(f.NewFinding(after.Line, after.Text).WithSeverity(s))
 				}
 			}
 		}
-		return out
-	}
+	})
+}
+
+// netCalls returns how many more calls for which ok is true the changed files have than before.
+func netCalls(c *facts.Change, ok func(*facts.ConfigFile, configtext.Call) bool) int {
+	return countCalls(c, true, ok) - countCalls(c, false, ok)
 }
 
 // countCalls counts the calls in the changed files, before or after the change, for which ok is
@@ -42,11 +42,7 @@ func countCalls(c *facts.Change, after bool, ok func(*facts.ConfigFile, configte
 		if after {
 			list = f.NewCalls
 		}
-		for _, x := range list {
-			if ok(f, x) {
-				n++
-			}
-		}
+		n += facts.Count(list, func(x configtext.Call) bool { return ok(f, x) })
 	}
 	return n
 }
@@ -54,10 +50,9 @@ func countCalls(c *facts.Change, after bool, ok func(*facts.ConfigFile, configte
 // isNewMark reports whether more calls of the program have the mark than before. A mark that moved
 // between lines or files is not new.
 func isNewMark(c *facts.Change, after configtext.Call, m configtext.Mark) bool {
-	same := func(_ *facts.ConfigFile, x configtext.Call) bool {
+	return netCalls(c, func(_ *facts.ConfigFile, x configtext.Call) bool {
 		return x.Name == after.Name && slices.Contains(x.Marks, m)
-	}
-	return countCalls(c, true, same) > countCalls(c, false, same)
+	}) > 0
 }
 
 // newMarkSeverity returns the severity of a new mark, 0 if it does not count. It counts only if a
@@ -117,70 +112,57 @@ func maskSeverity(m configtext.Mark) metric.Severity {
 }
 
 // findRewrittenCommands finds the commands that no longer run tests, neither there nor in another
-// changed file.
-func findRewrittenCommands(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		out = append(out, findRewrittenIn(c, f)...)
-	}
-	return out
-}
-
-// findRewrittenIn finds those commands in one file. Under each key, at most one call of a purpose
-// is reported; calls that are known to check come before those that are guessed.
-func findRewrittenIn(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
+// changed file. Under each key, at most one call of a purpose is reported; calls that are known to
+// check come before those that are guessed.
+func findRewrittenCommands(c *facts.Change, f *facts.ConfigFile, report facts.Report) {
 	type place struct {
 		key     string
 		purpose framework.Purpose
 	}
-	var out []facts.Finding
 	done := map[place]bool{}
-	calls := slices.Clone(f.OldCalls)
-	slices.SortStableFunc(calls, func(a, b configtext.Call) int { return cmp.Compare(guessRank(a), guessRank(b)) })
-	for _, before := range calls {
+	isGuessed := func(x configtext.Call) bool { return x.Guessed }
+	isKnown := func(x configtext.Call) bool { return !x.Guessed }
+	for _, before := range slices.Concat(facts.Filter(f.OldCalls, isKnown), facts.Filter(f.OldCalls, isGuessed)) {
 		at := place{before.Key, before.Purpose}
 		if done[at] || configtext.IsArgumentKey(before.Key) || before.Key == "" && !f.Deleted && countTestCalls(f.NewCalls) > 0 {
 			continue
 		}
 		done[at] = true
 		if !slices.ContainsFunc(f.NewCalls, before.IsReplacedBy) {
-			out = append(out, removedCallFindings(c, f, before)...)
+			reportRemovedCall(c, f, before, report)
 		}
 	}
-	return out
 }
 
-// guessRank returns 1 for a call that is only guessed to check, otherwise 0.
-func guessRank(x configtext.Call) int {
-	if x.Guessed {
-		return 1
-	}
-	return 0
-}
-
-// removedCallFindings returns the finding about a call that was removed from its place, nil if
-// another command replaced it.
-func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext.Call) []facts.Finding {
+// reportRemovedCall reports a call that was removed from its place, unless another command replaced
+// it.
+func reportRemovedCall(c *facts.Change, f *facts.ConfigFile, before configtext.Call, report facts.Report) {
 	after := commandsAt(f, before.Key)
 	isSilenced := f.After().Exists() && len(after) > 0 && (areAllNoOps(after) || isNoOpAdded(f, before.Key, after))
 	switch {
 	case isSilenced:
-		return []facts.Finding{f.NewFinding(after[0].Line, before.Text+" → "+after[0].Text)}
+		report(f.NewFinding(after[0].Line, before.Text+" → "+after[0].Text))
 	case before.Purpose != framework.RunsTests || before.Guessed || hasAddedCalls(c, before.Purpose):
-		return nil
 	case isEmptied(f, before.Key):
-		return []facts.Finding{f.NewFinding(before.Line, before.Text+" → nothing")}
+		report(f.NewFinding(before.Line, before.Text+" → nothing"))
+	default:
+		line := before.Line
+		if len(after) > 0 {
+			line = after[0].Line
+		}
+		report(f.NewFinding(line, before.Text+" is gone").WithSeverity(goneCallSeverity(f, before, after)))
 	}
+}
 
-	finding := f.NewFinding(cmp.Or(firstLine(after), before.Line), before.Text+" is gone").WithSeverity(metric.Medium)
+// goneCallSeverity returns the severity of a removed call. after are the commands in its place.
+func goneCallSeverity(f *facts.ConfigFile, before configtext.Call, after []configtext.Command) metric.Severity {
 	isAtRoot := !strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")
 	losesAllTests := isAtRoot && countTestCalls(f.NewCalls) == 0
-	switch {
-	case mentionsProgram(after, before.Name), exampleFolderRE.MatchString(f.Path):
-	case losesAllTests, mainScriptRE.MatchString(before.Key), isReplacedByNoOp(f, before.Key):
-		finding.Severity = metric.High
+	isExcused := mentionsProgram(after, before.Name) || exampleFolderRE.MatchString(f.Path)
+	if !isExcused && (losesAllTests || mainScriptRE.MatchString(before.Key) || isReplacedByNoOp(f, before.Key)) {
+		return metric.High
 	}
-	return []facts.Finding{finding}
+	return metric.Medium
 }
 
 // exampleFolderRE matches paths in folders with separate projects, such as examples/, which do not
@@ -196,8 +178,7 @@ func isReplacedByNoOp(f *facts.ConfigFile, key string) bool {
 	job, _, isStep := strings.Cut(key, "[")
 	return isStep && slices.ContainsFunc(f.NewConfig.Commands, func(x configtext.Command) bool {
 		isOld := slices.ContainsFunc(f.OldConfig.Commands, func(old configtext.Command) bool { return old.Text == x.Text })
-		isNoOp := !strings.HasPrefix(x.Text, "$") && areAllNoOps([]configtext.Command{x})
-		return strings.HasPrefix(x.Key, job+"[") && isNoOp && !isOld
+		return strings.HasPrefix(x.Key, job+"[") && !strings.HasPrefix(x.Text, "$") && isNoOp(x) && !isOld
 	})
 }
 
@@ -212,20 +193,16 @@ func mentionsProgram(list []configtext.Command, program string) bool {
 // hasAddedCalls reports whether other calls with the purpose were added, or as many exist as
 // before. Then a call that is gone may have moved or been replaced.
 func hasAddedCalls(c *facts.Change, p framework.Purpose) bool {
-	var before, after []string
+	isKnown := func(x configtext.Call) bool { return x.Purpose == p && !x.Guessed }
+	isUnmarked := func(x configtext.Call) bool { return isKnown(x) && len(x.Marks) == 0 }
+	var before, after []configtext.Call
 	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, x := range f.OldCalls {
-			if x.Purpose == p && !x.Guessed {
-				before = append(before, x.Text)
-			}
-		}
-		for _, x := range f.NewCalls {
-			if x.Purpose == p && len(x.Marks) == 0 && !x.Guessed {
-				after = append(after, x.Text)
-			}
-		}
+		before = append(before, facts.Filter(f.OldCalls, isKnown)...)
+		after = append(after, facts.Filter(f.NewCalls, isUnmarked)...)
 	}
-	return slices.ContainsFunc(after, func(text string) bool { return !slices.Contains(before, text) }) || len(after) >= len(before)
+	return len(after) >= len(before) || !facts.All(after, func(x configtext.Call) bool {
+		return slices.ContainsFunc(before, func(old configtext.Call) bool { return old.Text == x.Text })
+	})
 }
 
 // countTestCalls counts the calls that are known to run tests.
@@ -252,37 +229,30 @@ const minReworkedCommands = 3
 // isNoOpAdded reports whether a command that does nothing was put under a key. It is false if the
 // script was rewritten with several commands that do something.
 func isNoOpAdded(f *facts.ConfigFile, key string, after []configtext.Command) bool {
-	still, busy := 0, 0
+	idle, busy := 0, 0
 	for _, x := range after {
 		switch {
 		case slices.ContainsFunc(f.OldConfig.Commands, func(y configtext.Command) bool { return y.Key == key && y.Text == x.Text }):
-		case !areAllNoOps([]configtext.Command{x}):
+		case !isNoOp(x):
 			busy++
 		case !strings.HasPrefix(x.Text, "$"):
-			still++
+			idle++
 		}
 	}
-	return still > 0 && busy < minReworkedCommands
-}
-
-// firstLine returns the line of the first command, 0 if there is none.
-func firstLine(list []configtext.Command) int {
-	if len(list) == 0 {
-		return 0
-	}
-	return list[0].Line
+	return idle > 0 && busy < minReworkedCommands
 }
 
 // fileCommands are programs that only move files: they test nothing.
 var fileCommands = strings.Fields("cp mv ln rm mkdir touch tee install sed chmod cd set")
 
 // areAllNoOps reports whether none of the commands can be a check.
-func areAllNoOps(list []configtext.Command) bool {
-	for _, x := range list {
-		for _, s := range configtext.SplitCommands(strings.TrimLeft(x.Text, "@-")) {
-			if len(s.Words) > 0 && !configtext.IsNoOp(s.Words) && !slices.Contains(fileCommands, s.Words[0]) {
-				return false
-			}
+func areAllNoOps(list []configtext.Command) bool { return facts.All(list, isNoOp) }
+
+// isNoOp reports whether a command cannot be a check.
+func isNoOp(x configtext.Command) bool {
+	for _, s := range configtext.SplitCommands(strings.TrimLeft(x.Text, "@-")) {
+		if len(s.Words) > 0 && !configtext.IsNoOp(s.Words) && !slices.Contains(fileCommands, s.Words[0]) {
+			return false
 		}
 	}
 	return true
@@ -290,28 +260,21 @@ func areAllNoOps(list []configtext.Command) bool {
 
 // findNarrowedPaths finds the calls of test programs that had all packages as their
 // arguments, or none, and now name single files or packages.
-func findNarrowedPaths(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, after := range f.NewCalls {
-			if after.Purpose != framework.RunsTests || !isNarrow(after) && !isDeeper(f, after) {
-				continue
-			}
-			if isDeeper(f, after) {
-				out = append(out, f.NewFinding(after.Line, after.Text))
-				continue
-			}
-
-			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == after.Name && !isNarrow(x) }
-			same := func(_ *facts.ConfigFile, x configtext.Call) bool {
-				return x.Name == after.Name && slices.Equal(x.Args, after.Args)
-			}
-			if countCalls(c, true, wide) < countCalls(c, false, wide) && countCalls(c, true, same) > countCalls(c, false, same) {
-				out = append(out, f.NewFinding(after.Line, after.Text))
-			}
+func findNarrowedPaths(c *facts.Change, f *facts.ConfigFile, report facts.Report) {
+	for _, after := range f.NewCalls {
+		if after.Purpose == framework.RunsTests && (isDeeper(f, after) || isNarrow(after) && replacesWideCall(c, after)) {
+			report(f.NewFinding(after.Line, after.Text))
 		}
 	}
-	return out
+}
+
+// replacesWideCall reports whether a call is new, and the change has fewer calls of its program
+// that are not narrow.
+func replacesWideCall(c *facts.Change, after configtext.Call) bool {
+	lostWide := netCalls(c, func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == after.Name && !isNarrow(x) }) < 0
+	return lostWide && netCalls(c, func(_ *facts.ConfigFile, x configtext.Call) bool {
+		return x.Name == after.Name && slices.Equal(x.Args, after.Args)
+	}) > 0
 }
 
 // isDeeper reports whether a call names a folder within the folder that a call in its place named

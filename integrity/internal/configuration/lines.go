@@ -65,34 +65,28 @@ var lineTable = []lineRow{
 }
 
 // lineRule returns the function that finds what the rows with an ID look for.
-func lineRule(id string) func(*facts.Change) []facts.Finding {
-	return func(c *facts.Change) []facts.Finding {
-		var out []facts.Finding
-		for _, f := range c.Files {
-			if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) {
-				continue
-			}
-			for _, r := range lineTable {
-				if r.id == id && r.file.MatchString(f.Path) {
-					out = append(out, r.findings(c, f)...)
-				}
+func lineRule(id string) facts.Finder {
+	return facts.ForEach(facts.Files, func(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+		if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) {
+			return
+		}
+		for _, r := range lineTable {
+			if r.id == id && r.file.MatchString(f.Path) {
+				r.find(c, f, report)
 			}
 		}
-		return out
-	}
+	})
 }
 
-// findings returns the added lines of a file that the row matches.
-func (r *lineRow) findings(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+// find reports the added lines of a file that the row matches.
+func (r *lineRow) find(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
 	for _, l := range f.AddedLines() {
 		isExcepted := r.except != nil && r.except.MatchString(l.Text)
 		if isExcepted || isComment(l.Text) || !r.line.MatchString(l.Text) || isMovedLine(c, l.Text) {
 			continue
 		}
-		out = append(out, f.NewFinding(l.Number, strings.TrimSpace(l.Text)).WithSeverity(r.severity))
+		report(f.NewFinding(l.Number, strings.TrimSpace(l.Text)).WithSeverity(r.severity))
 	}
-	return out
 }
 
 // isMovedLine reports whether a line was removed from another file.
@@ -134,8 +128,7 @@ var registrationRows = []struct{ file, line *regexp.Regexp }{
 
 // findUnregisteredTests finds tests that are no longer registered with the build, although their
 // files still exist.
-func findUnregisteredTests(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
+func findUnregisteredTests(c *facts.Change, report facts.Report) {
 	for _, r := range registrationRows {
 		var before, after []registration
 		for _, f := range c.Files {
@@ -153,11 +146,10 @@ func findUnregisteredTests(c *facts.Change) []facts.Finding {
 			again := slices.ContainsFunc(after, func(y registration) bool { return y.name == x.name }) ||
 				slices.ContainsFunc(x.file.AddedLines(), func(l facts.Line) bool { return strings.Contains(l.Text, `"`+x.name+`"`) })
 			if x.file.After().Exists() && !again && !isFileDeleted(c, x.name) {
-				out = append(out, facts.Finding{File: x.file.Path, Evidence: facts.ShortenEvidence(x.text + " is gone")})
+				report(facts.Finding{File: x.file.Path, Evidence: facts.ShortenEvidence(x.text + " is gone")})
 			}
 		}
 	}
-	return out
 }
 
 // registration is a line that registers tests.

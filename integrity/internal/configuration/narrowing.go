@@ -47,14 +47,13 @@ var rakeGlobKeyRE = regexp.MustCompile(`(^|\.)(pattern|testpattern|testfiles)(\[
 
 // findDeeperGlobs finds Rakefiles that now take their tests only from a folder within the one that
 // they took them from.
-func findDeeperGlobs(f *facts.ConfigFile) []facts.Finding {
+func findDeeperGlobs(f *facts.ConfigFile, report facts.Report) {
 	if base := path.Base(f.Path); base != "Rakefile" && !strings.HasSuffix(base, ".rake") {
-		return nil
+		return
 	}
 	if before, after := deeperList(f); after != nil {
-		return []facts.Finding{f.NewFinding(after.Line, before.Value+" → "+after.Value).WithSeverity(metric.High)}
+		report(f.NewFinding(after.Line, before.Value+" → "+after.Value).WithSeverity(metric.High))
 	}
-	return nil
 }
 
 // deeperList returns a list of tests that is gone, and the first one in its place that begins in a
@@ -99,23 +98,18 @@ var (
 
 // findRemovedNeeds finds targets that people call and that no longer need a test target which still
 // exists. It also finds lists of tests of automake that lost a test.
-func findRemovedNeeds(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, before := range f.OldConfig.Settings {
-			after := findSetting(f.NewConfig.Settings, before.Key)
-			if !mainTargetRE.MatchString(before.Key) || after == nil || len(strings.Fields(after.Value)) >= len(strings.Fields(before.Value)) {
-				continue
-			}
-
-			for _, need := range strings.Fields(before.Value) {
-				if !slices.Contains(strings.Fields(after.Value), need) && isExistingTest(c, f, before.Key, need) {
-					out = append(out, f.NewFinding(after.Line, before.Key+" no longer needs "+need))
-				}
+func findRemovedNeeds(c *facts.Change, f *facts.ConfigFile, report facts.Report) {
+	for _, before := range f.OldConfig.Settings {
+		after := findSetting(f.NewConfig.Settings, before.Key)
+		if !mainTargetRE.MatchString(before.Key) || after == nil || len(strings.Fields(after.Value)) >= len(strings.Fields(before.Value)) {
+			continue
+		}
+		for _, need := range strings.Fields(before.Value) {
+			if !slices.Contains(strings.Fields(after.Value), need) && isExistingTest(c, f, before.Key, need) {
+				report(f.NewFinding(after.Line, before.Key+" no longer needs "+need))
 			}
 		}
 	}
-	return out
 }
 
 // isExistingTest reports whether what was removed from a target, or from the list of tests of
@@ -150,30 +144,27 @@ func findSetting(list []configtext.Setting, key string) *configtext.Setting {
 var testScriptRE = regexp.MustCompile(`(^|\.)(scripts|tasks)\.tests?(\[\])?$`)
 
 // findNoOpTestScripts finds new test scripts that succeed without doing anything.
-func findNoOpTestScripts(f *facts.ConfigFile) []facts.Finding {
-	var out []facts.Finding
+func findNoOpTestScripts(f *facts.ConfigFile, report facts.Report) {
 	for _, x := range f.NewConfig.Commands {
 		words := strings.Fields(x.Text)
 		idle := len(words) > 0 && (words[0] == "true" || words[0] == ":" || words[0] == "exit" && len(words) == 2 && words[1] == "0")
 		if idle && testScriptRE.MatchString(x.Key) && len(commandsAt(f, x.Key)) == 1 &&
 			!slices.ContainsFunc(f.OldConfig.Commands, func(y configtext.Command) bool { return y.Key == x.Key }) {
-			out = append(out, f.NewFinding(x.Line, x.Key+": "+x.Text))
+			report(f.NewFinding(x.Line, x.Key+": "+x.Text))
 		}
 	}
-	return out
 }
 
 // triggerRE matches the events for which the checks of a workflow should run, such as pullrequest.
 var triggerRE = regexp.MustCompile(`^(push|pullrequest|pullrequesttarget|mergegroup)$`)
 
 // findUntriggeredWorkflow finds the workflows of GitHub with tests that no longer run for changes.
-func findUntriggeredWorkflow(f *facts.ConfigFile) []facts.Finding {
+func findUntriggeredWorkflow(f *facts.ConfigFile, report facts.Report) {
 	isTestWorkflow := strings.Contains(f.Path, ".github/workflows/") && f.After().Exists() && countTestCalls(f.NewCalls) > 0
 	losesTriggers := runsForChanges(f.OldConfig.Settings) && len(f.NewConfig.Settings) > 0 && !runsForChanges(f.NewConfig.Settings)
 	if isTestWorkflow && losesTriggers {
-		return []facts.Finding{{File: f.Path, Line: 1, Evidence: "the workflow runs for no push and no pull request any more"}}
+		report(facts.Finding{File: f.Path, Line: 1, Evidence: "the workflow runs for no push and no pull request any more"})
 	}
-	return nil
 }
 
 // runsForChanges reports whether a workflow runs for pushes or pull requests.

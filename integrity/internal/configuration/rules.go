@@ -2,9 +2,9 @@
 // or hide failures, thresholds lowered, rules of linters turned off.
 //
 // commands.go compares the calls of programs that check. settings.go, narrowing.go and lines.go
-// have tables of settings and lines that are findings, leftout.go says when a setting leaves out
-// nothing or applies only under a condition, threshold.go compares limits, and ruleoff.go counts
-// the rules of linters that are off.
+// have tables of settings and lines that are findings, exclusions.go says when a setting leaves
+// out nothing or applies only under a condition, threshold.go compares limits, and linterrules.go
+// counts the rules of linters that are off.
 package configuration
 
 import (
@@ -23,12 +23,12 @@ var commandRules = []facts.Rule{
 	{ID: "TP-08", Name: "focus_in_configuration", Severity: metric.Critical, Find: effectRule(framework.Focus), Fires: "`-run`, `-k`, `-t`, `--grep`, `--filter`, `-Dtest=`, `--tests` in a test command or in addopts", Grades: "CRITICAL; `--group`, `-L` and their like HIGH; another value of the same argument MEDIUM", Spares: "an additional script; `-run '^$' -bench`"},
 	{ID: "TP-15", Name: "retries_in_command", Severity: metric.Medium, Find: effectRule(framework.Loosen), Fires: "`--reruns`, `--retries`, a longer `--testTimeout` in a test command"},
 	{ID: "TP-16", Name: "expectations_rewritten_by_command", Severity: metric.High, Find: effectRule(framework.Update), Fires: "`jest -u` and its like in the test command"},
-	{ID: "TP-24", Name: "test_command_rewritten", Severity: metric.Critical, Find: findRewrittenCommands, Fires: "`\"test\": \"true\"`, `echo ok`, an emptied target", Grades: "CRITICAL; HIGH for a removed test command, MEDIUM if others remain or it was in a sub-folder", Spares: "another runner; a command that moved"},
+	{ID: "TP-24", Name: "test_command_rewritten", Severity: metric.Critical, Find: facts.ForEach(facts.ConfigFiles, findRewrittenCommands), Fires: "`\"test\": \"true\"`, `echo ok`, an emptied target", Grades: "CRITICAL; HIGH for a removed test command, MEDIUM if others remain or it was in a sub-folder", Spares: "another runner; a command that moved"},
 	{ID: "TP-24", Name: "test_command_runs_nothing", Severity: metric.Critical, Find: effectRule(framework.RunNone), Fires: "`--listTests`, `--collect-only`, `--no-run`, `-DskipTests`, `-exec`", Spares: "`--dry-run` of a linter"},
 	{ID: "TP-25", Name: "failure_ignored", Severity: metric.Critical, Find: effectRule(framework.Mask), Fires: "`|| true`, `; exit 0`, `- ` in a recipe, `set +e`, `if false`, `exit 0` before the check, `continue-on-error`, `allow_failure`, `if: false`, `--exit-zero`", Grades: "CRITICAL; HIGH for `--passWithNoTests` and `when: manual`; MEDIUM for a new command of this kind", Spares: "`rm … || true`; a status that is checked (`$?`); `continue-on-error` of an upload, or of `${{ matrix.… }}`"},
 	{ID: "TP-26", Name: "discovery_narrowed_by_command", Severity: metric.Critical, Find: effectRule(framework.Exclude), Fires: "`--ignore`, `--deselect`, `-skip`, `-m`, `--exclude` in a test command", Grades: "CRITICAL; HIGH for `-m`, `-short`, `-x`", Spares: "folders without tests"},
 	{ID: "TP-26", Name: "stops_at_first_failure", Severity: metric.Medium, Find: effectRule(framework.StopEarly), Fires: "`-x`, `--bail`, `-failfast`, `--max-failures=1` in a test command: tests after a failure do not run", Spares: "`--bail=0`; an additional script"},
-	{ID: "TP-26", Name: "command_runs_fewer_tests", Severity: metric.High, Find: findNarrowedPaths, Fires: "`./...` → one package; a folder → one of its folders, or single files"},
+	{ID: "TP-26", Name: "command_runs_fewer_tests", Severity: metric.High, Find: facts.ForEach(facts.ConfigFiles, findNarrowedPaths), Fires: "`./...` → one package; a folder → one of its folders, or single files"},
 	{ID: "TP-27", Name: "coverage_excluded_by_command", Severity: metric.Medium, Find: effectRule(framework.HideCode), Fires: "`--no-cov`, `--omit`, `--coverage=false`"},
 	{ID: "TP-28", Name: "rule_off_by_command", Severity: metric.Medium, Find: effectRule(framework.Allow), Fires: "`--disable`, `--ignore`, `--skipLibCheck` in the command of a linter"},
 }
@@ -40,7 +40,7 @@ var settingRules = []facts.Rule{
 	{ID: "TP-21", Name: "runner_replaced", Severity: metric.Medium, Find: settingRule("TP-21"), Fires: "a new setup file, reporter, runner, transform, bootstrap", Grades: "MEDIUM; HIGH for the project's own reporter, runner or transform; CRITICAL for `testFailureIgnore`", Spares: "reporters of packages"},
 	{ID: "TP-25", Name: "failure_ignored_by_setting", Severity: metric.Critical, Find: settingRule("TP-25"), Fires: "`ignoreFailures = true`, `failOnError` false; `informational: true` of codecov", Grades: "CRITICAL; HIGH for codecov"},
 	{ID: "TP-26", Name: "discovery_narrowed", Severity: metric.Critical, Find: facts.Combine(settingRule("TP-26"), facts.PerConfigFile(findDeeperGlobs)), Fires: "`testpaths` with less, `testPathIgnorePatterns`, `collect_ignore`, surefire `<excludes>`, `Compile Remove`, `harness = false` or `test = false` for tests that were found before", Grades: "CRITICAL; HIGH for a pattern within the old one; MEDIUM for tests named e2e, slow, integration …, and for patterns that matched no file before; a list in code under a platform or version is LOW, under any other condition HIGH", Spares: "folders without tests (`dist`, `node_modules`, `docs`); a new Cargo target with its own file"},
-	{ID: "TP-27", Name: "threshold_lowered", Severity: metric.Critical, Find: findLoweredLimits, Fires: "a lower number under the same key: `fail_under`, `coverageThreshold`, `minimum`, `Threshold`, `minMsi`, `--lines`; or a higher one: `--max-warnings`, codecov's `threshold`", Grades: "CRITICAL; HIGH if removed and not found in other files", Spares: "raised or moved limits; other numbers"},
+	{ID: "TP-27", Name: "threshold_lowered", Severity: metric.Critical, Find: facts.ForEach(facts.ConfigFiles, findLoweredLimits), Fires: "a lower number under the same key: `fail_under`, `coverageThreshold`, `minimum`, `Threshold`, `minMsi`, `--lines`; or a higher one: `--max-warnings`, codecov's `threshold`", Grades: "CRITICAL; HIGH if removed and not found in other files", Spares: "raised or moved limits; other numbers"},
 	{ID: "TP-27", Name: "coverage_excluded", Severity: metric.Medium, Find: settingRule("TP-27"), Fires: "`omit`, `exclude_lines`, `coveragePathIgnorePatterns`", Grades: "MEDIUM; HIGH for one product file by name, or coverage disabled", Spares: "tests, generated code, unreachable lines"},
 	{ID: "TP-28", Name: "rule_off", Severity: metric.Medium, Find: findDisabledRules, Fires: "`\"no-undef\": \"off\"`, `strict: false`, `ignore = [...]`, a linter no longer enabled, a higher limit", Grades: "MEDIUM; HIGH for three or all rules, or a doubled limit", Spares: "rules enabled"},
 	{ID: "TP-31", Name: "environment_of_runner", Severity: metric.Critical, Find: settingRule("TP-31"), Fires: "`PYTEST_ADDOPTS=-k …`, `NODE_OPTIONS=--require ./x`, `GOFLAGS=-skip…`, `LD_PRELOAD`, `script-shell`, `runner =` of Cargo", Spares: "`--color`, `--max-old-space-size`, `-mod=mod`, emulators"},
@@ -57,7 +57,7 @@ var lineRules = []facts.Rule{
 
 // targetRules are the rows about what a target consists of.
 var targetRules = []facts.Rule{
-	{ID: "TP-24", Name: "test_need_removed", Severity: metric.High, Find: findRemovedNeeds, Fires: "`check: lint test` → `check: lint`; a default task without its tests; a shorter `TESTS` of automake", Spares: "a target removed completely, or renamed"},
+	{ID: "TP-24", Name: "test_need_removed", Severity: metric.High, Find: facts.ForEach(facts.ConfigFiles, findRemovedNeeds), Fires: "`check: lint test` → `check: lint`; a default task without its tests; a shorter `TESTS` of automake", Spares: "a target removed completely, or renamed"},
 	{ID: "TP-24", Name: "test_command_empty", Severity: metric.High, Find: facts.PerConfigFile(findNoOpTestScripts), Fires: "a new script `test` that is `true`"},
 	{ID: "TP-25", Name: "checks_not_triggered", Severity: metric.High, Find: facts.PerConfigFile(findUntriggeredWorkflow), Fires: "a workflow with tests that no longer runs for any push or pull request", Spares: "fewer branches"},
 }

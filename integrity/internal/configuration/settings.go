@@ -157,45 +157,39 @@ func (r *settingRow) matches(s configtext.Setting) bool {
 }
 
 // settingRule returns the function that finds what the rows with an ID look for.
-func settingRule(id string) func(*facts.Change) []facts.Finding {
-	return func(c *facts.Change) []facts.Finding {
-		var out []facts.Finding
-		for _, f := range facts.ConfigFiles.Of(c) {
-			tool := configtext.ToolName(f.Path)
-			for i := range settingTable {
-				if r := &settingTable[i]; r.id == id && r.fileRE.MatchString(tool) && !(id == "TP-26" && coverageToolRE.MatchString(tool)) {
-					out = append(out, r.findings(c, f)...)
-				}
+func settingRule(id string) facts.Finder {
+	return facts.ForEach(facts.ConfigFiles, func(c *facts.Change, f *facts.ConfigFile, report facts.Report) {
+		tool := configtext.ToolName(f.Path)
+		for i := range settingTable {
+			if r := &settingTable[i]; r.id == id && r.fileRE.MatchString(tool) && !(id == "TP-26" && coverageToolRE.MatchString(tool)) {
+				r.find(c, f, report)
 			}
 		}
-		return out
-	}
+	})
 }
 
 // coverageToolRE matches files of tools that measure coverage, such as .nycrc. They do not choose
 // tests.
 var coverageToolRE = regexp.MustCompile(`(?i)nycrc|c8rc|nyc\.config`)
 
-// findings returns the settings of a file that the row matches and that were added, or removed if
-// the row says so.
-func (r *settingRow) findings(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
-	var out []facts.Finding
+// find reports the settings of a file that the row matches and that were added, or removed if the
+// row says so.
+func (r *settingRow) find(c *facts.Change, f *facts.ConfigFile, report facts.Report) {
 	if r.removed {
 		for _, s := range f.RemovedSettings {
 			isListed := r.evenIfEmpty && f.After().Exists() || isListLeft(c, f, s)
 			isExplained := isWidened(f, s) || r.unlessDeleted && isFileDeleted(c, s.Value)
 			if r.matches(s) && isListed && !isExplained {
-				out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value+" is gone").WithSeverity(r.severity))
+				report(f.NewFinding(s.Line, s.Key+": "+s.Value+" is gone").WithSeverity(r.severity))
 			}
 		}
-		return out
+		return
 	}
 	for _, s := range f.AddedSettings {
 		if r.matches(s) && !isNewTarget(c, f, s) && !isInOtherProject(f, s) {
-			out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value).WithSeverity(r.severityOf(c, f, s)))
+			report(f.NewFinding(s.Line, s.Key+": "+s.Value).WithSeverity(r.severityOf(c, f, s)))
 		}
 	}
-	return out
 }
 
 // projectExcludeRE and projectIncludeRE match keys that leave out or include tests in one of several

@@ -97,34 +97,59 @@ func (b limit) isLooserThan(other limit) bool {
 	return b.number > other.number
 }
 
-// findLoweredLimits finds limits whose number allows more than before under the same key,
-// and limits that are gone and nowhere else.
-func findLoweredLimits(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		before, is := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
-		for _, key := range slices.Sorted(maps.Keys(before)) {
-			after := is[key]
-			for i, old := range before[key] {
-				switch {
-				case old.kind == softCeiling:
-				case i < len(after) && after[i].isLooserThan(old):
-					out = append(out, f.NewFinding(after[i].Line, old.Key+": "+old.Value+" → "+after[i].Value))
-				case i >= len(after):
-					out = append(out, removedLimitFindings(c, f, old)...)
-				}
+// limitChange is a limit before the change, and the one in its place after it; nil if it is gone.
+type limitChange struct {
+	before limit
+	after  *limit
+}
+
+// isLooser reports whether the limit is still there and allows more than before.
+func (l limitChange) isLooser() bool { return l.after != nil && l.after.isLooserThan(l.before) }
+
+// limitChanges returns the limits that a file had, by their keys, and what became of them.
+func limitChanges(f *facts.ConfigFile) []limitChange {
+	var out []limitChange
+	before, after := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		for i, old := range before[key] {
+			l := limitChange{before: old}
+			if i < len(after[key]) {
+				l.after = &after[key][i]
 			}
+			out = append(out, l)
 		}
 	}
 	return out
 }
 
-// removedLimitFindings returns the finding about a limit that is gone. It looks for the limit in
-// the other files, and under other keys with the same last name. It returns nil if a limit that is
-// as strict exists there.
-func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, old limit) []facts.Finding {
-	if !f.After().Exists() && !f.Deleted || strings.HasPrefix(old.Key, "flag.") && slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool { return limitKindOf(configtext.ToolName(f.Path), s.Key) == floor }) {
-		return nil
+// finding returns the finding about a limit that is still there.
+func (l limitChange) finding(f *facts.ConfigFile) facts.Finding {
+	return f.NewFinding(l.after.Line, l.before.Key+": "+l.before.Value+" → "+l.after.Value)
+}
+
+// findLoweredLimits finds limits whose number allows more than before under the same key,
+// and limits that are gone and nowhere else.
+func findLoweredLimits(c *facts.Change, f *facts.ConfigFile, report facts.Report) {
+	for _, l := range limitChanges(f) {
+		switch {
+		case l.before.kind == softCeiling:
+		case l.isLooser():
+			report(l.finding(f))
+		case l.after == nil:
+			reportRemovedLimit(c, f, l.before, report)
+		}
+	}
+}
+
+// reportRemovedLimit reports a limit that is gone. It looks for the limit in the other files, and
+// under other keys with the same last name. Nothing is reported if a limit that is as strict exists
+// there.
+func reportRemovedLimit(c *facts.Change, f *facts.ConfigFile, old limit, report facts.Report) {
+	wasRead := f.After().Exists() || f.Deleted
+	isFloor := func(s configtext.Setting) bool { return limitKindOf(configtext.ToolName(f.Path), s.Key) == floor }
+	isReplaced := strings.HasPrefix(old.Key, "flag.") && slices.ContainsFunc(f.NewConfig.Settings, isFloor)
+	if !wasRead || isReplaced {
+		return
 	}
 	finding := f.NewFinding(old.Line, old.Key+": "+old.Value+" is gone").WithSeverity(metric.High)
 	if f.After().Exists() {
@@ -134,21 +159,19 @@ func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, old limit) []fac
 	for _, g := range facts.ConfigFiles.Of(c) {
 		for _, list := range findLimits(configtext.ToolName(g.Path), g.NewConfig.Settings) {
 			for _, n := range list {
-				if n.kind != old.kind || (g == f) == (n.Key == old.Key) && g == f {
+				if n.kind != old.kind || g == f && n.Key == old.Key {
 					continue
 				}
 				if !n.isLooserThan(old) {
-					return nil
+					return
 				}
 				if configtext.LastKey(n.Key) == configtext.LastKey(old.Key) || g != f {
-					finding.Severity, finding.File, finding.Line = metric.Critical, g.Path, n.Line
-					finding.Evidence = facts.ShortenEvidence(old.Key + ": " + old.Value + " → " + n.Key + ": " + n.Value)
+					finding = g.NewFinding(n.Line, old.Key+": "+old.Value+" → "+n.Key+": "+n.Value).WithSeverity(metric.Critical)
 				}
 			}
 		}
 	}
-
-	return []facts.Finding{finding}
+	report(finding)
 }
 
 // retryKeyRE matches the keys of settings for retries, time limits and tolerances, with which a
@@ -160,18 +183,16 @@ var testToolRE = regexp.MustCompile(framework.RunnerSettings)
 
 // findLoosenedLimits finds retries that were added or raised, and times and tolerances that
 // were at least doubled.
-func findLoosenedLimits(f *facts.ConfigFile) []facts.Finding {
-	var out []facts.Finding
+func findLoosenedLimits(f *facts.ConfigFile, report facts.Report) {
 	if !testToolRE.MatchString(configtext.ToolName(f.Path)) {
-		return nil
+		return
 	}
 	for _, s := range f.AddedSettings {
 		isCoverage := floorKeyRE.MatchString(s.Key) || coverageRE.MatchString(s.Key) && strings.HasSuffix(s.Key, "threshold")
 		if retryKeyRE.MatchString(s.Key) && !isCoverage && isLoosened(f, s) {
-			out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value))
+			report(f.NewFinding(s.Line, s.Key+": "+s.Value))
 		}
 	}
-	return out
 }
 
 // isLoosened reports whether a setting allows much more than before: a number of retries that is

@@ -61,9 +61,10 @@ func compareSettings(files []*ConfigFile) {
 			surplus[lastKeyAndValue(s)]--
 		}
 	}
+	keyAndValue := func(s configtext.Setting) [2]string { return [2]string{s.Key, s.Value} }
 	for _, f := range files {
-		f.AddedSettings = Filter(surplusSettings(f.OldConfig.Settings, f.NewConfig.Settings), func(s configtext.Setting) bool { return surplus[lastKeyAndValue(s)] > 0 })
-		f.RemovedSettings = Filter(surplusSettings(f.NewConfig.Settings, f.OldConfig.Settings), func(s configtext.Setting) bool { return surplus[lastKeyAndValue(s)] < 0 })
+		f.AddedSettings = Filter(Surplus(f.NewConfig.Settings, f.OldConfig.Settings, keyAndValue), func(s configtext.Setting) bool { return surplus[lastKeyAndValue(s)] > 0 })
+		f.RemovedSettings = Filter(Surplus(f.OldConfig.Settings, f.NewConfig.Settings, keyAndValue), func(s configtext.Setting) bool { return surplus[lastKeyAndValue(s)] < 0 })
 	}
 }
 
@@ -71,19 +72,4 @@ func compareSettings(files []*ConfigFile) {
 // value.
 func lastKeyAndValue(s configtext.Setting) string {
 	return configtext.LastKey(s.Key) + "\x00" + s.Value
-}
-
-// keyAndValue returns a key for a setting within its file.
-func keyAndValue(s configtext.Setting) string { return s.Key + "\x00" + s.Value }
-
-// surplusSettings returns the settings that b has more often than a.
-func surplusSettings(a, b []configtext.Setting) []configtext.Setting {
-	counts := make(map[string]int, len(a))
-	for _, s := range a {
-		counts[keyAndValue(s)]++
-	}
-	return Filter(b, func(s configtext.Setting) bool {
-		counts[keyAndValue(s)]--
-		return counts[keyAndValue(s)] < 0
-	})
 }

@@ -62,26 +62,11 @@ func (f *ChangedFile) compareLines() lineDiff {
 	return lineDiff{added: surplusLines(after, before), removed: surplusLines(before, after)}
 }
 
-// surplusLines returns the lines that occur more often in a than in b.
+// surplusLines returns the lines, except blank ones, that occur more often in a than in b. Their
+// indentation does not matter.
 func surplusLines(a, b []Line) []Line {
-	if len(a) == 0 {
-		return nil
-	}
-	counts := make(map[string]int, len(b))
-	for _, l := range b {
-		counts[strings.TrimSpace(l.Text)]++
-	}
-	var out []Line
-	for _, l := range a {
-		switch text := strings.TrimSpace(l.Text); {
-		case text == "":
-		case counts[text] > 0:
-			counts[text]--
-		default:
-			out = append(out, l)
-		}
-	}
-	return out
+	text := func(l Line) string { return strings.TrimSpace(l.Text) }
+	return Filter(Surplus(a, b, text), func(l Line) bool { return text(l) != "" })
 }
 
 // SplitLines splits a text into its lines, without line feeds and carriage returns.

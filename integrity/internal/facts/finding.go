@@ -71,46 +71,55 @@ func (f Finding) WithSeverity(s metric.Severity) Finding {
 	return f
 }
 
+// Report receives the findings of a rule one by one. Rule, Type and, where it is 0, Severity are
+// filled in from the row of the rule.
+type Report func(Finding)
+
+// Finder reports what one rule finds in a change.
+type Finder func(*Change, Report)
+
 // Rule is a row of the table: one pattern of the catalogue.
 type Rule struct {
 	ID       string // "TP-05"
 	Name     string // "unconditional_skip"
 	Severity metric.Severity
-	// Find returns what it finds; Rule, Type and, where it is 0, Severity are
-	// filled in from the row.
-	Find func(*Change) []Finding
+	Find     Finder
 	// Fires, Grades and Spares are the row of the documentation, in Markdown: what the
 	// rule fires on, its severities where Severity is not the only one, and what it
 	// does not fire on.
 	Fires, Grades, Spares string
 }
 
-// Combine returns what several functions find, one after another.
-func Combine(list ...func(*Change) []Finding) func(*Change) []Finding {
-	return func(c *Change) []Finding {
-		var out []Finding
+// Combine reports what several functions find, one after another.
+func Combine(list ...Finder) Finder {
+	return func(c *Change, report Report) {
 		for _, find := range list {
-			out = append(out, find(c)...)
+			find(c, report)
 		}
-		return out
 	}
 }
 
-// PerFile returns what a function finds in each of the changed files.
-func PerFile(find func(*ChangedFile) []Finding) func(*Change) []Finding {
-	return func(c *Change) []Finding { return findInEach(c.Files, find) }
-}
-
-// PerConfigFile returns what a function finds in each of the changed configuration files.
-func PerConfigFile(find func(*ConfigFile) []Finding) func(*Change) []Finding {
-	return func(c *Change) []Finding { return findInEach(ConfigFiles.Of(c), find) }
-}
-
-// findInEach returns what a function finds in the elements of a list, one after another.
-func findInEach[T any](list []T, find func(T) []Finding) []Finding {
-	var out []Finding
-	for _, x := range list {
-		out = append(out, find(x)...)
+// ForEach reports what a function finds in each element of a list that is derived from the change.
+func ForEach[T any](list *Fact[[]T], find func(*Change, T, Report)) Finder {
+	return func(c *Change, report Report) {
+		for _, x := range list.Of(c) {
+			find(c, x, report)
+		}
 	}
-	return out
 }
+
+// PerFile reports what a function finds in each of the changed files.
+func PerFile(find func(*ChangedFile, Report)) Finder {
+	return ForEach(Files, func(_ *Change, f *ChangedFile, report Report) { find(f, report) })
+}
+
+// PerConfigFile reports what a function finds in each of the changed configuration files.
+func PerConfigFile(find func(*ConfigFile, Report)) Finder {
+	return ForEach(ConfigFiles, func(_ *Change, f *ConfigFile, report Report) { find(f, report) })
+}
+
+// Files and Pairs are the changed files, and the tests that exist before and after the change.
+var (
+	Files = Define(func(c *Change) []*ChangedFile { return c.Files })
+	Pairs = Define(func(c *Change) []Pair { return Tests.Of(c).Pairs })
+)

@@ -8,14 +8,15 @@ func All[T any](list []T, matches func(T) bool) bool {
 }
 
 // Count returns the number of elements that match.
-func Count[T any](list []T, matches func(T) bool) int {
-	n := 0
-	for _, x := range list {
-		if matches(x) {
-			n++
-		}
+func Count[T any](list []T, matches func(T) bool) int { return len(Filter(list, matches)) }
+
+// Map returns what a function returns for each element.
+func Map[T, R any](list []T, convert func(T) R) []R {
+	out := make([]R, len(list))
+	for i, x := range list {
+		out[i] = convert(x)
 	}
-	return n
+	return out
 }
 
 // Filter returns the elements that match, nil for none.
@@ -27,4 +28,18 @@ func Filter[T any](list []T, matches func(T) bool) []T {
 		}
 	}
 	return out
+}
+
+// Surplus returns the elements of a list whose key occurs more often in the list than in another
+// one. Of several elements with one key, the last ones are surplus.
+func Surplus[T any, K comparable](list, other []T, key func(T) K) []T {
+	counts := make(map[K]int, len(other))
+	for _, x := range other {
+		counts[key(x)]++
+	}
+	return Filter(list, func(x T) bool {
+		k := key(x)
+		counts[k]--
+		return counts[k] < 0
+	})
 }

@@ -57,6 +57,15 @@ func (t *Test) MarksWithin(kind source.MarkKind) []source.Mark {
 	return Filter(t.Side.Inspection().Marks, func(m source.Mark) bool { return m.Kind == kind && t.Contains(m.Line) })
 }
 
+// NewMarks returns the marks of a kind that a file has more often than before, whatever their
+// notation.
+func (f *ChangedFile) NewMarks(kind source.MarkKind) []source.Mark {
+	marks := func(s *Side) []source.Mark {
+		return Filter(s.Inspection().Marks, func(m source.Mark) bool { return m.Kind == kind })
+	}
+	return Surplus(marks(f.After()), marks(f.Before()), func(m source.Mark) string { return NormalizeNotation(m.Text) })
+}
+
 // Contains reports whether a line is within a test, which starts with its head.
 func (t *Test) Contains(line int) bool { return t.Line <= line && line <= t.End }
 

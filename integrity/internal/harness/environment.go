@@ -18,34 +18,32 @@ var goldenScriptRE = regexp.MustCompile(`(?i)(^|/)(generate|update|compare|creat
 
 // findRegeneratedSnapshots finds expected output that was rewritten. If neither the product nor its
 // dependencies changed, the test was adapted to its failure.
-func findRegeneratedSnapshots(c *facts.Change) []facts.Finding {
-	changesDependency := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+func findRegeneratedSnapshots(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	before, after := f.RemovedLines(), f.AddedLines()
+	isRewritten := !f.Added && !f.Deleted && len(before) > 0 && len(after) > 0
+	isCode := goldenScriptRE.MatchString(f.Path) || f.After().IsProduct()
+	if !isRewritten || isCode || !isGolden(f) || onlyDates(before, after) {
+		return
+	}
+
+	finding := f.NewFinding(after[0].Number, before[0].Text+" → "+after[0].Text)
+	switch {
+	case onlyPlaces(before, after):
+		finding.Severity = metric.Low
+	case changesDependency.Of(c):
+		finding.Severity, finding.ExplainedBy = metric.Info, "a dependency changed, too"
+	case !c.TouchesProduct(), c.IsIsolatedRecording(f):
+		finding.Severity = metric.High
+	}
+	report(finding)
+}
+
+// changesDependency reports whether the version of a dependency or of the language changed.
+var changesDependency = facts.Define(func(c *facts.Change) bool {
+	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		return facts.DependencyFileRE.MatchString(f.Path) || changesOnlyVersions(f)
 	})
-	var out []facts.Finding
-	for _, f := range c.Files {
-		before, after := f.RemovedLines(), f.AddedLines()
-		isRewritten := !f.Added && !f.Deleted && len(before) > 0 && len(after) > 0
-		isCode := goldenScriptRE.MatchString(f.Path) || f.After().IsProduct()
-		if !isRewritten || isCode || !isGolden(f) {
-			continue
-		}
-
-		finding := f.NewFinding(after[0].Number, before[0].Text+" → "+after[0].Text)
-		switch {
-		case onlyDates(before, after):
-			continue
-		case onlyPlaces(before, after):
-			finding.Severity = metric.Low
-		case changesDependency:
-			finding.Severity, finding.ExplainedBy = metric.Info, "a dependency changed, too"
-		case !c.TouchesProduct(), c.IsIsolatedRecording(f):
-			finding.Severity = metric.High
-		}
-		out = append(out, finding)
-	}
-	return out
-}
+})
 
 // expectedDataRE matches paths of data that are called an expected output, such as
 // tests/expected_total.csv.
@@ -107,20 +105,20 @@ var (
 // findForgedReport finds reports of tests or coverage that are part of a change. A run writes
 // reports; a change should not. Reports in folders of tests are left out, because tests read them
 // as data.
-func findForgedReport(f *facts.ChangedFile) []facts.Finding {
+func findForgedReport(f *facts.ChangedFile, report facts.Report) {
 	if f.Deleted || reportDataFolderRE.MatchString(f.Path) || configtext.DataFolderRE.MatchString(f.Path) || f.After().Language() != source.Unknown {
-		return nil
+		return
 	}
 	named := reportFileRE.MatchString(f.Path)
 	body := path.Ext(f.Path) == ".xml" && reportBodyRE.Match(f.After().Text) && configtext.DetectKind(f.Path, nil) == configtext.None
 	if !named && !body || f.OldPath != "" && len(f.AddedLines()) == 0 {
-		return nil
+		return
 	}
 	finding := f.NewFinding(1, f.After().LineAt(1))
 	if !named {
 		finding.Severity = metric.High
 	}
-	return []facts.Finding{finding}
+	report(finding)
 }
 
 // reportNameRE matches the name of a report in code, as in "coverage.xml", and writeCallRE what
@@ -133,41 +131,39 @@ var (
 )
 
 // findReportWriters finds lines, in what runs the tests, that write a report.
-func findReportWriters(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findReportWriters(f *facts.ChangedFile, report facts.Report) {
 	inHarness := f.After().ConfigKind() != configtext.None || setUpFileRE.MatchString(f.Path) || f.After().IsTestFile()
 	isProductCode := f.After().IsProduct() && !certainSetUpFileRE.MatchString(f.Path) && f.After().Language() != source.Shell
 	if !f.After().Exists() || !inHarness || isProductCode || configtext.DataFolderRE.MatchString(f.Path) {
-		return nil
+		return
 	}
 	for _, l := range addedCodeLines(f) {
 		text := l.Text
 		if reportNameRE.MatchString(" "+text) && writeCallRE.MatchString(text) && !reportToolRE.MatchString(text) && !strings.Contains(text, "tmp") {
-			out = append(out, f.NewFinding(l.Number, l.Text))
+			report(f.NewFinding(l.Number, l.Text))
 		}
 	}
-	return out
 }
 
 // supervisorFileRE matches the files of the supervisor itself, such as .supervise.yml.
 var supervisorFileRE = regexp.MustCompile(`(^|/)(\.supervise([./].*|\.ya?ml|rc)?|supervise\.ya?ml|\.aiwg/ralph/.*|aiwg\.ya?ml)$`)
 
 // findSupervisorChange finds changes of the supervisor's own files, also if they were renamed.
-func findSupervisorChange(f *facts.ChangedFile) []facts.Finding {
+func findSupervisorChange(f *facts.ChangedFile, report facts.Report) {
 	name := f.Path
 	if !supervisorFileRE.MatchString(name) {
 		if name = f.OldPath; name == "" || !supervisorFileRE.MatchString(name) {
-			return nil
+			return
 		}
 	}
 	if configtext.DataFolderRE.MatchString(name) || reportDataFolderRE.MatchString(name) {
-		return nil
+		return
 	}
 	finding := facts.Finding{File: f.Path, Evidence: name}
 	if l := f.AddedLines(); len(l) > 0 {
 		finding.Line, finding.Evidence = l[0].Number, facts.ShortenEvidence(l[0].Text)
 	}
-	return []facts.Finding{finding}
+	report(finding)
 }
 
 // gitHookFileRE matches the files of hooks that git runs, such as .husky/pre-commit, and
@@ -179,23 +175,21 @@ var (
 
 // findWeakenedHooks finds hooks of git that check less than before, and hooks of agents that lost
 // lines or are gone.
-func findWeakenedHooks(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findWeakenedHooks(f *facts.ChangedFile, report facts.Report) {
 	switch {
 	case configtext.DataFolderRE.MatchString(f.Path):
 	case agentHookFileRE.MatchString(f.Path):
 		if f.Added {
-			return nil
+			return
 		}
 		if l, ok := facts.FirstMatchingLine(f.RemovedLines(), agentHookLineRE); ok {
-			out = append(out, f.NewFinding(0, l.Text+" is gone").WithSeverity(metric.Critical))
+			report(f.NewFinding(0, l.Text+" is gone").WithSeverity(metric.Critical))
 		} else if f.Deleted {
-			out = append(out, facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: f.Path + " is gone"})
+			report(facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: f.Path + " is gone"})
 		}
 	case gitHookFileRE.MatchString(f.Before().Path) && f.Before().Exists():
-		out = append(out, findWeakenedGitHook(f)...)
+		findWeakenedGitHook(f, report)
 	}
-	return out
 }
 
 // agentHookLineRE matches a line of the settings of an agent that has to do with hooks.
@@ -206,14 +200,15 @@ var hookBoilerplateRE = regexp.MustCompile(`^\s*(#|$|\. |set |cd |export |fi\b|d
 
 // findWeakenedGitHook finds a hook of git that now succeeds at once, or lost lines that do
 // something.
-func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
+func findWeakenedGitHook(f *facts.ChangedFile, report facts.Report) {
 	removed, left := countWorkLines(f.RemovedLines()), countWorkLines(f.After().Lines())
 	yaml := strings.HasPrefix(path.Ext(f.Path), ".y")
 	if l, ok := facts.FirstMatchingLine(f.AddedLines(), successExitRE); ok && !yaml {
-		return []facts.Finding{f.NewFinding(l.Number, l.Text).WithSeverity(metric.Critical)}
+		report(f.NewFinding(l.Number, l.Text).WithSeverity(metric.Critical))
+		return
 	}
 	if removed == 0 || f.OldPath != "" && left > 0 {
-		return nil
+		return
 	}
 	finding := f.NewFinding(0, f.RemovedLines()[0].Text+" is gone")
 	switch {
@@ -223,9 +218,9 @@ func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
 	case !yaml && removed > 1 && len(f.AddedLines()) < removed/2+1:
 		finding.Severity = metric.Medium
 	default:
-		return nil
+		return
 	}
-	return []facts.Finding{finding}
+	report(finding)
 }
 
 // successExitRE matches a line by which a hook succeeds, such as "exit 0".
@@ -250,24 +245,23 @@ var (
 
 // findWeakenedGuide finds instructions for agents that newly allow to weaken checks, or lost a duty
 // about tests.
-func findWeakenedGuide(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findWeakenedGuide(f *facts.ChangedFile, report facts.Report) {
 	if !guideFileRE.MatchString(f.Before().Path) || configtext.DataFolderRE.MatchString(f.Path) {
-		return nil
+		return
 	}
 	if i := slices.IndexFunc(f.AddedLines(), func(l facts.Line) bool { return permissionRE.MatchString(l.Text) && !negationRE.MatchString(l.Text) }); i >= 0 {
 		l := f.AddedLines()[i]
-		out = append(out, f.NewFinding(l.Number, l.Text))
+		report(f.NewFinding(l.Number, l.Text))
 	}
 	removed, added := findDuties(f.RemovedLines()), findDuties(f.AddedLines())
 	if len(removed) <= len(added) || f.OldPath != "" {
-		return out
+		return
 	}
 	finding := f.NewFinding(0, removed[0].Text+" is gone")
 	if f.Deleted {
 		finding.Severity = metric.Medium
 	}
-	return append(out, finding)
+	report(finding)
 }
 
 // findDuties returns the lines that say what must be done, or not, about tests.
@@ -291,10 +285,9 @@ var bypasses = []struct {
 
 // findBypasses finds such commands among the added lines of configuration and set-up files. Jobs
 // that release are left out.
-func findBypasses(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findBypasses(f *facts.ChangedFile, report facts.Report) {
 	if !f.After().Exists() || f.After().ConfigKind() == configtext.None && !setUpFileRE.MatchString(f.Path) {
-		return nil
+		return
 	}
 	for _, l := range f.AddedLines() {
 		if strings.HasPrefix(strings.TrimSpace(l.Text), "#") || strings.HasPrefix(strings.TrimSpace(l.Text), "//") {
@@ -302,11 +295,10 @@ func findBypasses(f *facts.ChangedFile) []facts.Finding {
 		}
 		for _, b := range bypasses {
 			if b.text.MatchString(l.Text) && !releaseRE.MatchString(f.Path+l.Text) {
-				out = append(out, f.NewFinding(l.Number, l.Text).WithSeverity(b.severity))
+				report(f.NewFinding(l.Number, l.Text).WithSeverity(b.severity))
 			}
 		}
 	}
-	return out
 }
 
 // releaseRE matches the paths and lines of release jobs, which may run without hooks.
@@ -317,12 +309,11 @@ var releaseRE = regexp.MustCompile(`(?i)release|publish|deploy|version|bump|gh-p
 var hidingAttributeRE = regexp.MustCompile(`^\s*(\S*\.(go|py|js|ts|tsx|rs|java|kt|rb|php|cs|swift|exs?|cpp|cc|c|h)|\S*tests?/\S*|\*|\*\*)\s.*(-diff|\bbinary\b|linguist-generated(=true)?\s*$|-text\b)`)
 
 // findHidingAttributes finds attributes that hide files from the diff of a change.
-func findHidingAttributes(f *facts.ChangedFile) []facts.Finding {
+func findHidingAttributes(f *facts.ChangedFile, report facts.Report) {
 	if path.Base(f.Path) != ".gitattributes" {
-		return nil
+		return
 	}
 	if l, ok := facts.FirstMatchingLine(f.AddedLines(), hidingAttributeRE); ok {
-		return []facts.Finding{f.NewFinding(l.Number, l.Text)}
+		report(f.NewFinding(l.Number, l.Text))
 	}
-	return nil
 }

@@ -82,18 +82,17 @@ var (
 
 // findForcedOutcomes finds added lines that force the outcome of tests, in a file that may run
 // before or around them.
-func findForcedOutcomes(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findForcedOutcomes(f *facts.ChangedFile, report facts.Report) {
 	if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || source.IsVendored(f.Path) {
-		return nil
+		return
 	}
 	lang := f.After().Language()
 	for i := range forcePatterns {
 		if slices.Contains(forcePatterns[i].langs, lang) && forcePatterns[i].appliesTo(f) {
-			out = append(out, forcePatterns[i].find(f)...)
+			forcePatterns[i].find(f, report)
 		}
 	}
-	return append(out, findOverridingHooks(f)...)
+	findOverridingHooks(f, report)
 }
 
 // appliesTo reports whether the row applies to a file. Product code that only has the name of a
@@ -117,15 +116,13 @@ func isOrdinaryTest(f *facts.ChangedFile) bool {
 	return f.After().IsTestFile() && !certainSetUpFileRE.MatchString(f.Path)
 }
 
-// find returns the added lines of a file that the row matches, except in a main program.
-func (r *forcePattern) find(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+// find reports the added lines of a file that the row matches, except in a main program.
+func (r *forcePattern) find(f *facts.ChangedFile, report facts.Report) {
 	for _, l := range addedCodeLines(f) {
 		if r.code.MatchString(l.Text) && !isInMainProgram(f, l.Number) && !importsAssertionLibrary(f, l.Text) {
-			out = append(out, f.NewFinding(l.Number, l.Text).WithSeverity(r.severity))
+			report(f.NewFinding(l.Number, l.Text).WithSeverity(r.severity))
 		}
 	}
-	return out
 }
 
 // assertionFunctionRE matches a line that defines the assertion function for all tests, as an
@@ -205,25 +202,23 @@ var (
 
 // findOverridingHooks finds new lines in hooks of pytest that answer in place of the runner, or
 // drop tests or failures.
-func findOverridingHooks(f *facts.ChangedFile) []facts.Finding {
+func findOverridingHooks(f *facts.ChangedFile, report facts.Report) {
 	if f.After().Language() != source.Python || !definesPytestHooks(f) {
-		return nil
+		return
 	}
 	added := map[int]bool{}
 	for _, l := range f.AddedLines() {
 		added[l.Number] = true
 	}
-	var out []facts.Finding
 	var h hookBody
 	for _, l := range facts.SplitLines(f.After().WithoutComments()) {
 		if !h.advance(l.Text) || !added[l.Number] {
 			continue
 		}
 		if s := h.severityOf(strings.TrimSpace(l.Text)); s != 0 {
-			out = append(out, f.NewFinding(l.Number, h.name+": "+strings.TrimSpace(l.Text)).WithSeverity(s))
+			report(f.NewFinding(l.Number, h.name+": "+strings.TrimSpace(l.Text)).WithSeverity(s))
 		}
 	}
-	return out
 }
 
 // hookBody is the hook of pytest that contains the line that was read last.
@@ -295,33 +290,30 @@ var (
 )
 
 // findReplacedTasks finds tasks of Rake that ran tests and now only print.
-func findReplacedTasks(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findReplacedTasks(f *facts.ChangedFile, report facts.Report) {
 	if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || configtext.DataFolderRE.MatchString(f.Path) {
-		return nil
+		return
 	}
 	for _, l := range f.AddedLines() {
 		if rakeClearRE.MatchString(l.Text) || rakeTaskRE.MatchString(l.Text) && isBlockNoOp(f, l.Number) {
-			out = append(out, f.NewFinding(l.Number, l.Text))
+			report(f.NewFinding(l.Number, l.Text))
 		}
 	}
-	return out
 }
 
 // testAliasRE matches the key of an alias of mix with the name of the test task.
 var testAliasRE = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
 
 // findReplacedAlias finds aliases of mix that have the name of the test task and do not run it.
-func findReplacedAlias(f *facts.ConfigFile) []facts.Finding {
+func findReplacedAlias(f *facts.ConfigFile, report facts.Report) {
 	if path.Base(f.Path) != "mix.exs" {
-		return nil
+		return
 	}
 	before, _ := findTestAlias(f.OldConfig.Settings)
 	after, at := findTestAlias(f.NewConfig.Settings)
 	if at.Line > 0 && !after && (before || !slices.ContainsFunc(f.OldConfig.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
-		return []facts.Finding{f.NewFinding(at.Line, "test: "+at.Value)}
+		report(f.NewFinding(at.Line, "test: "+at.Value))
 	}
-	return nil
 }
 
 // findTestAlias returns whether an alias of mix with the name of the test task runs the tests, and
@@ -351,21 +343,21 @@ func isBlockNoOp(f *facts.ChangedFile, n int) bool {
 
 // findAddedHook finds the first new hook of a runner in a file. What the hook does is not known. A
 // line that forces an outcome is another finding.
-func findAddedHook(f *facts.ChangedFile) []facts.Finding {
+func findAddedHook(f *facts.ChangedFile, report facts.Report) {
 	re := runnerHookREs[f.After().Language()]
 	if re == nil || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || len(facts.MatchingLines(f.AddedLines(), re)) == 0 {
-		return nil
+		return
 	}
 	if f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
-		return nil
+		return
 	}
 	for _, l := range addedCodeLines(f) {
 		if !re.MatchString(l.Text) || re.Match(f.Before().WithoutComments()) && f.After().Language() != source.Python || hadPytestHook(f, l.Text) {
 			continue
 		}
-		return []facts.Finding{f.NewFinding(l.Number, l.Text).WithSeverity(hookSeverity(f))}
+		report(f.NewFinding(l.Number, l.Text).WithSeverity(hookSeverity(f)))
+		return
 	}
-	return nil
 }
 
 // hadPytestHook reports whether a file defined the hook of a line before the change.
@@ -392,18 +384,18 @@ func hookSeverity(f *facts.ChangedFile) metric.Severity {
 
 // findFaultyTestMain finds a TestMain that newly does not run the tests of its Go package, or exits
 // with 0 whatever their result.
-func findFaultyTestMain(f *facts.ChangedFile) []facts.Finding {
+func findFaultyTestMain(f *facts.ChangedFile, report facts.Report) {
 	if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
-		return nil
+		return
 	}
 	line, why := testMainFault(f.After().Text)
 	if why == "" {
-		return nil
+		return
 	}
 	if _, before := testMainFault(f.Before().Text); before == why {
-		return nil
+		return
 	}
-	return []facts.Finding{f.NewFinding(line, "TestMain: "+why)}
+	report(f.NewFinding(line, "TestMain: "+why))
 }
 
 // testMainFault returns the line of a mistake in the TestMain of a Go file, and what is wrong. why
@@ -500,21 +492,16 @@ var rustModuleRE = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\
 
 // findRemovedModules finds modules of tests that Rust no longer compiles, because their declaration
 // is gone and their file is not.
-func findRemovedModules(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if !strings.HasSuffix(f.Path, ".rs") || !f.After().Exists() {
-			continue
-		}
-		for _, l := range f.RemovedLines() {
-			m := rustModuleRE.FindStringSubmatch(l.Text)
-			if m == nil || !strings.Contains(m[1], "test") && !f.After().IsTestFile() || isModuleInOtherFile(c, m[1]) {
-				continue
-			}
-			out = append(out, f.NewFinding(0, l.Text+" is gone"))
+func findRemovedModules(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	if !strings.HasSuffix(f.Path, ".rs") || !f.After().Exists() {
+		return
+	}
+	for _, l := range f.RemovedLines() {
+		m := rustModuleRE.FindStringSubmatch(l.Text)
+		if m != nil && (strings.Contains(m[1], "test") || f.After().IsTestFile()) && !isModuleInOtherFile(c, m[1]) {
+			report(f.NewFinding(0, l.Text+" is gone"))
 		}
 	}
-	return out
 }
 
 // isModuleInOtherFile reports whether a module was declared in another place, or its file

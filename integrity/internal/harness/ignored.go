@@ -17,25 +17,21 @@ var testNameRE = regexp.MustCompile(`(?i)tests?\b|_test|test_|spec`)
 
 // findIgnoredTests finds patterns of git that newly ignore a test of the project: what git
 // ignores is in no diff, and no reviewer reads it.
-func findIgnoredTests(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if path.Base(f.Path) != ".gitignore" || !f.After().Exists() {
-			continue
-		}
-		there, _ := c.BaseFiles()
-		for _, l := range f.AddedLines() {
-			ignored := slices.IndexFunc(there, func(name string) bool {
-				lang := source.DetectLanguage(name, nil)
-				isTest := lang != source.Unknown && testNameRE.MatchString(path.Base(name)) && source.IsTestFile(name, lang)
-				return isTest && !source.IsVendored(name) && ignoresPath(path.Dir(f.Path), l.Text, name)
-			})
-			if ignored >= 0 {
-				out = append(out, f.NewFinding(l.Number, l.Text+" ignores "+there[ignored]))
-			}
+func findIgnoredTests(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	if path.Base(f.Path) != ".gitignore" || !f.After().Exists() {
+		return
+	}
+	there, _ := c.BaseFiles()
+	for _, l := range f.AddedLines() {
+		ignored := slices.IndexFunc(there, func(name string) bool {
+			lang := source.DetectLanguage(name, nil)
+			isTest := lang != source.Unknown && testNameRE.MatchString(path.Base(name)) && source.IsTestFile(name, lang)
+			return isTest && !source.IsVendored(name) && ignoresPath(path.Dir(f.Path), l.Text, name)
+		})
+		if ignored >= 0 {
+			report(f.NewFinding(l.Number, l.Text+" ignores "+there[ignored]))
 		}
 	}
-	return out
 }
 
 // ignoresPath reports whether a line of a .gitignore in a folder matches a path.

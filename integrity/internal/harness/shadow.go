@@ -28,20 +28,18 @@ var (
 )
 
 // findShims finds files that run instead of the runner, or before it.
-func findShims(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findShims(f *facts.ChangedFile, report facts.Report) {
 	if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || len(f.AddedLines()) == 0 && f.OldPath == "" {
-		return nil
+		return
 	}
 	switch {
 	case isStartupCode(f), isShim(f):
-		out = append(out, f.NewFinding(1, f.After().LineAt(1)))
+		report(f.NewFinding(1, f.After().LineAt(1)))
 	case buildWrapperRE.MatchString(path.Base(f.Path)):
 		if l, ok := facts.FirstMatchingLine(f.AddedLines(), disablingLineRE); ok {
-			out = append(out, f.NewFinding(l.Number, l.Text))
+			report(f.NewFinding(l.Number, l.Text))
 		}
 	}
-	return out
 }
 
 // disablingLineRE matches a line that makes a wrapper of a build tool succeed, such as "exit 0".
@@ -96,39 +94,34 @@ var (
 
 // findShadowedDependencies finds modules of the project that hide a dependency, and dependencies
 // that were replaced or edited.
-func findShadowedDependencies(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	listed := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return dependencyListRE.MatchString(f.Path) })
-	for _, f := range c.Files {
-		if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
-			continue
-		}
-
-		switch name := shadowedLibrary(f.Path); {
-		case path.Base(f.Path) == "go.mod":
-			out = append(out, findReplacements(c, f)...)
-		case path.Base(f.Path) == "go.work" && f.Added:
-			out = append(out, f.NewFinding(1, f.After().LineAt(1)).WithSeverity(metric.Info))
-		case f.Added && name != "" && !isOwnPackage(c, f.Path):
-			finding := facts.Finding{File: f.Path, Line: 1, Evidence: "import " + name + " finds " + f.Path}
-			if slices.Contains(framework.PythonTestModules, name) {
-				finding.Severity = metric.Critical
-			}
-			out = append(out, finding)
-		case isInstalledDependency(f, listed):
-			out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: f.Path})
-		}
+func findShadowedDependencies(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
+		return
 	}
-	return out
+	switch name := shadowedLibrary(f.Path); {
+	case path.Base(f.Path) == "go.mod":
+		findReplacements(c, f, report)
+	case path.Base(f.Path) == "go.work" && f.Added:
+		report(f.NewFinding(1, f.After().LineAt(1)).WithSeverity(metric.Info))
+	case f.Added && name != "" && !isOwnPackage(c, f.Path):
+		finding := f.NewFinding(1, "import "+name+" finds "+f.Path)
+		if slices.Contains(framework.PythonTestModules, name) {
+			finding.Severity = metric.Critical
+		}
+		report(finding)
+	case isInstalledDependency(c, f):
+		report(f.NewFinding(1, f.Path))
+	}
 }
 
 // isInstalledDependency reports whether the file belongs to a dependency as it is installed,
-// and was changed manually. listed says that the list of dependencies changed, too.
-func isInstalledDependency(f *facts.ChangedFile, listed bool) bool {
+// and was changed manually: no list of dependencies changed with it.
+func isInstalledDependency(c *facts.Change, f *facts.ChangedFile) bool {
 	if strings.Contains("/"+f.Path, "/node_modules/") {
 		return true
 	}
-	return !f.Added && !listed && strings.HasPrefix(f.Path, "vendor/") && f.After().Language() != source.Unknown
+	isEdited := !f.Added && strings.HasPrefix(f.Path, "vendor/") && f.After().Language() != source.Unknown
+	return isEdited && !slices.ContainsFunc(c.Files, func(g *facts.ChangedFile) bool { return dependencyListRE.MatchString(g.Path) })
 }
 
 // shadowedLibrary returns the name of the library that a Python module at the root of the project,
@@ -181,7 +174,7 @@ func isOwnPackage(c *facts.Change, name string) bool {
 
 // findReplacements finds the first Go module that is newly replaced by a folder or by another
 // module. A module of the same repository may rightly be replaced.
-func findReplacements(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
+func findReplacements(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
 	own := ""
 	if m := goModuleRE.FindSubmatch(f.After().Text); m != nil {
 		own = string(m[1])
@@ -198,9 +191,9 @@ func findReplacements(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 		case repositoryOf(own) == repositoryOf(m[1]), isNeighbouringModule(c, f, m[1], m[2]):
 			continue
 		}
-		return []facts.Finding{finding}
+		report(finding)
+		return
 	}
-	return nil
 }
 
 // isNeighbouringModule reports whether a module is replaced by the folder of the repository that

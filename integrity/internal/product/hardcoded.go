@@ -41,7 +41,7 @@ func (a hardCodedPair) isDistinctiveLength() bool {
 // findHardCoded finds product code that returns the output of an existing test for its input. Both
 // literals must be new in the code, and occur in the text of one test before the change. A feature
 // that comes with new tests is not reported.
-func findHardCoded(c *facts.Change) []facts.Finding {
+func findHardCoded(c *facts.Change, report facts.Report) {
 	lists := make([][]hardCodedPair, len(c.Files))
 	facts.Parallel(len(c.Files), func(i int) { lists[i] = findPairs(c.Files[i]) })
 
@@ -52,7 +52,7 @@ func findHardCoded(c *facts.Change) []facts.Finding {
 		}
 	}
 	if len(byFile) == 0 {
-		return nil
+		return
 	}
 
 	known := map[*facts.ChangedFile]map[int]string{} // of each answer, by its place in the list, the test
@@ -66,13 +66,11 @@ func findHardCoded(c *facts.Change) []facts.Finding {
 		return true
 	})
 
-	var out []facts.Finding
 	for _, f := range c.Files {
 		if tests := known[f]; len(tests) > 0 {
-			out = append(out, hardCodedFinding(f, byFile[f], tests))
+			report(hardCodedFinding(f, byFile[f], tests))
 		}
 	}
-	return out
 }
 
 // hardCodedFinding returns the finding about the pairs of a file that tests have. tests has the

@@ -16,20 +16,16 @@ var moduleMockRE = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b` + f
 
 // findMockedSubject finds tests that replace what they test by a double: what their file is named
 // after, what they call, or what they assert about.
-func findMockedSubject(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		s := f.After()
-		if !s.Exists() || !s.IsTestFile() || f.Added {
-			continue
-		}
-		for _, l := range facts.MatchingLines(f.AddedLines(), doubleWordRE) {
-			if severity, found := mocksSubject(c, f, l); found {
-				out = append(out, s.FindingAt(l.Number, l.Text).WithSeverity(severity))
-			}
+func findMockedSubject(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	s := f.After()
+	if !s.Exists() || !s.IsTestFile() || f.Added {
+		return
+	}
+	for _, l := range facts.MatchingLines(f.AddedLines(), doubleWordRE) {
+		if severity, found := mocksSubject(c, f, l); found {
+			report(s.FindingAt(l.Number, l.Text).WithSeverity(severity))
 		}
 	}
-	return out
 }
 
 // isPartOfPath reports whether a subject is one of the parts of the path or the dotted name of a

@@ -46,24 +46,22 @@ var equivalentLanguages = map[source.Language]source.Language{
 }
 
 // findSniffing finds product code that newly detects whether it is tested.
-func findSniffing(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findSniffing(f *facts.ChangedFile, report facts.Report) {
 	s := f.After()
 	re := sniffingRE(s.Language())
 	if re == nil || !s.IsProduct() {
-		return nil
+		return
 	}
 	isMentioned := len(facts.MatchingLines(f.AddedLines(), re))+len(facts.MatchingLines(f.AddedLines(), testVariableRE)) > 0
 	if !isMentioned || re.Match(f.Before().Text) || testVariableRE.Match(f.Before().Text) {
-		return nil
+		return
 	}
 	plain := facts.SplitLines(s.WithoutComments())
 	for _, l := range f.AddedLines() {
 		if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariableRE.MatchString(plain[l.Number-1].Text)) && !isInTestModule(s, l.Number) {
-			out = append(out, f.NewFinding(l.Number, l.Text))
+			report(f.NewFinding(l.Number, l.Text))
 		}
 	}
-	return out
 }
 
 // isInTestModule reports whether a line is in the part of a file that begins with the first test,
@@ -75,36 +73,24 @@ func isInTestModule(s *facts.Side, n int) bool {
 
 // findExit finds the first new call that ends the test process successfully. It is less severe in
 // new files without tests and in programs that tests start.
-func findExit(f *facts.ChangedFile) []facts.Finding {
+func findExit(f *facts.ChangedFile, report facts.Report) {
 	s := f.After()
 	if !s.MayHoldTests() {
-		return nil
+		return
 	}
-	had := map[string]int{}
-	for _, m := range f.Before().Inspection().Marks {
-		if m.Kind == source.Exit {
-			had[facts.RemoveSpace(m.Text)]++
-		}
+	added := f.NewMarks(source.Exit)
+	if len(added) == 0 {
+		return
 	}
-
-	for _, m := range s.Inspection().Marks {
-		if m.Kind != source.Exit {
-			continue
-		}
-		if had[facts.RemoveSpace(m.Text)]--; had[facts.RemoveSpace(m.Text)] >= 0 {
-			continue
-		}
-
-		x := s.FindingAt(m.Line, m.Text)
-		if !m.IsUnconditional() || f.Added && len(s.Inspection().Tests) == 0 || isInFixtures(s.Path) {
-			x.Severity = metric.Medium
-		}
-		if mainGuardRE.MatchString(m.Condition) {
-			x.Severity = metric.Low
-		}
-		return []facts.Finding{x}
+	m := added[0]
+	x := s.FindingAt(m.Line, m.Text)
+	if !m.IsUnconditional() || f.Added && len(s.Inspection().Tests) == 0 || isInFixtures(s.Path) {
+		x.Severity = metric.Medium
 	}
-	return nil
+	if mainGuardRE.MatchString(m.Condition) {
+		x.Severity = metric.Low
+	}
+	report(x)
 }
 
 // isInFixtures reports whether a file is one of those that tests start or read.
@@ -139,7 +125,7 @@ var alwaysEqualREs = map[source.Language]*regexp.Regexp{
 var equalityHintRE = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
 
 // findAlwaysEqual finds the first new comparison that is always true.
-func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
+func findAlwaysEqual(f *facts.ChangedFile, report facts.Report) {
 	s := f.After()
 	lang := s.Language()
 	if lang == source.TypeScript {
@@ -147,13 +133,12 @@ func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
 	}
 	re := alwaysEqualREs[lang]
 	if re == nil || !s.Exists() || len(facts.MatchingLines(f.AddedLines(), equalityHintRE)) == 0 || f.Before().Exists() && re.Match(f.Before().WithoutComments()) {
-		return nil
+		return
 	}
 	if at := re.FindIndex(s.WithoutComments()); at != nil {
 		n := s.LineNumber(at[0])
-		return []facts.Finding{f.NewFinding(n, string(s.WithoutComments()[at[0]:at[1]]))}
+		report(f.NewFinding(n, string(s.WithoutComments()[at[0]:at[1]])))
 	}
-	return nil
 }
 
 // stubRE matches a stub in place of code, such as "raise NotImplementedError", and todoRE a note.
@@ -167,15 +152,14 @@ var (
 
 // findUnfinished finds code that was replaced by stubs, files with many new notes, and files that
 // lost checks of their input.
-func findUnfinished(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findUnfinished(f *facts.ChangedFile, report facts.Report) {
 	s := f.After()
 	if !s.IsProduct() || !f.Before().Exists() {
-		return nil
+		return
 	}
-	out = append(out, findDroppedChecks(f)...)
+	findDroppedChecks(f, report)
 	if len(facts.MatchingLines(f.AddedLines(), todoRE))+len(facts.MatchingLines(f.AddedLines(), stubRE)) == 0 {
-		return out
+		return
 	}
 
 	plain := facts.SplitLines(s.WithoutComments())
@@ -199,19 +183,18 @@ func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	}
 
 	if stub > 0 && len(f.RemovedLines()) >= 5 {
-		out = append(out, f.NewFinding(firstStub.Number, firstStub.Text).WithSeverity(metric.Medium))
+		report(f.NewFinding(firstStub.Number, firstStub.Text).WithSeverity(metric.Medium))
 	}
 	if todo > 4 {
-		out = append(out, f.NewFinding(first.Number, first.Text))
+		report(f.NewFinding(first.Number, first.Text))
 	}
-	return out
 }
 
 // findDroppedChecks finds a file that lost at least two checks of its input on balance.
-func findDroppedChecks(f *facts.ChangedFile) []facts.Finding {
+func findDroppedChecks(f *facts.ChangedFile, report facts.Report) {
 	removed, added := facts.MatchingLines(f.RemovedLines(), inputCheckRE), facts.MatchingLines(f.AddedLines(), inputCheckRE)
 	if len(removed)-len(added) < 2 {
-		return nil
+		return
 	}
-	return []facts.Finding{{File: f.Before().Path, Line: 0, Evidence: facts.ShortenEvidence("gone: " + removed[0].Text)}}
+	report(facts.Finding{File: f.Before().Path, Line: 0, Evidence: facts.ShortenEvidence("gone: " + removed[0].Text)})
 }

@@ -30,32 +30,37 @@ const maxLinesPerDirective = 10
 // before; one that moved does not count. coverage selects those that exclude code from coverage,
 // otherwise all others. At least three more without a reason, in existing product files, are severe
 // if little else was added. One that silences all rules in a file is severe, too.
-func directiveRule(coverage bool) func(*facts.Change) []facts.Finding {
-	return func(c *facts.Change) []facts.Finding {
-		var out []facts.Finding
+func directiveRule(coverage bool) facts.Finder {
+	return func(c *facts.Change, report facts.Report) {
+		changes := directiveChanges(c, coverage)
 		net, known, added := 0, 0, 0
-		for _, f := range directiveChanges(c, coverage) {
+		for _, f := range changes {
 			net += len(f.added) - len(f.removed)
 			added += len(f.AddedLines())
-			if !f.Added && !f.BelongsToTests() && !auxiliaryFolderRE.MatchString(f.Path) {
+			if f.isInProduct() {
 				known += len(f.added) - len(f.removed) - f.countJustified()
 			}
-			if len(f.added) > len(f.removed) {
-				out = append(out, f.finding())
-			}
 		}
 
-		for i := range out {
-			if !coverage && min(net, known) >= 3 && min(net, known)*maxLinesPerDirective >= added {
-				out[i].Severity = metric.High
+		isSevere := !coverage && min(net, known) >= 3 && min(net, known)*maxLinesPerDirective >= added
+		for _, f := range changes {
+			if len(f.added) <= len(f.removed) {
+				continue
+			}
+			finding := f.finding()
+			if isSevere {
+				finding.Severity = metric.High
+			}
+			if net > 0 || finding.Severity == metric.High {
+				report(finding)
 			}
 		}
-
-		if net <= 0 {
-			return slices.DeleteFunc(out, func(f facts.Finding) bool { return f.Severity != metric.High })
-		}
-		return out
 	}
+}
+
+// isInProduct reports whether the file is an existing file of the product.
+func (f *directiveChange) isInProduct() bool {
+	return !f.Added && !f.BelongsToTests() && !auxiliaryFolderRE.MatchString(f.Path)
 }
 
 // auxiliaryFolderRE matches folders that are not part of the product: build tools, documentation,
@@ -96,9 +101,8 @@ func (f *directiveChange) finding() facts.Finding {
 	if n := len(f.added) - len(f.removed); n > 1 {
 		finding.Evidence = facts.ShortenEvidence(fmt.Sprintf("%s (and %d more)", first.Text, n-1))
 	}
-	i := slices.IndexFunc(f.added, silencesAll)
-	if i >= 0 && !f.Added && !f.BelongsToTests() && !auxiliaryFolderRE.MatchString(f.Path) {
-		finding.Severity, finding.Line, finding.Evidence = metric.High, f.added[i].Line, facts.ShortenEvidence(f.added[i].Text)
+	if i := slices.IndexFunc(f.added, silencesAll); i >= 0 && f.isInProduct() {
+		return f.NewFinding(f.added[i].Line, f.added[i].Text).WithSeverity(metric.High)
 	}
 	return finding
 }
@@ -148,14 +152,7 @@ func findDirectives(s *facts.Side, coverage bool) []source.Directive {
 
 // surplusDirectives returns the directives that occur more often in a than in b.
 func surplusDirectives(a, b []source.Directive) []source.Directive {
-	count := map[string]int{}
-	for _, d := range b {
-		count[d.Text]++
-	}
-	return facts.Filter(a, func(d source.Directive) bool {
-		count[d.Text]--
-		return count[d.Text] < 0
-	})
+	return facts.Surplus(a, b, func(d source.Directive) string { return d.Text })
 }
 
 // baselineFileRE matches the files in which tools keep accepted findings, such as
@@ -163,15 +160,14 @@ func surplusDirectives(a, b []source.Directive) []source.Directive {
 var baselineFileRE = regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|phpstan-baseline\.(neon|php)|psalm-baseline\.xml|detekt-baseline\.xml|lint-baseline\.xml|\.?baseline\.json|\.secrets\.baseline|eslint-suppressions\.json|\.betterer\.results|\.eslint-todo\.\w+|mypy-baseline\.txt|\.mypy-baseline|\.basedpyright/baseline\.json|\.eslintignore|\.prettierignore|\.stylelintignore|\.semgrepignore|\.sonarcloud\.properties|\.trivyignore|\.snyk|checkstyle-suppressions\.xml|spotbugs-exclude\.xml|\.gometalinter\.json|suppressions\.(txt|xml))$`)
 
 // findGrownBaseline finds a file of accepted findings that has more lines than before.
-func findGrownBaseline(f *facts.ChangedFile) []facts.Finding {
+func findGrownBaseline(f *facts.ChangedFile, report facts.Report) {
 	if !baselineFileRE.MatchString(f.Path) || configtext.DataFolderRE.MatchString(f.Path) {
-		return nil
+		return
 	}
-	added := slices.DeleteFunc(slices.Clone(f.AddedLines()), func(l facts.Line) bool {
-		return strings.HasPrefix(strings.TrimSpace(l.Text), "#") || configtext.NoTestsPathRE.MatchString(strings.TrimSpace(l.Text))
+	added := facts.Filter(f.AddedLines(), func(l facts.Line) bool {
+		return !strings.HasPrefix(strings.TrimSpace(l.Text), "#") && !configtext.NoTestsPathRE.MatchString(strings.TrimSpace(l.Text))
 	})
-	if len(added) <= len(f.RemovedLines()) {
-		return nil
+	if len(added) > len(f.RemovedLines()) {
+		report(f.NewFinding(added[0].Number, added[0].Text))
 	}
-	return []facts.Finding{f.NewFinding(added[0].Number, added[0].Text)}
 }

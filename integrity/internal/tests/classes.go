@@ -44,7 +44,7 @@ func enclosingClass(s *facts.Side, heads []classHead, n int) *classHead {
 
 // findHiddenClasses finds test classes that the runner no longer collects, unless another class
 // inherits their tests.
-func findHiddenClasses(c *facts.Change) []facts.Finding {
+func findHiddenClasses(c *facts.Change, report facts.Report) {
 	heads := map[*facts.Side][]classHead{}
 	of := func(s *facts.Side) []classHead {
 		if _, read := heads[s]; !read {
@@ -58,7 +58,6 @@ func findHiddenClasses(c *facts.Change) []facts.Finding {
 	}
 
 	seen := map[place]bool{}
-	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
 		if p.Before.File != p.After.File {
 			continue
@@ -73,9 +72,8 @@ func findHiddenClasses(c *facts.Change) []facts.Finding {
 		if !maybeSameClass(before.name, after.name) || !isHidden(p.After.Side.Language(), before, after) || p.Before.NeverRuns() || isInherited(c, after) {
 			continue
 		}
-		out = append(out, p.After.NewFinding(after.line, before.text+" → "+after.text))
+		report(p.After.NewFinding(after.line, before.text+" → "+after.text))
 	}
-	return out
 }
 
 // maybeSameClass reports whether a class may be the same as another one, going by their names.
@@ -136,18 +134,17 @@ var caseLineREs = map[source.Language]*regexp.Regexp{
 }
 
 // findUnusedCases finds test files that lost the lines for which the runner reads them.
-func findUnusedCases(f *facts.ChangedFile) []facts.Finding {
+func findUnusedCases(f *facts.ChangedFile, report facts.Report) {
 	before, after := f.Before(), f.After()
 	re := caseLineREs[after.Language()]
 	if re == nil || !after.MayHoldTests() || !before.Exists() || len(after.Inspection().Tests) == 0 || after.Language() == source.CSharp && !strings.Contains(string(after.Text), "[TestMethod") {
-		return nil
+		return
 	}
 	was, now := facts.MatchingLines(f.RemovedLines(), re), facts.MatchingLines(f.AddedLines(), re)
 	if len(was) > len(now) && isCaseUnused(after, re, was[0].Text) {
 		t := after.Inspection().Tests[0]
-		return []facts.Finding{{File: f.Path, Line: t.Line, Test: t.Name, Evidence: facts.ShortenEvidence("gone: " + was[0].Text)}}
+		report(facts.Finding{File: f.Path, Line: t.Line, Test: t.Name, Evidence: facts.ShortenEvidence("gone: " + was[0].Text)})
 	}
-	return nil
 }
 
 // suiteTypeRE matches the type that a line passes to the runner of a suite: new(CartSuite) and
@@ -187,11 +184,11 @@ var (
 )
 
 // findUncalledGroups finds groups of tests whose block became a function that is never called.
-func findUncalledGroups(f *facts.ChangedFile) []facts.Finding {
+func findUncalledGroups(f *facts.ChangedFile, report facts.Report) {
 	s := f.After()
 	hasGroups := s.Language() == source.Ruby || s.IsScript()
 	if !hasGroups || !s.MayHoldTests() || len(facts.MatchingLines(f.RemovedLines(), groupLineRE)) <= len(facts.MatchingLines(f.AddedLines(), groupLineRE)) {
-		return nil
+		return
 	}
 	for _, l := range f.AddedLines() {
 		m := uncalledBlockRE.FindStringSubmatch(l.Text)
@@ -201,10 +198,10 @@ func findUncalledGroups(f *facts.ChangedFile) []facts.Finding {
 		if t := testBelow(s, l.Number); t != nil {
 			finding := f.NewFinding(l.Number, l.Text)
 			finding.Test = t.Name
-			return []facts.Finding{finding}
+			report(finding)
+			return
 		}
 	}
-	return nil
 }
 
 // countName counts how often a name occurs in the code, 0 for none.

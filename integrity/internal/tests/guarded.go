@@ -11,22 +11,18 @@ import (
 )
 
 // findGuardedAssertions finds assertions that were always reached, and now only under a condition.
-func findGuardedAssertions(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, p := range facts.Tests.Of(c).Pairs {
-		after := p.After.MarksWithin(source.Guard)
-		if len(after) == 0 || p.After.Parent != nil || len(p.Before.Assertions) == 0 {
-			continue
-		}
-		before := p.Before.MarksWithin(source.Guard)
-		after = slices.DeleteFunc(after, func(m source.Mark) bool {
-			return isSkipLine(p.After, m.Line) || slices.ContainsFunc(before, func(old source.Mark) bool { return facts.RemoveSpace(old.Condition) == facts.RemoveSpace(m.Condition) })
-		})
-		if f, found := guardedAssertion(p, before, after); found {
-			out = append(out, f)
-		}
+func findGuardedAssertions(_ *facts.Change, p facts.Pair, report facts.Report) {
+	after := p.After.MarksWithin(source.Guard)
+	if len(after) == 0 || p.After.Parent != nil || len(p.Before.Assertions) == 0 {
+		return
 	}
-	return out
+	before := p.Before.MarksWithin(source.Guard)
+	after = slices.DeleteFunc(after, func(m source.Mark) bool {
+		return isSkipLine(p.After, m.Line) || slices.ContainsFunc(before, func(old source.Mark) bool { return facts.RemoveSpace(old.Condition) == facts.RemoveSpace(m.Condition) })
+	})
+	if f, found := guardedAssertion(p, before, after); found {
+		report(f)
+	}
 }
 
 // isSkipLine reports whether a line skips the test, which another rule finds.

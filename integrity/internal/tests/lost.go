@@ -149,82 +149,63 @@ func renamedOutLine(l facts.Loss) int {
 	return 0
 }
 
+// finding returns the finding about a lost test, with a text that shows the loss.
+func (l lostTest) finding(text string) facts.Finding {
+	return facts.Finding{File: l.side.Path, Line: l.line, Test: l.Name, Evidence: facts.ShortenEvidence(text), ExplainedBy: l.ExplainedBy}
+}
+
 // findDeletedTests finds tests that were deleted from a file that still exists.
-func findDeletedTests(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, l := range lostTests.Of(c) {
-		if l.kind != lostByDeletion || l.nested {
-			continue
-		}
-		f := facts.Finding{File: l.Side.Path, Line: l.Line, Test: l.Name, Evidence: facts.ShortenEvidence(l.Side.LineAt(l.Line)), ExplainedBy: l.ExplainedBy}
-		if c.IsPlausibleRemoval(l.Loss) {
-			f.Severity = metric.Medium
-		}
-		out = append(out, f)
+func findDeletedTests(c *facts.Change, l lostTest, report facts.Report) {
+	if l.kind != lostByDeletion || l.nested {
+		return
 	}
-	return out
+	f := l.finding(l.side.LineAt(l.line))
+	if c.IsPlausibleRemoval(l.Loss) {
+		f.Severity = metric.Medium
+	}
+	report(f)
 }
 
 // findDeletedFiles finds deleted test files. The tests of one file are one finding.
-func findDeletedFiles(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	byFile := map[*facts.ChangedFile][]facts.Loss{}
-	var order []*facts.ChangedFile
-	for _, l := range lostTests.Of(c) {
-		if l.kind == lostByFileDeletion && l.Parent == nil {
-			if byFile[l.File] == nil {
-				order = append(order, l.File)
-			}
-			byFile[l.File] = append(byFile[l.File], l.Loss)
-		}
+func findDeletedFiles(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	lost := facts.Filter(lostTests.Of(c), func(l lostTest) bool {
+		return l.File == f && l.kind == lostByFileDeletion && l.Parent == nil
+	})
+	if len(lost) == 0 {
+		return
+	}
+	unexplained := facts.Filter(lost, func(l lostTest) bool { return l.ExplainedBy == "" })
+	if len(unexplained) == 0 {
+		finding := f.NewFinding(0, fmt.Sprintf("%d tests, all found again or explained", len(lost)))
+		finding.ExplainedBy = lost[len(lost)-1].ExplainedBy
+		report(finding)
+		return
 	}
 
-	for _, f := range order {
-		var names []string
-		by, plausible := "", 0
-		for _, l := range byFile[f] {
-			if by = l.ExplainedBy; by == "" {
-				names = append(names, l.Name)
-				if c.IsPlausibleRemoval(l) {
-					plausible++
-				}
-			}
-		}
-
-		if len(names) > 0 {
-			by = ""
-		}
-		x := facts.Finding{File: f.Path, Test: first(names), Evidence: facts.ShortenEvidence(deletedFileEvidence(len(byFile[f]), names)), ExplainedBy: by}
-		if 2*plausible > len(names) {
-			x.Severity = metric.Medium
-		}
-		out = append(out, x)
+	names := facts.Map(unexplained, func(l lostTest) string { return l.Name })
+	finding := f.NewFinding(0, fmt.Sprintf("%d of %d tests are nowhere else: %s", len(names), len(lost), strings.Join(names, ", ")))
+	finding.Test = names[0]
+	if plausible := facts.Count(unexplained, func(l lostTest) bool { return c.IsPlausibleRemoval(l.Loss) }); 2*plausible > len(names) {
+		finding.Severity = metric.Medium
 	}
-	return out
+	report(finding)
 }
 
-// first returns the first element of a list, "" if it is empty.
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
+// lossRule returns the function that finds the tests that were lost in one way and still exist.
+func lossRule(kind lossKind) func(*facts.Change, lostTest, facts.Report) {
+	return func(c *facts.Change, l lostTest, report facts.Report) {
+		if l.kind != kind || l.nested {
+			return
+		}
+		text := l.side.LineAt(l.line)
+		if l.line == 0 {
+			text = "the file is now " + l.side.Path
+		}
+		f := l.finding(text)
+		f.Severity, f.SeverityIfRan = lossSeverity(c, l)
+		report(f)
 	}
-	return list[0]
 }
-
-// deletedFileEvidence returns the evidence for a deleted file with a number of tests. names are
-// those that nothing explains.
-func deletedFileEvidence(all int, names []string) string {
-	if len(names) == 0 {
-		return fmt.Sprintf("%d tests, all found again or explained", all)
-	}
-	return fmt.Sprintf("%d of %d tests are nowhere else: %s", len(names), all, strings.Join(names, ", "))
-}
-
-// findRenamedTests finds tests that were renamed so that runners do not find them.
-func findRenamedTests(c *facts.Change) []facts.Finding { return findLostTests(c, lostByRenaming) }
-
-// findCommentedTests finds tests that were commented out.
-func findCommentedTests(c *facts.Change) []facts.Finding { return findLostTests(c, lostByComment) }
 
 // typeAssertionRE matches assertions that only the compiler checks, such as expectTypeOf(x).
 var typeAssertionRE = regexp.MustCompile(`\b(?:expectTypeOf|expectType|assertType|expectAssignable|assert_type)\b`)
@@ -232,24 +213,6 @@ var typeAssertionRE = regexp.MustCompile(`\b(?:expectTypeOf|expectType|assertTyp
 // assertsOnlyTypes reports whether a test asserts only types, so that running it checks nothing.
 func assertsOnlyTypes(t *facts.Test) bool {
 	return len(t.Assertions) > 0 && !slices.ContainsFunc(t.Assertions, func(a string) bool { return !typeAssertionRE.MatchString(a) })
-}
-
-// findLostTests finds the tests that were lost in one way.
-func findLostTests(c *facts.Change, want lossKind) []facts.Finding {
-	var out []facts.Finding
-	for _, l := range lostTests.Of(c) {
-		if l.kind != want || l.nested {
-			continue
-		}
-		text := l.side.LineAt(l.line)
-		if l.line == 0 {
-			text = "the file is now " + l.side.Path
-		}
-		f := facts.Finding{File: l.side.Path, Line: l.line, Test: l.Name, Evidence: facts.ShortenEvidence(text), ExplainedBy: l.ExplainedBy}
-		f.Severity, f.SeverityIfRan = lossSeverity(c, l)
-		out = append(out, f)
-	}
-	return out
 }
 
 // lossSeverity returns the severity of a test that still exists but is not run, 0 for that of the

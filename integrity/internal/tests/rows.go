@@ -13,21 +13,19 @@ import (
 
 // findRemovedRows finds tables of tests that have fewer rows than before, and loops over tables
 // that were cut short.
-func findRemovedRows(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		before, after := f.Before(), f.After()
-		if !before.MayHoldTests() || !after.MayHoldTests() {
-			continue
-		}
-		for _, x := range findFewerRows(c, before, after) {
-			if !slices.Contains(out, x) { // one list may be read in two ways
-				out = append(out, x)
-			}
-		}
-		out = append(out, findEmptyLoops(f)...)
+func findRemovedRows(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	before, after := f.Before(), f.After()
+	if !before.MayHoldTests() || !after.MayHoldTests() {
+		return
 	}
-	return out
+	reported := map[facts.Finding]bool{} // one list may be read in two ways
+	for _, x := range findFewerRows(c, before, after) {
+		if !reported[x] {
+			reported[x] = true
+			report(x)
+		}
+	}
+	findEmptyLoops(f, report)
 }
 
 // findFewerRows compares each table of a file with the table of the same test that has most rows in
@@ -241,10 +239,10 @@ func isTruncated(f *facts.ChangedFile, text string) bool {
 
 // findEmptyLoops finds the first added loop of a test file that runs over nothing, or was cut
 // short.
-func findEmptyLoops(f *facts.ChangedFile) []facts.Finding {
+func findEmptyLoops(f *facts.ChangedFile, report facts.Report) {
 	s := f.After()
 	if !s.MayHoldTests() {
-		return nil
+		return
 	}
 	masked := facts.SplitLines(s.WithoutStrings())
 	for _, l := range f.AddedLines() {
@@ -255,9 +253,9 @@ func findEmptyLoops(f *facts.ChangedFile) []facts.Finding {
 		if !(emptyLoopRE.MatchString(text) && emptyLoopRE.MatchString(l.Text) && strings.ContainsAny(text, "[(")) && !isTruncated(f, l.Text) {
 			continue
 		}
-		return []facts.Finding{s.FindingAt(l.Number, l.Text)}
+		report(s.FindingAt(l.Number, l.Text))
+		return
 	}
-	return nil
 }
 
 // loopRE matches what visits the elements of a list, such as "for" and .forEach.

@@ -74,14 +74,10 @@ func (s newSkip) unconditionalFinding(intended bool) facts.Finding {
 }
 
 // findSkippedTests finds tests that are now skipped unconditionally.
-func findSkippedTests(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, s := range newSkips.Of(c) {
-		if s.Scope == source.OnTest && s.Condition == "" {
-			out = append(out, s.unconditionalFinding(intendedFailureRE.MatchString(s.Text)))
-		}
+func findSkippedTests(_ *facts.Change, s newSkip, report facts.Report) {
+	if s.Scope == source.OnTest && s.Condition == "" {
+		report(s.unconditionalFinding(intendedFailureRE.MatchString(s.Text)))
 	}
-	return out
 }
 
 // intendedFailureRE matches expected failures that may be the purpose of a test, such as
@@ -90,24 +86,18 @@ var intendedFailureRE = regexp.MustCompile(`should_panic|XCTExpectFailure|withKn
 
 // findDisabledGroups finds groups and files of tests that are now skipped, or built only under a
 // condition.
-func findDisabledGroups(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, s := range newSkips.Of(c) {
-		switch {
-		case s.Scope == source.OnTest:
-		case s.Condition == "":
-			out = append(out, s.unconditionalFinding(false))
-		case !s.Constant:
-			severity := facts.ConditionSeverity(s.Condition)
-			if hasCustomTag(s) || hasCustomConfig(s) || hasCustomSymbol(c, s) || hasUnknownFeature(c, s) {
-				severity = metric.High
-			}
-			out = append(out, s.finding(severity))
-		default:
-			out = append(out, s.finding(metric.Critical))
-		}
+func findDisabledGroups(c *facts.Change, s newSkip, report facts.Report) {
+	switch {
+	case s.Scope == source.OnTest:
+	case s.Condition == "":
+		report(s.unconditionalFinding(false))
+	case s.Constant:
+		report(s.finding(metric.Critical))
+	case hasCustomTag(s), hasCustomConfig(s), hasCustomSymbol(c, s), hasUnknownFeature(c, s):
+		report(s.finding(metric.High))
+	default:
+		report(s.finding(facts.ConditionSeverity(s.Condition)))
 	}
-	return out
 }
 
 // hasCustomTag reports whether a Go file is built only with a tag that does not name a platform,
@@ -193,22 +183,14 @@ var (
 var goPlatformRE = regexp.MustCompile(`\b(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|unix|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm|cgo|race|go1\.\d+|gc|gccgo|purego|appengine|tinygo)\b`)
 
 // findConditionalSkips finds tests that are now skipped under a condition.
-func findConditionalSkips(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, s := range newSkips.Of(c) {
-		if s.Scope != source.OnTest || s.Condition == "" || strings.HasPrefix(s.Condition, "never: ") {
-			continue
-		}
-		severity := metric.High
-		if !s.Constant {
-			severity = facts.ConditionSeverity(s.Condition)
-			if hasUnknownFeature(c, s) {
-				severity = metric.High
-			}
-		}
-		out = append(out, s.finding(severity))
+func findConditionalSkips(c *facts.Change, s newSkip, report facts.Report) {
+	switch {
+	case s.Scope != source.OnTest || s.Condition == "" || strings.HasPrefix(s.Condition, "never: "):
+	case s.Constant, hasUnknownFeature(c, s):
+		report(s.finding(metric.High))
+	default:
+		report(s.finding(facts.ConditionSeverity(s.Condition)))
 	}
-	return append(out, findChosenSkips(c)...)
 }
 
 // chosenCallRE matches a call of one of two functions that define tests, of which one skips: (cond
@@ -220,21 +202,17 @@ var chosenCallRE = regexp.MustCompile("\\(\\s*(.+?)\\s*\\?\\s*((?:x|f)?(?:it|tes
 var skippingCallRE = regexp.MustCompile(`^x|\.(?:skip|todo)\b`)
 
 // findChosenSkips finds existing tests that a call of one of two functions defines now.
-func findChosenSkips(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, l := range lostTests.Of(c) {
-		if l.kind != lostByChoice {
-			continue
-		}
-		text := l.side.LineAt(l.line)
-		m := chosenCallRE.FindStringSubmatch(text)
-		x := facts.Finding{File: l.side.Path, Line: l.line, Test: l.Name, Evidence: facts.ShortenEvidence(text), Severity: facts.ConditionSeverity(m[1])}
-		if value, known := source.ConstantValue(m[1]); known && value == skippingCallRE.MatchString(m[2]) {
-			x.Severity = metric.High
-		}
-		out = append(out, x)
+func findChosenSkips(_ *facts.Change, l lostTest, report facts.Report) {
+	if l.kind != lostByChoice {
+		return
 	}
-	return out
+	f := l.finding(l.side.LineAt(l.line))
+	m := chosenCallRE.FindStringSubmatch(l.side.LineAt(l.line))
+	f.ExplainedBy, f.Severity = "", facts.ConditionSeverity(m[1])
+	if value, known := source.ConstantValue(m[1]); known && value == skippingCallRE.MatchString(m[2]) {
+		f.Severity = metric.High
+	}
+	report(f)
 }
 
 // chosenLine returns the line of the call that defines a lost test now, 0 if there is none.
@@ -250,61 +228,44 @@ func chosenLine(l facts.Loss) int {
 }
 
 // findFocus finds the first new focus on a test, because of which other tests do not run.
-func findFocus(f *facts.ChangedFile) []facts.Finding {
+func findFocus(f *facts.ChangedFile, report facts.Report) {
 	if !f.After().MayHoldTests() || f.Added && configtext.DataFolderRE.MatchString(f.Path) { // what tests read
-		return nil
+		return
 	}
-	had := map[string]int{}
-	for _, m := range f.Before().Inspection().Marks {
-		if m.Kind == source.Focus {
-			had[facts.NormalizeNotation(m.Text)]++
+	added := f.NewMarks(source.Focus)
+	if len(added) == 0 {
+		return
+	}
+	x := f.NewFinding(added[0].Line, added[0].Text)
+	for _, t := range f.After().Inspection().Tests {
+		if t.Line == x.Line {
+			x.Test = t.Name
 		}
 	}
-	for _, m := range f.After().Inspection().Marks {
-		if m.Kind != source.Focus {
-			continue
-		}
-		if text := facts.NormalizeNotation(m.Text); had[text] > 0 {
-			had[text]--
-			continue
-		}
-
-		x := f.NewFinding(m.Line, m.Text)
-		for _, t := range f.After().Inspection().Tests {
-			if t.Line == m.Line {
-				x.Test = t.Name
-			}
-		}
-		if f.Added {
-			x.Severity = metric.High
-		}
-		return []facts.Finding{x}
+	if f.Added {
+		x.Severity = metric.High
 	}
-	return nil
+	report(x)
 }
 
 // findDeadAssertions finds assertions of existing tests that are no longer reached. A test that
 // lost all its assertions is left to other rules.
-func findDeadAssertions(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, p := range facts.Tests.Of(c).Pairs {
-		dead := deadMarks(p.After)
-		isParentDead := p.After.Parent != nil && len(deadMarks(p.After.Parent)) > 0
-		if len(dead) == 0 || len(deadMarks(p.Before)) > 0 || isParentDead {
-			continue
-		}
-		unreached, total := p.After.CountAssertionsIn(dead), len(p.After.Assertions)
-		losesAll := total == 0 && len(p.Before.Assertions) > 0
-		if unreached == 0 && total > 0 || losesAll {
-			continue
-		}
-		f := p.After.NewFinding(dead[0].Line, fmt.Sprintf("%s: %d of %d assertions are not reached", dead[0].Text, unreached, total))
-		if unreached < total || total == 0 {
-			f.Severity = metric.High
-		}
-		out = append(out, f)
+func findDeadAssertions(_ *facts.Change, p facts.Pair, report facts.Report) {
+	dead := deadMarks(p.After)
+	isParentDead := p.After.Parent != nil && len(deadMarks(p.After.Parent)) > 0
+	if len(dead) == 0 || len(deadMarks(p.Before)) > 0 || isParentDead {
+		return
 	}
-	return out
+	unreached, total := p.After.CountAssertionsIn(dead), len(p.After.Assertions)
+	losesAll := total == 0 && len(p.Before.Assertions) > 0
+	if unreached == 0 && total > 0 || losesAll {
+		return
+	}
+	f := p.After.NewFinding(dead[0].Line, fmt.Sprintf("%s: %d of %d assertions are not reached", dead[0].Text, unreached, total))
+	if unreached < total || total == 0 {
+		f.Severity = metric.High
+	}
+	report(f)
 }
 
 // deadMarks returns the marks of lines within a test that are never reached.

@@ -1,7 +1,6 @@
 package configuration
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ var allRulesRE = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src
 // findDisabledRules finds rules of linters and type checkers that were turned off. It is severe if
 // at least three more were turned off than on. In a file that is new or gone, the rules of the
 // other side are not known, so the number does not count.
-func findDisabledRules(c *facts.Change) []facts.Finding {
+func findDisabledRules(c *facts.Change, report facts.Report) {
 	var out []facts.Finding
 	net, known := 0, true
 	for _, f := range facts.ConfigFiles.Of(c) {
@@ -76,14 +75,15 @@ func findDisabledRules(c *facts.Change) []facts.Finding {
 		known = known && f.Before().Exists() && f.After().Exists()
 		found := findDisabledRulesIn(f)
 		net += len(found) - countEnabledRules(f)
-		out = append(out, found...)
-		out = append(out, findRaisedLimits(f)...)
+		out = slices.Concat(out, found, findRaisedLimits(f))
 	}
 
 	if net >= 3 && known && len(out) > 0 && !isLinterUpdated(c) {
 		out[0].Severity = metric.High
 	}
-	return out
+	for _, f := range out {
+		report(f)
+	}
 }
 
 // linterNameRE matches the name of a linter, and revisionKeyRE the line with its version in the
@@ -152,18 +152,16 @@ func disablesRule(s configtext.Setting, removed bool) bool {
 
 // findRaisedLimits finds the limits of linters that allow more than before.
 func findRaisedLimits(f *facts.ConfigFile) []facts.Finding {
-	before, is := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
 	var out []facts.Finding
-	for _, key := range slices.Sorted(maps.Keys(before)) {
-		for i, old := range before[key] {
-			if after := is[key]; old.kind == softCeiling && i < len(after) && after[i].isLooserThan(old) {
-				finding := f.NewFinding(after[i].Line, old.Key+": "+old.Value+" → "+after[i].Value)
-				if after[i].number >= 2*old.number {
-					finding.Severity = metric.High
-				}
-				out = append(out, finding)
-			}
+	for _, l := range limitChanges(f) {
+		if l.before.kind != softCeiling || !l.isLooser() {
+			continue
 		}
+		finding := l.finding(f)
+		if l.after.number >= 2*l.before.number {
+			finding.Severity = metric.High
+		}
+		out = append(out, finding)
 	}
 	return out
 }

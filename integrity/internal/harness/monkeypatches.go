@@ -41,27 +41,21 @@ var (
 )
 
 // findMonkeypatches finds code that runs around the tests and exchanges functions of the product.
-func findMonkeypatches(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || !f.After().IsTestFile() && !certainSetUpFileRE.MatchString(f.Path) {
-			continue
-		}
-		switch f.After().Language() {
-		case source.Python:
-			out = append(out, findPythonMonkeypatches(c, f)...)
-		case source.JavaScript, source.TypeScript:
-			out = append(out, findScriptMonkeypatches(f)...)
-		default:
-		}
+func findMonkeypatches(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
+	if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || !f.After().IsTestFile() && !certainSetUpFileRE.MatchString(f.Path) {
+		return
 	}
-	return out
+	switch {
+	case f.After().Language() == source.Python:
+		findPythonMonkeypatches(c, f, report)
+	case f.After().IsScript():
+		findScriptMonkeypatches(f, report)
+	}
 }
 
 // findPythonMonkeypatches finds the lines that do so in a Python file. Outside of conftest.py,
 // indented lines count only if they replace the code of a function or a module.
-func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile, report facts.Report) {
 	own := sync.OnceValue(func() map[string]bool { return projectNames(c, f.After()) })
 	for _, l := range addedCodeLines(f) {
 
@@ -82,10 +76,9 @@ func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile) []facts.Find
 		}
 
 		if severity != 0 {
-			out = append(out, f.NewFinding(l.Number, l.Text).WithSeverity(severity))
+			report(f.NewFinding(l.Number, l.Text).WithSeverity(severity))
 		}
 	}
-	return out
 }
 
 // replacesFunction reports whether a line gives another function to an attribute of the product.
@@ -159,8 +152,7 @@ func isProjectModule(c *facts.Change, module string) bool {
 
 // findScriptMonkeypatches finds the lines of a script that exchange what a module of the project
 // exports. Only lines at the top level count, except in set-up files.
-func findScriptMonkeypatches(f *facts.ChangedFile) []facts.Finding {
-	var out []facts.Finding
+func findScriptMonkeypatches(f *facts.ChangedFile, report facts.Report) {
 	own := map[string]bool{}
 	for _, m := range projectImportRE.FindAllStringSubmatch(string(f.After().WithoutComments()), -1) {
 		if !testHelperModuleRE.MatchString(m[4]) {
@@ -172,10 +164,9 @@ func findScriptMonkeypatches(f *facts.ChangedFile) []facts.Finding {
 		m := exportReplacementRE.FindStringSubmatch(l.Text)
 		top := !strings.HasPrefix(l.Text, " ") && !strings.HasPrefix(l.Text, "\t") || certainSetUpFileRE.MatchString(f.Path)
 		if m != nil && own[m[1]+m[2]] && top || requireReplacementRE.MatchString(l.Text) && top {
-			out = append(out, f.NewFinding(l.Number, l.Text))
+			report(f.NewFinding(l.Number, l.Text))
 		}
 	}
-	return out
 }
 
 // testHelperModuleRE matches the paths of modules that help tests, such as "./mocks/cart".

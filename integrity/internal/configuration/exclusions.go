@@ -111,9 +111,9 @@ func FindExclusions(c *facts.Change, on map[string]bool) []facts.Location {
 		out = findExcludingSettings(c)
 	}
 	if on["coverage_excluded_by_command"] {
-		for _, f := range effectRule(framework.HideCode)(c) {
+		effectRule(framework.HideCode)(c, func(f facts.Finding) {
 			out = append(out, facts.Location{Path: f.File, Line: f.Line, After: true})
-		}
+		})
 	}
 	return out
 }
@@ -125,12 +125,10 @@ func findExcludingSettings(c *facts.Change) []facts.Location {
 	for _, f := range facts.ConfigFiles.Of(c) {
 		tool := configtext.ToolName(f.Path)
 		for i := range settingTable {
-			r := &settingTable[i]
-			if r.id != "TP-27" || !r.fileRE.MatchString(tool) {
-				continue
-			}
-			for _, found := range r.findings(c, f) {
-				out = append(out, facts.Location{Path: f.Path, Line: found.Line, After: !r.removed})
+			if r := &settingTable[i]; r.id == "TP-27" && r.fileRE.MatchString(tool) {
+				r.find(c, f, func(found facts.Finding) {
+					out = append(out, facts.Location{Path: f.Path, Line: found.Line, After: !r.removed})
+				})
 			}
 		}
 	}

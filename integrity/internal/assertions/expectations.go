@@ -154,19 +154,18 @@ var literalValueRE = regexp.MustCompile(`^(?:` + facts.LiteralExpr + `|[\[({][^(
 
 // findSelfMadeExpectations finds expected values that were literals, and that the tested function
 // makes itself now.
-func findSelfMadeExpectations(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, p := range facts.Filter(facts.Tests.Of(c).Pairs, isRewrittenTest) {
-		edits, _ := pairLines(p)
-		tested := sync.OnceValue(func() map[string]bool { return testedFunctions(p.Before) })
-		for _, e := range edits {
-			valueBecameCall := literalValueRE.MatchString(strings.TrimSpace(e.oldPart)) && callRE.MatchString(e.newPart)
-			if valueBecameCall && isExpectation(p.Before, e) && callsAny(e.newPart, tested()) {
-				out = append(out, p.After.NewFinding(e.newLine.Number, e.before+" → "+e.after))
-			}
+func findSelfMadeExpectations(_ *facts.Change, p facts.Pair, report facts.Report) {
+	if !isRewrittenTest(p) {
+		return
+	}
+	edits, _ := pairLines(p)
+	tested := sync.OnceValue(func() map[string]bool { return testedFunctions(p.Before) })
+	for _, e := range edits {
+		valueBecameCall := literalValueRE.MatchString(strings.TrimSpace(e.oldPart)) && callRE.MatchString(e.newPart)
+		if valueBecameCall && isExpectation(p.Before, e) && callsAny(e.newPart, tested()) {
+			report(p.After.NewFinding(e.newLine.Number, e.before+" → "+e.after))
 		}
 	}
-	return out
 }
 
 // isRewrittenTest reports whether a test with assertions was edited rather than replaced.
@@ -212,19 +211,20 @@ var (
 
 // findNormalizedValues finds tested values that are now normalized before they are compared,
 // while the expected value is unchanged.
-func findNormalizedValues(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, p := range facts.Filter(facts.Tests.Of(c).Pairs, isRewrittenTest) {
-		edits, added := pairLines(p)
-		for _, e := range edits {
-			severity := normalizationSeverity(e)
-			if severity != 0 && isExpectation(p.Before, e) && !assignsExpected(e.before) {
-				out = append(out, normalizationFinding(c, p, e.newLine, e.before+" → "+e.after, severity))
-			}
-		}
-		out = append(out, findInPlaceNormalization(c, p, added)...)
+func findNormalizedValues(c *facts.Change, p facts.Pair, report facts.Report) {
+	if !isRewrittenTest(p) {
+		return
 	}
-	return out
+	edits, added := pairLines(p)
+	for _, e := range edits {
+		severity := normalizationSeverity(e)
+		if severity != 0 && isExpectation(p.Before, e) && !assignsExpected(e.before) {
+			report(normalizationFinding(c, p, e.newLine, e.before+" → "+e.after, severity))
+		}
+	}
+	if inPlace := findInPlaceNormalization(c, p, added); len(inPlace) == 1 {
+		report(inPlace[0])
+	}
 }
 
 // assignsExpected reports whether a line assigns to a name of what is expected, such as want.
@@ -275,8 +275,7 @@ func normalizationSeverity(e lineEdit) metric.Severity {
 }
 
 // findInPlaceNormalization finds new statements that normalize a value which an assertion compares.
-// There is no finding if several statements do, because one of them may normalize the expected
-// value.
+// If several do, one of them may normalize the expected value.
 func findInPlaceNormalization(c *facts.Change, p facts.Pair, added []facts.Line) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range added {
@@ -297,10 +296,6 @@ func findInPlaceNormalization(c *facts.Change, p facts.Pair, added []facts.Line)
 		case normalizerRE.MatchString(function):
 			out = append(out, normalizationFinding(c, p, l, l.Text, metric.High))
 		}
-	}
-
-	if len(out) > 1 { // both sides
-		return nil
 	}
 	return out
 }
