@@ -9,14 +9,12 @@ var dotnet = []Framework{
 		Options: Options{
 			Focus:     "--filter= --treenode-filter= --filter-class= --filter-method= --filter-namespace= --filter-trait= --filter-uid= --test-modules=",
 			Exclude:   "--filter-not-class= --filter-not-method= --filter-not-namespace= --filter-not-trait= --skip= --exclude=",
-			StopEarly: "--maximum-failed-tests= --stop-on-fail=on",
-			RunNone:   "-t --list-tests",
-			Loosen:    "--retry-failed-tests= --retry-failed-tests-max-percentage= --timeout=",
-			Mask:      "--ignore-exit-code=",
-			HideCode:  "-p:Exclude=* /p:Exclude=* --collect=none",
-			Config:    "-s= --settings= --config-file= -c= --configuration= --test-adapter-path= --no-build",
-			Neutral:   "-l= --logger= -r= --runtime= --results-directory= -v= --verbosity= -d= --diag= -e= --environment= --collect= -f= --framework= -a= --arch=",
-			Lacks:     []Effect{Update},
+			StopEarly: "--maximum-failed-tests= --stop-on-fail=on", RunNone: "-t --list-tests",
+			Loosen: "--retry-failed-tests= --retry-failed-tests-max-percentage= --timeout=",
+			Mask:   "--ignore-exit-code=", HideCode: "-p:Exclude=* /p:Exclude=* --collect=none",
+			Config:  "-s= --settings= --config-file= -c= --configuration= --test-adapter-path= --no-build",
+			Neutral: "-l= --logger= -r= --runtime= --results-directory= -v= --verbosity= -d= --diag= -e= --environment= --collect= -f= --framework= -a= --arch=",
+			Lacks:   []Effect{Update},
 		},
 		Rerun: Rerun{
 			Way: ByWords, Programs: split("dotnet"), Own: split("--filter --report-trx"), Place: BeforeWord, Word: "--",
@@ -30,13 +28,10 @@ var dotnet = []Framework{
 	{
 		Name: "vstest", Language: "dotnet", Programs: []string{"vstest.console", "nunit3-console", "xunit.console"}, ConfigFiles: split("nunit.config xunit.runner.json"),
 		Options: Options{
-			Focus:     "/Tests= --Tests= /TestCaseFilter= --TestCaseFilter= --test= --where= -class= -method= -trait= -namespace= --testlist=",
-			Exclude:   "-notrait= -noclass= -nomethod= -nonamespace=",
-			StopEarly: "--stoponerror -stoponfail",
-			RunNone:   "/ListTests /lt --ListTests --explore",
-			Loosen:    "--timeout=",
-			Config:    "/Settings= --Settings= --config= --params=",
-			Lacks:     []Effect{Update, Mask, HideCode},
+			Focus:   "/Tests= --Tests= /TestCaseFilter= --TestCaseFilter= --test= --where= -class= -method= -trait= -namespace= --testlist=",
+			Exclude: "-notrait= -noclass= -nomethod= -nonamespace=", StopEarly: "--stoponerror -stoponfail",
+			RunNone: "/ListTests /lt --ListTests --explore", Loosen: "--timeout=",
+			Config: "/Settings= --Settings= --config= --params=", Lacks: []Effect{Update, Mask, HideCode},
 		},
 	},
 }

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"slices"
+	"strings"
 
 	"supervise/internal/regexp"
 )
@@ -49,31 +50,58 @@ const (
 	SetUpFile = `(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js`
 )
 
-// runnerFiles match the paths of files that configure a runner of tests, and nothing else. The
-// comment above an expression has paths that it matches.
+// buildFiles are the configuration files in rows of frameworks that configure more than tests.
+var buildFiles = split("go.mod go.work Cargo.toml pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts build.sbt " +
+	"CMakeLists.txt meson.build Rakefile manage.py mix.exs Package.swift build.zig MODULE.bazel WORKSPACE deno.json deno.jsonc")
+
+// runnerRowFiles and linterRowFiles match the paths of the configuration files in the rows of
+// frameworks and of linters. A file in which only a section belongs to the tool does not count.
+var (
+	runnerRowFiles = rowFiles(frameworks, func(f Framework) []string { return f.ConfigFiles })
+	linterRowFiles = rowFiles(linters, func(l Linter) []string { return l.ConfigFiles })
+)
+
+// rowFiles returns an expression for the paths of the configuration files of rows, in any folder
+// and in upper or lower case. It leaves out [buildFiles], and files that only tests load.
+func rowFiles[T any](rows []T, configFiles func(T) []string) *regexp.Regexp {
+	var names []string
+	for _, row := range rows {
+		for _, name := range configFiles(row) {
+			if !strings.Contains(name, "#") && !slices.Contains(buildFiles, name) && !SupportFile(name) {
+				names = append(names, strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, `[^/]*`))
+			}
+		}
+	}
+	return regexp.MustCompile(`(?i)(^|/)(` + strings.Join(names, "|") + `)$`)
+}
+
+// runnerFiles match the paths of further files that configure a runner of tests, and nothing else.
+// The comment above an expression has paths that it matches.
 var runnerFiles = []*regexp.Regexp{
-	// pytest.ini, tox.ini
-	regexp.MustCompile(`(^|/)\.?pytest\.(ini|toml)$|(^|/)(tox\.ini|\.?coveragerc|nose2?\.cfg|\.noserc|\.?nosetests\.cfg|\.testr\.conf|\.stestr\.conf|noxfile\.py)$`),
+	// tox.ini, .coveragerc
+	regexp.MustCompile(`(^|/)(tox\.ini|\.?coveragerc|\.?nosetests\.cfg|\.testr\.conf|noxfile\.py)$`),
 	// jest.config.js, vitest.workspace.ts
 	regexp.MustCompile(`(^|/)(` + nodeNames + `|testem|detox|japa|codecept)\.([\w-]+\.)*(config|conf|workspace|projects|rc|setup|preset)(\.[\w-]+)*\.([mc]?[jt]s|json5?|ya?ml|toml)$`),
 	// jest.setup.tsx, cypress.json
 	regexp.MustCompile(`(^|/)(jest|vitest|playwright|karma|cypress|ava|mocha)\.(config|conf|workspace|setup|json)(\.[\w-]+)*$|(^|/)(testem|jasmine|cypress|\.testcaferc)\.(js|json)$`),
 	// .mocharc.yml, tsconfig.test.json
 	regexp.MustCompile(`(^|/)\.(mocha|nyc|c8|tap|testcafe|ava)rc(\.\w+)?$|(^|/)mocha\.opts$|(^|/)tsconfig[.-](\w+[.-])?(tests?|specs?|jest|vitest|e2e)\.json$`),
-	// .rspec, cucumber.yml
-	regexp.MustCompile(`(^|/)\.(rspec(-local|-parallel)?|simplecov|cucumber|minitest)$|(^|/)cucumber\.(ya?ml|[mc]?js|json)$`),
+	// .rspec-local, cucumber.yml
+	regexp.MustCompile(`(^|/)\.(rspec-(local|parallel)|simplecov|cucumber|minitest)$|(^|/)cucumber\.(ya?ml|[mc]?js|json)$`),
 	// phpunit.xml.dist, codeception.yml
 	regexp.MustCompile(`(^|/)(phpunit|codeception|behat|kahlan|phpspec|infection)([.-][\w-]+)*\.(xml|ya?ml|json5?|php)(\.dist)?$`),
 	// testng.xml, junit-platform.properties
 	regexp.MustCompile(`(^|/)(junit-platform\.properties|testng[\w-]*\.xml|surefire\.properties|TestNG\.xml|kotest\.properties|allure\.properties)$|(^|/)META-INF/services/(org\.(junit|testng|spockframework)|io\.kotest)[\w.$]*$`),
-	// .config/nextest.toml, xunit.runner.json
-	regexp.MustCompile(`(^|/)(\.config/)?nextest\.toml$|(^|/)(tarpaulin|insta)\.(toml|yaml)$|(^|/)xunit\.runner\.json$|\.(runsettings|xctestplan|testsettings)$|(^|/)testconfig\.json$|(^|/)CTest(Custom|Config|TestfileLocal)\.cmake$`),
+	// nextest.toml, App.xctestplan, CTestConfig.cmake
+	regexp.MustCompile(`(^|/)nextest\.toml$|(^|/)(tarpaulin|insta)\.(toml|yaml)$|\.(xctestplan|testsettings)$|(^|/)testconfig\.json$|(^|/)CTest(Config|TestfileLocal)\.cmake$`),
 	// run_tests.sh, .env.test
 	regexp.MustCompile(`(^|/)(run[_-]?)?(unit|integration|all)?[_-]?(run)?tests?\.(sh|bash|ps1|bat|cmd)$|(^|/)run[_-]?tests?(\.py|\.[mc]?js)?$|(^|/)\.env\.tests?(\.\w+)?$`),
 }
 
 // RunnerFile reports whether a file configures a runner of tests, and nothing else.
-func RunnerFile(path string) bool { return matchesAny(runnerFiles, path) }
+func RunnerFile(path string) bool {
+	return runnerRowFiles.MatchString(path) || matchesAny(runnerFiles, path)
+}
 
 // supportFiles match the paths of files that tests load because of their names. The comment above
 // an expression has paths that it matches.
@@ -82,8 +110,8 @@ var supportFiles = []*regexp.Regexp{
 	regexp.MustCompile(`(^|/)(conftest|sitecustomize|usercustomize)\.py$|\.pth$`),
 	// jest.setup.ts, setupTests.js
 	regexp.MustCompile(`(^|/)(jest|vitest|mocha|test|tests)[.-]?setup\.[mc]?[jt]sx?$|(^|/)setup-?[tT]ests?\.[mc]?[jt]sx?$|(^|/)setup[.-](jest|vitest|mocha)\.[mc]?[jt]sx?$`),
-	// rails_helper.rb, test_helper.exs
-	regexp.MustCompile(`(^|/)(spec|test|rails|minitest)_helper\.rb$|(^|/)test_helper\.exs?$|(^|/)test_helper\.(ba)?sh$`),
+	// rails_helper.rb, test_helper.exs, tests/Pest.php
+	regexp.MustCompile(`(^|/)(spec|test|rails|minitest)_helper\.rb$|(^|/)test_helper\.exs?$|(^|/)test_helper\.(ba)?sh$|(^|/)tests/Pest\.php$`),
 }
 
 // SupportFile reports whether tests load a file because of its name.
@@ -94,9 +122,29 @@ func matchesAny(list []*regexp.Regexp, path string) bool {
 	return slices.ContainsFunc(list, func(r *regexp.Regexp) bool { return r.MatchString(path) })
 }
 
-// CheckFile matches the paths of files that decide which checks run, and on what, such as
-// package.json and .github/workflows/ci.yml.
-var CheckFile = regexp.MustCompile(`(?i)(^|/)(pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|conftest\.py|noxfile\.py|\.coveragerc|\.?flake8|\.?pylintrc|mypy\.ini|\.?ruff\.toml|package\.json|(jest|vitest|vite|playwright|karma|cypress|mocha|ava|nyc|eslint|babel|jasmine)\.\w*\.?(config|conf|setup|workspace)\.\w+|\.(mocharc|nycrc|c8rc|eslintrc|taprc)(\.\w+)?|tsconfig[\w.]*\.json|makefile|gnumakefile|justfile|taskfile\.ya?ml|rakefile|\.rspec|\.rubocop(_todo)?\.yml|\.simplecov|phpunit(\.dist)?\.xml(\.dist)?|phpstan[\w.]*\.neon(\.dist)?|psalm\.xml|\.?golangci\.(ya?ml|toml|json)|clippy\.toml|\.cargo/config(\.toml)?|nextest\.toml|pom\.xml|build\.gradle(\.kts)?|detekt\.ya?ml|checkstyle\.xml|ctestcustom\.cmake|directory\.build\.(props|targets)|[\w.]+\.runsettings|\.editorconfig|deno\.jsonc?|bunfig\.toml|mix\.exs|\.credo\.exs|\.gitlab-ci\.yml|jenkinsfile|azure-pipelines\.yml|codecov\.ya?ml|\.codecov\.ya?ml)$|(^|/)\.github/workflows/|(^|/)\.circleci/|(^|/)\.ci/`)
+// checkFiles match the paths of further files that decide which checks run, and on what. The comment
+// above an expression has paths that it matches.
+var checkFiles = []*regexp.Regexp{
+	// pyproject.toml, conftest.py
+	regexp.MustCompile(`(?i)(^|/)(tox\.ini|setup\.cfg|pyproject\.toml|conftest\.py|noxfile\.py|\.coveragerc|flake8)$`),
+	// jest.e2e.config.ts, tsconfig.json
+	regexp.MustCompile(`(?i)(^|/)(jest|vitest|vite|playwright|karma|cypress|mocha|ava|nyc|eslint|babel|jasmine)\.\w*\.?(config|conf|setup|workspace)\.\w+$`),
+	regexp.MustCompile(`(?i)(^|/)(package\.json|\.(mocharc|nycrc|c8rc|eslintrc|taprc)(\.\w+)?|tsconfig[\w.]*\.json|deno\.jsonc?|bunfig\.toml)$`),
+	// Makefile, Taskfile.yml
+	regexp.MustCompile(`(?i)(^|/)(makefile|gnumakefile|justfile|taskfile\.ya?ml|rakefile|mix\.exs|\.credo\.exs|directory\.build\.(props|targets))$`),
+	// .simplecov, psalm.xml
+	regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|\.simplecov|phpstan[\w.]*\.neon(\.dist)?|psalm\.xml|phpunit(\.dist)?\.xml(\.dist)?)$`),
+	// .cargo/config.toml, build.gradle.kts
+	regexp.MustCompile(`(?i)(^|/)(\.?golangci\.(ya?ml|toml|json)|\.cargo/config(\.toml)?|nextest\.toml|pom\.xml|build\.gradle(\.kts)?|detekt\.ya?ml|checkstyle\.xml|\.editorconfig)$`),
+	// .github/workflows/ci.yml, codecov.yml
+	regexp.MustCompile(`(?i)(^|/)(\.gitlab-ci\.yml|jenkinsfile|azure-pipelines\.yml|\.?codecov\.ya?ml)$|(^|/)(\.github/workflows|\.circleci|\.ci)/`),
+}
+
+// CheckFile reports whether a file decides which checks run, and on what, as package.json and
+// .github/workflows/ci.yml do.
+func CheckFile(path string) bool {
+	return runnerRowFiles.MatchString(path) || linterRowFiles.MatchString(path) || matchesAny(checkFiles, path)
+}
 
 // RunnerKey matches keys that configure a runner in a file that configures other things, too, such
 // as tool.coverage.omit in pyproject.toml. Keys are in lower case.

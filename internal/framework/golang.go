@@ -7,13 +7,9 @@ var golang = []Framework{
 		Name: "go", Language: "go", Programs: []string{"go test"},
 		ConfigFiles: split("go.mod go.work"), Style: OneDash, Operands: Packages,
 		Options: Options{
-			Focus:     "-run=",
-			Exclude:   "-skip= -short",
-			StopEarly: "-failfast",
-			RunNone:   "-list= -exec= -c -n -count=0",
-			Update:    "-update[=] -u --update-goldens --update-golden",
-			HideCode:  "--no-cov --exclude-files= --omit=",
-			Config:    "-modfile= -overlay= -tags= -mod=",
+			Focus: "-run=", Exclude: "-skip= -short", StopEarly: "-failfast",
+			RunNone: "-list= -exec= -c -n -count=0", Update: "-update[=] -u --update-goldens --update-golden",
+			HideCode: "--no-cov --exclude-files= --omit=", Config: "-modfile= -overlay= -tags= -mod=",
 			Neutral: "-bench= -benchtime= -blockprofile= -blockprofilerate= -count= -covermode= -coverpkg= -coverprofile= -cpu= -cpuprofile= -fuzz= -fuzztime= -fuzzminimizetime= " +
 				"-memprofile= -memprofilerate= -mutexprofile= -mutexprofilefraction= -outputdir= -parallel= -shuffle= -timeout= -trace= -vet= -p= -o= -C= -gcflags= -ldflags= -asmflags= -toolexec= -pkgdir=",
 			Lacks: []Effect{Loosen, Mask},
@@ -36,14 +32,10 @@ var golang = []Framework{
 	{
 		Name: "ginkgo", Language: "go", Programs: []string{"ginkgo"}, Packages: split("github.com/onsi/ginkgo github.com/onsi/ginkgo/v2"), Style: OneDash,
 		Options: Options{
-			Focus:     "-run= -focus= -focus-file= -label-filter= -sem-ver-filter=",
-			Exclude:   "-skip= -short -skip-file= -skip-package=",
-			StopEarly: "-fail-fast",
-			RunNone:   "-dry-run -n",
-			Update:    "-update[=] -u",
-			Loosen:    "-flake-attempts= -poll-progress-after=",
-			HideCode:  "-coverpkg=",
-			Lacks:     []Effect{Mask, Config},
+			Focus:   "-run= -focus= -focus-file= -label-filter= -sem-ver-filter=",
+			Exclude: "-skip= -short -skip-file= -skip-package=", StopEarly: "-fail-fast",
+			RunNone: "-dry-run -n", Update: "-update[=] -u", Loosen: "-flake-attempts= -poll-progress-after=",
+			HideCode: "-coverpkg=", Lacks: []Effect{Mask, Config},
 		},
 	},
 }

@@ -50,8 +50,7 @@ var linters = indexLinters([]Linter{
 		Name: "biome", Language: "node", Programs: []string{"biome check", "biome lint", "biome ci", "biome format"}, Packages: split("@biomejs/biome"), ConfigFiles: split("biome.json biome.jsonc .biome.json .biome.jsonc"),
 		Options: Options{
 			Allow:  "--skip= --diagnostic-level= --formatter-enabled=false --linter-enabled=false --assist-enabled=false --only= --suppress --no-errors-on-unmatched",
-			Config: "--config-path= --vcs-enabled=",
-			Lacks:  []Effect{Mask},
+			Config: "--config-path= --vcs-enabled=", Lacks: []Effect{Mask},
 		},
 		Verdict: "--write --apply --fix --unsafe --apply-unsafe --reporter= --max-diagnostics= --colors= --error-on-warnings --staged --changed",
 	},
@@ -59,8 +58,7 @@ var linters = indexLinters([]Linter{
 		Name: "stylelint", Language: "node", Programs: []string{"stylelint"}, Packages: split("stylelint"), ConfigFiles: split(".stylelintrc .stylelintrc.* stylelint.config.*"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-pattern= --ip= --ignore-disables --id --allow-empty-input --aei",
-			Config: "--config= -c= --ignore-path= -i= --config-basedir=",
-			Lacks:  []Effect{Mask},
+			Config: "--config= -c= --ignore-path= -i= --config-basedir=", Lacks: []Effect{Mask},
 		},
 		Verdict: "--fix --max-warnings= --mw= --cache --cache-location= -f= --formatter= -o= --output-file= --color --no-color",
 	},
@@ -85,9 +83,8 @@ var linters = indexLinters([]Linter{
 	{
 		Name: "ruff", Language: "python", Programs: []string{"ruff check", "ruff format", "ruff"}, Packages: split("ruff"), ConfigFiles: split("ruff.toml .ruff.toml pyproject.toml#tool.ruff"),
 		Options: Options{
-			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --extend-per-file-ignores= --select= --unfixable=",
-			Mask:   "--exit-zero",
-			Config: "--config= --isolated --target-version=",
+			Allow: commonAllow + " --per-file-ignores= --extend-exclude= --extend-per-file-ignores= --select= --unfixable=",
+			Mask:  "--exit-zero", Config: "--config= --isolated --target-version=",
 		},
 		Verdict: "--fix --unsafe-fixes --no-fix --no-cache --cache-dir= --output-format= -o= --output-file= --watch --show-fixes --statistics -q",
 	},
@@ -103,9 +100,8 @@ var linters = indexLinters([]Linter{
 	{
 		Name: "pylint", Language: "python", Programs: []string{"pylint"}, Packages: split("pylint"), ConfigFiles: split(".pylintrc pylintrc .pylintrc.toml pylintrc.toml pyproject.toml#tool.pylint"),
 		Options: Options{
-			Allow:  commonAllow + " -d= --ignore-patterns= --ignore-paths= -E --errors-only --disable-all",
-			Mask:   "--exit-zero --fail-under=0",
-			Config: "--rcfile= --load-plugins= --enable= --fail-on=",
+			Allow: commonAllow + " -d= --ignore-patterns= --ignore-paths= -E --errors-only --disable-all",
+			Mask:  "--exit-zero --fail-under=0", Config: "--rcfile= --load-plugins= --enable= --fail-on=",
 		},
 		Verdict: "--output-format= -f= --output= --recursive= -j= --jobs= --reports= --score=",
 	},
@@ -113,8 +109,7 @@ var linters = indexLinters([]Linter{
 		Name: "mypy", Language: "python", Programs: []string{"mypy", "dmypy run"}, Packages: split("mypy"), ConfigFiles: split("mypy.ini .mypy.ini pyproject.toml#tool.mypy setup.cfg#mypy"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-missing-imports --disable-error-code= --follow-imports= --no-strict-optional --allow-untyped-defs --allow-untyped-calls --no-check-untyped-defs",
-			Config: "--config-file= --python-version= --platform=",
-			Lacks:  []Effect{Mask},
+			Config: "--config-file= --python-version= --platform=", Lacks: []Effect{Mask},
 		},
 		Verdict: "--non-interactive --no-error-summary --show-column-numbers --hide-error-context --no-pretty --pretty --output= -O= --cache-dir= --no-incremental --color-output --no-color-output",
 	},
@@ -129,24 +124,21 @@ var linters = indexLinters([]Linter{
 	{
 		Name: "golangci-lint", Language: "go", Programs: []string{"golangci-lint run", "golangci-lint"}, Packages: split("github.com/golangci/golangci-lint"), ConfigFiles: split(".golangci.yml .golangci.yaml .golangci.toml .golangci.json"),
 		Options: Options{
-			Allow:  commonAllow + " -D= --disable-all --fast --fast-only --skip-dirs= --skip-files= -e= --new --new-from-rev= --new-from-merge-base= --default=none --enable-only= --max-same-issues= --max-issues-per-linter= --tests=false",
-			Mask:   "--issues-exit-code=0",
-			Config: "-c= --config= --no-config --build-tags= -E= --enable=",
+			Allow: commonAllow + " -D= --disable-all --fast --fast-only --skip-dirs= --skip-files= -e= --new --new-from-rev= --new-from-merge-base= --default=none --enable-only= --max-same-issues= --max-issues-per-linter= --tests=false",
+			Mask:  "--issues-exit-code=0", Config: "-c= --config= --no-config --build-tags= -E= --enable=",
 		},
 		Verdict: "--out-format= --output.json.path= --output.text.path= --fix --concurrency= --timeout= --color= -v --verbose",
 	},
 	{
-		Name: "go vet", Language: "go", Programs: []string{"go vet", "go tool"},
-		Style:   OneDash,
+		Name: "go vet", Language: "go", Programs: []string{"go vet", "go tool"}, Style: OneDash,
 		Options: Options{Allow: "-printf=false -copylocks=false -structtag=false", Config: "-vettool= -tags=", Lacks: []Effect{Mask}},
 		Verdict: "-json -c= -v -x",
 	},
 	{
 		Name: "clippy", Language: "rust", Programs: []string{"cargo clippy", "cargo fmt", "cargo check", "cargo deny", "cargo audit", "cargo hack"}, ConfigFiles: split("clippy.toml .clippy.toml"),
 		Options: Options{
-			Allow:  commonAllow + " -A= --allow= --cap-lints=",
-			Config: "--config= --manifest-path=",
-			Lacks:  []Effect{Mask},
+			Allow: commonAllow + " -A= --allow= --cap-lints=", Config: "--config= --manifest-path=",
+			Lacks: []Effect{Mask},
 		},
 		Verdict: "--message-format= --fix --allow-dirty --allow-staged --color= --keep-going",
 	},

@@ -83,7 +83,7 @@ var (
 
 // isConfig reports whether a file configures the checks.
 func (j *judge) isConfig(rel string) bool {
-	return framework.CheckFile.MatchString(rel) || slices.Contains(j.opt.CheckFiles, rel)
+	return framework.CheckFile(rel) || slices.Contains(j.opt.CheckFiles, rel)
 }
 
 // isOwn reports whether a target belongs to supervise. Reading it is harmless.
