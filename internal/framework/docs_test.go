@@ -24,7 +24,7 @@ func TestMatrix(t *testing.T) {
 			has, why := c.describe(f), f.Unsupported[c.name]
 			switch {
 			case has == "" && why == "" && c.name == Narrows:
-				t.Errorf("%s leaves out options that %v: fill in Options, or name them in Lacks if it has none", f.Name, f.Options.missingEffects())
+				t.Errorf("%s leaves out options that %v: fill in Options, or write none if it has none", f.Name, f.Options.missingEffects())
 			case has == "" && why == "":
 				t.Errorf("%s leaves out %s: fill it in, or add a reason to Unsupported", f.Name, c.name)
 			case has != "" && why != "":

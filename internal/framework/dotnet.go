@@ -14,7 +14,7 @@ var dotnet = []Framework{
 			Mask:   "--ignore-exit-code=", HideCode: "-p:Exclude=* /p:Exclude=* --collect=none",
 			Config:  "-s= --settings= --config-file= -c= --configuration= --test-adapter-path= --no-build",
 			Neutral: "-l= --logger= -r= --runtime= --results-directory= -v= --verbosity= -d= --diag= -e= --environment= --collect= -f= --framework= -a= --arch=",
-			Lacks:   []Effect{Update},
+			Update:  none,
 		},
 		Rerun: Rerun{
 			Way: ByWords, Programs: split("dotnet"), Own: split("--filter --report-trx"), Place: BeforeWord, Word: "--",
@@ -31,7 +31,7 @@ var dotnet = []Framework{
 			Focus:   "/Tests= --Tests= /TestCaseFilter= --TestCaseFilter= --test= --where= -class= -method= -trait= -namespace= --testlist=",
 			Exclude: "-notrait= -noclass= -nomethod= -nonamespace=", StopEarly: "--stoponerror -stoponfail",
 			RunNone: "/ListTests /lt --ListTests --explore", Loosen: "--timeout=",
-			Config: "/Settings= --Settings= --config= --params=", Lacks: []Effect{Update, Mask, HideCode},
+			Config: "/Settings= --Settings= --config= --params=", Update: none, Mask: none, HideCode: none,
 		},
 	},
 }

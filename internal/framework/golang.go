@@ -12,7 +12,7 @@ var golang = []Framework{
 			HideCode: "--no-cov --exclude-files= --omit=", Config: "-modfile= -overlay= -tags= -mod=",
 			Neutral: "-bench= -benchtime= -blockprofile= -blockprofilerate= -count= -covermode= -coverpkg= -coverprofile= -cpu= -cpuprofile= -fuzz= -fuzztime= -fuzzminimizetime= " +
 				"-memprofile= -memprofilerate= -mutexprofile= -mutexprofilefraction= -outputdir= -parallel= -shuffle= -timeout= -trace= -vet= -p= -o= -C= -gcflags= -ldflags= -asmflags= -toolexec= -pkgdir=",
-			Lacks: []Effect{Loosen, Mask},
+			Loosen: none, Mask: none,
 		},
 		Rerun:    Rerun{Way: ByPackage},
 		List:     List{Args: split("-list ."), Format: GoList},
@@ -35,7 +35,7 @@ var golang = []Framework{
 			Focus:   "-run= -focus= -focus-file= -label-filter= -sem-ver-filter=",
 			Exclude: "-skip= -short -skip-file= -skip-package=", StopEarly: "-fail-fast",
 			RunNone: "-dry-run -n", Update: "-update[=] -u", Loosen: "-flake-attempts= -poll-progress-after=",
-			HideCode: "-coverpkg=", Lacks: []Effect{Mask, Config},
+			HideCode: "-coverpkg=", Mask: none, Config: none,
 		},
 	},
 }

@@ -16,7 +16,7 @@ var jvm = []Framework{
 			Mask:      "-fn --fail-never -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true",
 			HideCode:  "-Djacoco.skip=true -Djacoco.excludes=",
 			Config:    "-f= --file= -P= --activate-profiles= -s= --settings= -gs= --global-settings= -t= --toolchains= -Dsurefire.suiteXmlFiles=",
-			Neutral:   "-T= --threads= -l= --log-file= -b= --builder= --color=", Lacks: []Effect{Update},
+			Neutral:   "-T= --threads= -l= --log-file= -b= --builder= --color=", Update: none,
 		},
 		Rerun:    Rerun{Way: ByWords, Programs: split("mvn mvnw mvnd"), Own: split("-Dtest -Dit.test"), Words: mavenFilter},
 		Report:   Output{Format: "junit", Args: split("-Dmaven.test.failure.ignore=true"), Files: split("**/target/surefire-reports/TEST-*.xml **/target/failsafe-reports/TEST-*.xml")},
@@ -32,7 +32,7 @@ var jvm = []Framework{
 			RunNone: "-n -m --just-print --dry-run --test-dry-run tasks",
 			Config:  "-I= --init-script= -c= --settings-file= -b= --build-file= --include-build=",
 			Neutral: "-p= --project-dir= --console= --max-workers= --warning-mode= -g= --gradle-user-home= --project-cache-dir=",
-			Lacks:   []Effect{Update, Loosen, Mask, HideCode},
+			Update:  none, Loosen: none, Mask: none, HideCode: none,
 		},
 		Rerun:    Rerun{Way: ByInitScript, Programs: split("gradle gradlew"), Own: split("--tests")},
 		Report:   Output{Format: "junit", Args: split("--continue"), Files: split("**/build/test-results/**/TEST-*.xml")},
@@ -44,7 +44,7 @@ var jvm = []Framework{
 		Name: "sbt", Language: "java", ConfigFiles: split("build.sbt"), Programs: []string{"sbt test", "sbt testOnly", "sbt testQuick"},
 		Options: Options{
 			Focus: "testOnly testQuick -z= -n= --only=", Exclude: "-l=", RunNone: "compile",
-			Config: "--sbt-version=", Lacks: []Effect{StopEarly, Update, Loosen, Mask, HideCode},
+			Config: "--sbt-version=", StopEarly: none, Update: none, Loosen: none, Mask: none, HideCode: none,
 		},
 	},
 	{
@@ -52,7 +52,7 @@ var jvm = []Framework{
 		Options: Options{
 			Focus: "-t= --tags= -n= --name=", StopEarly: "--abort-suite-on-failure", RunNone: "-D --dryrun",
 			Config: "-e= --env= -g= --configdir=", Neutral: "-T= --threads= -o= --output= -f= --format=",
-			Lacks: []Effect{Exclude, Update, Loosen, Mask, HideCode},
+			Exclude: none, Update: none, Loosen: none, Mask: none, HideCode: none,
 		},
 	},
 }

@@ -50,7 +50,7 @@ var linters = indexLinters([]Linter{
 		Name: "biome", Language: "node", Programs: []string{"biome check", "biome lint", "biome ci", "biome format"}, Packages: split("@biomejs/biome"), ConfigFiles: split("biome.json biome.jsonc .biome.json .biome.jsonc"),
 		Options: Options{
 			Allow:  "--skip= --diagnostic-level= --formatter-enabled=false --linter-enabled=false --assist-enabled=false --only= --suppress --no-errors-on-unmatched",
-			Config: "--config-path= --vcs-enabled=", Lacks: []Effect{Mask},
+			Config: "--config-path= --vcs-enabled=", Mask: none,
 		},
 		Verdict: "--write --apply --fix --unsafe --apply-unsafe --reporter= --max-diagnostics= --colors= --error-on-warnings --staged --changed",
 	},
@@ -58,7 +58,7 @@ var linters = indexLinters([]Linter{
 		Name: "stylelint", Language: "node", Programs: []string{"stylelint"}, Packages: split("stylelint"), ConfigFiles: split(".stylelintrc .stylelintrc.* stylelint.config.*"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-pattern= --ip= --ignore-disables --id --allow-empty-input --aei",
-			Config: "--config= -c= --ignore-path= -i= --config-basedir=", Lacks: []Effect{Mask},
+			Config: "--config= -c= --ignore-path= -i= --config-basedir=", Mask: none,
 		},
 		Verdict: "--fix --max-warnings= --mw= --cache --cache-location= -f= --formatter= -o= --output-file= --color --no-color",
 	},
@@ -72,12 +72,12 @@ var linters = indexLinters([]Linter{
 	},
 	{
 		Name: "deno lint", Language: "node", Programs: []string{"deno lint", "deno fmt"}, ConfigFiles: split("deno.json deno.jsonc"),
-		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags= --permit-no-files", Config: "-c= --config= --no-config --rules-include=", Lacks: []Effect{Mask}},
+		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags= --permit-no-files", Config: "-c= --config= --no-config --rules-include=", Mask: none},
 		Verdict: "--json --compact --fix --watch",
 	},
 	{
 		Name: "deno check", Language: "node", Programs: []string{"deno check"}, ConfigFiles: split("deno.json deno.jsonc"),
-		Options: Options{Allow: "--no-check[=]", Config: "-c= --config= --no-config --import-map=", Lacks: []Effect{Mask}},
+		Options: Options{Allow: "--no-check[=]", Config: "-c= --config= --no-config --import-map=", Mask: none},
 		Verdict: "--watch --quiet -q",
 	},
 	{
@@ -109,7 +109,7 @@ var linters = indexLinters([]Linter{
 		Name: "mypy", Language: "python", Programs: []string{"mypy", "dmypy run"}, Packages: split("mypy"), ConfigFiles: split("mypy.ini .mypy.ini pyproject.toml#tool.mypy setup.cfg#mypy"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-missing-imports --disable-error-code= --follow-imports= --no-strict-optional --allow-untyped-defs --allow-untyped-calls --no-check-untyped-defs",
-			Config: "--config-file= --python-version= --platform=", Lacks: []Effect{Mask},
+			Config: "--config-file= --python-version= --platform=", Mask: none,
 		},
 		Verdict: "--non-interactive --no-error-summary --show-column-numbers --hide-error-context --no-pretty --pretty --output= -O= --cache-dir= --no-incremental --color-output --no-color-output",
 	},
@@ -131,14 +131,14 @@ var linters = indexLinters([]Linter{
 	},
 	{
 		Name: "go vet", Language: "go", Programs: []string{"go vet", "go tool"}, Style: OneDash,
-		Options: Options{Allow: "-printf=false -copylocks=false -structtag=false", Config: "-vettool= -tags=", Lacks: []Effect{Mask}},
+		Options: Options{Allow: "-printf=false -copylocks=false -structtag=false", Config: "-vettool= -tags=", Mask: none},
 		Verdict: "-json -c= -v -x",
 	},
 	{
 		Name: "clippy", Language: "rust", Programs: []string{"cargo clippy", "cargo fmt", "cargo check", "cargo deny", "cargo audit", "cargo hack"}, ConfigFiles: split("clippy.toml .clippy.toml"),
 		Options: Options{
 			Allow: commonAllow + " -A= --allow= --cap-lints=", Config: "--config= --manifest-path=",
-			Lacks: []Effect{Mask},
+			Mask: none,
 		},
 		Verdict: "--message-format= --fix --allow-dirty --allow-staged --color= --keep-going",
 	},
@@ -153,12 +153,12 @@ var linters = indexLinters([]Linter{
 	},
 	{
 		Name: "phpstan", Language: "php", Programs: []string{"phpstan", "composer phpstan", "composer stan"}, Packages: split("phpstan/phpstan"), ConfigFiles: split("phpstan.neon phpstan.neon.dist phpstan.dist.neon"),
-		Options: Options{Allow: commonAllow + " -b= --generate-baseline= --allow-empty-baseline", Config: "-c= --configuration= -a= --autoload-file= -l= --level=", Lacks: []Effect{Mask}},
+		Options: Options{Allow: commonAllow + " -b= --generate-baseline= --allow-empty-baseline", Config: "-c= --configuration= -a= --autoload-file= -l= --level=", Mask: none},
 		Verdict: "--error-format= --no-progress --no-interaction --no-ansi --memory-limit= --debug",
 	},
 	{
 		Name: "shellcheck", Language: "shell", Programs: []string{"shellcheck"}, ConfigFiles: split(".shellcheckrc"),
-		Options: Options{Allow: commonAllow + " -e= -S= -i= --include=", Config: "--rcfile= --norc -s= --shell=", Lacks: []Effect{Mask}},
+		Options: Options{Allow: commonAllow + " -e= -S= -i= --include=", Config: "--rcfile= --norc -s= --shell=", Mask: none},
 		Verdict: "-f= --format= -C --color[=] -W=",
 	},
 	{Name: "other linters", Programs: split("tslint tsd pyre pycodestyle pydocstyle bandit black isort ty xo standard ts-standard semistandard oxlint jshint " +
@@ -168,7 +168,7 @@ var linters = indexLinters([]Linter{
 })
 
 // pyright are the options of pyright and of basedpyright.
-var pyright = Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Config: "-p= --project= --pythonpath= --pythonversion=", Lacks: []Effect{Mask}}
+var pyright = Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Config: "-p= --project= --pythonpath= --pythonversion=", Mask: none}
 
 // pyrightVerdict are the options of both that do not change the findings.
 const pyrightVerdict = "--outputjson --stats --verbose -w --watch"

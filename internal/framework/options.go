@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,7 @@ const (
 	HideCode                // leaves code out of the coverage
 	Config                  // reads another configuration, or sets values of it
 	Allow                   // turns rules of a linter off
-	neutral                 // none of these, and takes a value
+	Neutral                 // none of these, and takes a value
 	effects                 // how many there are
 )
 
@@ -29,8 +30,8 @@ var effectNames = [...]string{"focus", "exclude", "stop early", "run none", "upd
 // String returns the name of the effect, as in "stop early".
 func (e Effect) String() string { return effectNames[e] }
 
-// Options are the options of a program by their effect. Each field has the spellings of the options
-// with the effect of that name, separated by blanks. A spelling says how the option takes a value:
+// Options are the options of a program by their effect: the spellings of all options with the
+// effect, separated by blanks. A spelling says how the option takes a value:
 //
 //	--lf            takes no value
 //	--maxfail=      takes a value, after "=" or in the next word
@@ -43,29 +44,21 @@ func (e Effect) String() string { return effectNames[e] }
 //
 // A spelling with a value has precedence over the same option without one: with "--collect=none"
 // under HideCode and "--collect=" under Neutral, only --collect=none hides code.
-type Options struct {
-	Focus, Exclude, StopEarly, RunNone, Update, Loosen, Mask, HideCode, Config, Allow string
+//
+// An effect that no option of the program has is [none]. Neutral are the other options that take a
+// value. They are listed so that their value is not taken for an option or an operand.
+type Options map[Effect]string
 
-	// Neutral are the other options that take a value. They are listed so that their value is not
-	// taken for an option or an operand.
-	Neutral string
+// none says that the program has no option with the effect.
+const none = " "
 
-	// Lacks are the effects that no option of the program has.
-	Lacks []Effect
-}
-
-// byEffect returns the spellings by their effect, in the order of the constants.
-func (o Options) byEffect() [effects]string {
-	return [effects]string{o.Focus, o.Exclude, o.StopEarly, o.RunNone, o.Update, o.Loosen, o.Mask, o.HideCode, o.Config, o.Allow, o.Neutral}
-}
-
-// missingEffects returns the effects for which a row has neither options nor an entry in Lacks.
-// Allow is for linters only, and does not count.
+// missingEffects returns the effects for which a row has neither options nor [none]. Allow is for
+// linters only, and does not count.
 func (o Options) missingEffects() []Effect {
 	var out []Effect
-	for e, names := range o.byEffect() {
-		if names == "" && Effect(e) != neutral && Effect(e) != Allow && !slices.Contains(o.Lacks, Effect(e)) {
-			out = append(out, Effect(e))
+	for e := range effects {
+		if o[e] == "" && e != Neutral && e != Allow {
+			out = append(out, e)
 		}
 	}
 	return out
@@ -73,17 +66,9 @@ func (o Options) missingEffects() []Effect {
 
 // mergedWith returns the options, with the effects that they do not mention taken from other.
 func (o Options) mergedWith(other Options) Options {
-	lacks := o.Lacks
-	for e, own := range []*string{&o.Focus, &o.Exclude, &o.StopEarly, &o.RunNone, &o.Update, &o.Loosen, &o.Mask, &o.HideCode, &o.Config, &o.Allow, &o.Neutral} {
-		switch {
-		case *own != "" || slices.Contains(lacks, Effect(e)):
-		case slices.Contains(other.Lacks, Effect(e)):
-			o.Lacks = append(slices.Clip(o.Lacks), Effect(e))
-		default:
-			*own = other.byEffect()[e]
-		}
-	}
-	return o
+	out := maps.Clone(other)
+	maps.Copy(out, o)
+	return out
 }
 
 // Style is how the options of a program are written.
@@ -114,9 +99,9 @@ type index struct {
 // index indexes the options of a program that are written in a style.
 func (o Options) index(style Style) index {
 	x := index{style, map[string][]option{}}
-	for e, names := range o.byEffect() {
-		for _, spelling := range strings.Fields(names) {
-			opt := option{effect: Effect(e)}
+	for e := range effects {
+		for spelling := range strings.FieldsSeq(o[e]) {
+			opt := option{effect: e}
 			name := strings.TrimSuffix(spelling, "[=]")
 			if at := strings.IndexAny(name, "=:"); at > 0 && name == spelling {
 				opt.value, opt.takesValue = name[at+1:], true
@@ -177,7 +162,7 @@ func (x index) findUses(args []string) []Use {
 			i++
 		}
 	}
-	return slices.DeleteFunc(out, func(u Use) bool { return u.Effect == neutral })
+	return slices.DeleteFunc(out, func(u Use) bool { return u.Effect == Neutral })
 }
 
 // splitOption divides an argument at the first "=" or ":" into the name of the option and its
@@ -218,7 +203,7 @@ func (o option) isOff(value string) bool {
 	switch o.effect {
 	case Focus, Exclude, HideCode, Config, Allow:
 		return !o.takesValue && value == "false"
-	case Loosen, neutral, effects:
+	case Loosen, Neutral, effects:
 		return false
 	case StopEarly, RunNone, Update, Mask:
 	}
@@ -255,7 +240,7 @@ func (x index) takesValue(word string) bool {
 
 // Spellings returns the options with the effect, written as in [Options].
 func (o Options) Spellings(e Effect) []string {
-	return strings.Fields(o.byEffect()[e])
+	return strings.Fields(o[e])
 }
 
 // WithoutOptions returns the words of a command without some options and their values. options are

@@ -10,7 +10,7 @@ var others = []Framework{
 			Exclude: "--exclude= --skip=", StopEarly: "--max-failures=", RunNone: "--dry-run list",
 			Loosen: "--timeout=", Mask: "--exit-status=0", Config: "--no-compile --import=",
 			Neutral: "--include= --seed= --formatter= --slowest= --max-cases= --repeat-until-failure= --export-coverage= --profile-require=",
-			Lacks:   []Effect{Update, HideCode},
+			Update:  none, HideCode: none,
 		},
 		Report:   Output{Format: "junit", Args: split("--no-color --formatter JUnitFormatter --formatter ExUnit.CLIFormatter"), Files: split("_build/test/lib/*/*.xml"), Needs: split("junit_formatter")},
 		Affected: Affected{Files: "--stale"},
@@ -23,7 +23,7 @@ var others = []Framework{
 			Focus:   "--filter= -s= --specifier= --test-product= -f= --search=",
 			Exclude: "--skip= --disable-xctest --disable-swift-testing", RunNone: "list last -l --list-tests",
 			HideCode: "--disable-code-coverage", Config: "--package-path= -c= --configuration= --skip-build",
-			Lacks: []Effect{StopEarly, Update, Loosen, Mask},
+			StopEarly: none, Update: none, Loosen: none, Mask: none,
 		},
 	},
 	{
@@ -33,22 +33,22 @@ var others = []Framework{
 			Exclude: "-skip-testing: -skip-test-configuration=", RunNone: "-enumerate-tests -dry-run",
 			Loosen:   "-retry-tests-on-failure -test-iterations= -maximum-test-execution-time-allowance= -default-test-execution-time-allowance=",
 			HideCode: "-enableCodeCoverage=NO", Config: "-testPlan= -xctestrun= -xcconfig= -scheme=",
-			Neutral: "-destination= -workspace= -project= -derivedDataPath= -resultBundlePath= -sdk= -configuration=",
-			Lacks:   []Effect{StopEarly, Update, Mask},
+			Neutral:   "-destination= -workspace= -project= -derivedDataPath= -resultBundlePath= -sdk= -configuration=",
+			StopEarly: none, Update: none, Mask: none,
 		},
 	},
 	{
 		Name: "xctest", Language: "swift", Programs: []string{"xctest"},
 		Options: Options{
-			Focus: "-XCTest=", Lacks: []Effect{Exclude, StopEarly, RunNone, Update, Loosen, Mask, HideCode, Config},
+			Focus: "-XCTest=", Exclude: none, StopEarly: none, RunNone: none, Update: none, Loosen: none, Mask: none, HideCode: none, Config: none,
 		},
 	},
 	{
 		Name: "zig", Language: "zig", Programs: []string{"zig test", "zig build test"}, ConfigFiles: split("build.zig"),
 		Options: Options{
 			Focus: "--test-filter= -Dtest-filter=", RunNone: "--test-no-exec -fno-emit-bin",
-			Config: "--test-runner= --test-cmd= --build-file=",
-			Lacks:  []Effect{Exclude, StopEarly, Update, Loosen, Mask, HideCode},
+			Config:  "--test-runner= --test-cmd= --build-file=",
+			Exclude: none, StopEarly: none, Update: none, Loosen: none, Mask: none, HideCode: none,
 		},
 	},
 	{
@@ -60,7 +60,7 @@ var others = []Framework{
 			RunNone:   "--nobuild --check_tests_up_to_date", Loosen: "--flaky_test_attempts= --test_timeout=",
 			HideCode: "--instrumentation_filter=", Config: "--config= --bazelrc= --run_under= --test_env=",
 			Neutral: "-c= --compilation_mode= --jobs= --test_output= --runs_per_test=",
-			Lacks:   []Effect{Update, Mask},
+			Update:  none, Mask: none,
 		},
 	},
 	{
@@ -70,7 +70,7 @@ var others = []Framework{
 			Exclude: "--negative-filter= --skip= --exclude=", StopEarly: "--abort", RunNone: "-c --count",
 			Config:  "--setup-suite-file=",
 			Neutral: "-F= --formatter= --report-formatter= -o= --output= -j= --jobs= --gather-test-outputs-in= --code-quote-style=",
-			Lacks:   []Effect{Update, Loosen, Mask, HideCode},
+			Update:  none, Loosen: none, Mask: none, HideCode: none,
 		},
 	},
 	{
@@ -82,7 +82,7 @@ var others = []Framework{
 			Mask:     "--failure-exit-code=0 --no-fail-no-examples --no-fail-low-coverage --warning-as-failure=no",
 			HideCode: "--no-kcov", Config: "-O= --options= -s= --shell= --require= --env-from=",
 			Neutral: "-f= --format= -o= --output= -j= --jobs= --kcov-options= --random=",
-			Lacks:   []Effect{Update, Loosen},
+			Update:  none, Loosen: none,
 		},
 	},
 	{
@@ -91,7 +91,7 @@ var others = []Framework{
 			Focus: "--state=", RunNone: "-D --dry", Mask: "--ignore-exit",
 			Config:  "--rc= --norc -I= -M= -P= -e= --exec=",
 			Neutral: "-j= --jobs= --formatter= --source= -a= --archive= --harness= --ext=",
-			Lacks:   []Effect{Exclude, StopEarly, Update, Loosen, HideCode},
+			Exclude: none, StopEarly: none, Update: none, Loosen: none, HideCode: none,
 		},
 	},
 }

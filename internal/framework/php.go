@@ -17,7 +17,7 @@ var php = []Framework{
 			HideCode:  "--no-coverage --coverage-filter=",
 			Config:    "-c= --configuration= --no-configuration --bootstrap= --use-baseline= --generate-baseline= --no-extensions",
 			Neutral:   "--log-junit= --coverage-clover= --cache-directory= --colors= --order-by= --random-order-seed= --processes= -p= --repeat=",
-			Lacks:     []Effect{Mask},
+			Mask:      none,
 		},
 		Rerun: Rerun{
 			Way: ByWords, Programs: split("phpunit pest simple-phpunit"), Own: split("--filter"),
@@ -45,7 +45,7 @@ var php = []Framework{
 			Exclude: "-s= --skip= -x= --skip-group= --exclude-group=", StopEarly: "-f --fail-fast[=]",
 			RunNone: "build config:validate dry-run", Mask: "--no-exit", HideCode: "--disable-coverage-php",
 			Config: "-c= --config= --override= --bootstrap[=]", Neutral: "--seed=",
-			Lacks: []Effect{Update, Loosen},
+			Update: none, Loosen: none,
 		},
 	},
 	{
@@ -54,7 +54,7 @@ var php = []Framework{
 			Focus: "--tags= --name= --role= -s= --suite= --rerun --rerun-only", Exclude: "--tags=~*",
 			StopEarly: "--stop-on-failure", RunNone: "--dry-run --init -d= --definitions= --story-syntax",
 			Mask: "--no-strict", Config: "-p= --profile= -c= --config=",
-			Neutral: "-f= --format= -o= --out= --lang= --order=", Lacks: []Effect{Update, Loosen, HideCode},
+			Neutral: "-f= --format= -o= --out= --lang= --order=", Update: none, Loosen: none, HideCode: none,
 		},
 	},
 }

@@ -36,7 +36,7 @@ var python = []Framework{
 			Focus: "-k= -p= --pattern=", Exclude: "--ignore= --ignore-glob= --deselect=",
 			StopEarly: "-f --failfast", Update: "--update-snapshots --update-goldens --update-golden",
 			Neutral: "-s= --start-directory= -t= --top-level-directory= --durations=",
-			Lacks:   []Effect{RunNone, Loosen, Mask, HideCode, Config},
+			RunNone: none, Loosen: none, Mask: none, HideCode: none, Config: none,
 		},
 		Drop:     split("-v --verbose -q --quiet -f --failfast -b --buffer"),
 		Rerun:    Rerun{Way: ByWords, Programs: split("unittest manage.py runtests.py django"), Words: func(s Selection) []string { return s.repeatOption("-k", unittestName) }},
@@ -64,7 +64,7 @@ var python = []Framework{
 			HideCode: "--cover-inclusive=false --no-cov",
 			Config:   "-c= --config= -w= --where= --plugin= --exclude-plugin= --no-plugins --no-user-config",
 			Neutral:  "-s= --start-dir= -t= --top-level-directory= --project-directory= --verbosity= --log-level= --coverage= --coverage-report= --coverage-config= --xunit-file= --with-xunit",
-			Lacks:    []Effect{Update, Loosen, Mask},
+			Update:   none, Loosen: none, Mask: none,
 		},
 		Shadows:      split("nose"),
 		TestPackages: split("nose nose2"),
@@ -77,7 +77,7 @@ var python = []Framework{
 			RunNone:   "-n --dry-run --help-orders --help-reactors --help-reporters",
 			Loosen:    "--unclean-warnings", Config: "-r= --reactor=",
 			Neutral: "-j= --jobs= -l= --logfile= -o= --order= --reporter= --tbformat= --temp-directory= -z= --random= --recursionlimit= --debugger=",
-			Lacks:   []Effect{Update, Mask, HideCode},
+			Update:  none, Mask: none, HideCode: none,
 		},
 	},
 	{
@@ -87,7 +87,7 @@ var python = []Framework{
 			RunNone: "--completion-file --completions --options", HideCode: "-o= --omit-patterns=",
 			Config:  "-c= --config= -g= --cov-config-file= -m= --minimum-coverage=",
 			Neutral: "-s= --processes= -i= --initializer= -z= --finalizer= -X= --maxtasksperchild= -j= --junit-report= -u= --include-patterns=",
-			Lacks:   []Effect{Exclude, Update, Loosen, Mask},
+			Exclude: none, Update: none, Loosen: none, Mask: none,
 		},
 	},
 	{
@@ -96,7 +96,7 @@ var python = []Framework{
 			Focus:   "--failing --load-list= -i= --include-list= -n= --no-discover= --pdb= --worker-file=",
 			Exclude: "-e= --exclude-list= -E= --exclude-regex=", RunNone: "list last failing init",
 			Mask: "--subunit", Config: "-c= --config= --test-path= -t=", Neutral: "--concurrency= --color=",
-			Lacks: []Effect{StopEarly, Update, Loosen, HideCode},
+			StopEarly: none, Update: none, Loosen: none, HideCode: none,
 		},
 	},
 	{
@@ -105,7 +105,7 @@ var python = []Framework{
 			Focus: "--search= --tags= -p= --path= --filter= -f=", Exclude: "--exclude=",
 			StopEarly: "--fail-limit=", RunNone: "--dry-run fixtures", Config: "--config= --hook-module=",
 			Neutral: "--test-output-style= --progress-style= --order= --show-slowest=",
-			Lacks:   []Effect{Update, Loosen, Mask, HideCode},
+			Update:  none, Loosen: none, Mask: none, HideCode: none,
 		},
 	},
 }
