@@ -183,7 +183,7 @@ type candidatePool struct {
 // baseline's could), of those the completely measured and
 // verified ones if there are any, and of those what is not superseded.
 func newPool(cands []Candidate, o Options) candidatePool {
-	var p candidatePool
+	p := candidatePool{trees: map[string]bool{}}
 	tested := slices.ContainsFunc(cands, func(c Candidate) bool { return c.Baseline && c.Set != nil && c.Set.Tests != nil })
 	for _, c := range cands {
 		eligible, why := c.isEligible() && !(tested && c.isUntested()), ""
@@ -212,14 +212,9 @@ func newPool(cands []Candidate, o Options) candidatePool {
 
 // hasWorseTree reports whether the tree of the candidate is among those that are worse already.
 func (p *candidatePool) hasWorseTree(c Candidate) bool {
-	if c.Tree == "" || p.trees[c.Tree] {
-		return c.Tree != ""
-	}
-	if p.trees == nil {
-		p.trees = map[string]bool{}
-	}
+	known := c.Tree != "" && p.trees[c.Tree]
 	p.trees[c.Tree] = true
-	return false
+	return known
 }
 
 // skipOpenFindings leaves out what findings are open against, unless that is everything.

@@ -179,8 +179,9 @@ type Summary struct {
 	Worst      *float64       `json:"worst_quality"`
 	Tokens     *int64         `json:"total_tokens"`
 	CostUSD    *float64       `json:"total_cost_usd"`
-	Duration   *time.Duration `json:"total_time_ns"`
-	Trend      Trend          `json:"trend"`
+	Duration   *time.Duration `json:"-"`
+	TimeMS     *int64         `json:"total_time_ms"` // Duration in milliseconds
+	Trend      Trend          `json:"trajectory"`
 }
 
 // Summarize sums up all iterations, without the baseline. What was rolled back has
@@ -196,6 +197,9 @@ func Summarize(cands []Candidate) Summary {
 			out.Rejected++
 		}
 		out.Tokens, out.CostUSD, out.Duration = addOptional(out.Tokens, c.Tokens), addOptional(out.CostUSD, c.CostUSD), addOptional(out.Duration, c.Duration)
+	}
+	if out.Duration != nil {
+		out.TimeMS = new(out.Duration.Milliseconds())
 	}
 	s := scoredIterations(cands)
 	if len(s) == 0 {

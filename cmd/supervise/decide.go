@@ -74,6 +74,6 @@ func runDecide(ctx context.Context, a *app, o decideOptions) error {
 		}
 		return a.encodeLines(out)
 	}
-	a.text().PrintAdvice(v.Decide(record.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
+	a.text().PrintAdvice(v.Decide(m.Question))
 	return nil
 }

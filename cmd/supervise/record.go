@@ -118,7 +118,7 @@ func (o recordOptions) buildMessage(in io.Reader) (m record.Message, err error) 
 	for name, set := range map[string]func(){
 		"iteration": func() { m.Iteration, m.Number = &o.iteration, nil },
 		"score":     func() { m.Score = &o.score }, "tokens": func() { m.Tokens = &o.tokens }, "cost": func() { m.CostUSD = &o.cost },
-		"from":         func() { m.From = &o.from },
+		"from":         func() { m.StartedFrom = &o.from },
 		"time":         func() { ms := o.took.Milliseconds(); m.TimeMS = &ms },
 		"verification": func() { m.Verification = flags.Verification }, "tree": func() { m.Tree = flags.Tree },
 		"error": func() { m.Error = flags.Error }, "exit-code": func() { m.ExitCode = o.exitCode }, "unchanged": func() { m.Unchanged = flags.Unchanged },

@@ -54,12 +54,7 @@ var criteria = []criterion{
 	{func(s ledger.Rank) *float64 { return &s.Score }, func(s ledger.Rank) string { return fmt.Sprintf("score %.1f", 100*s.Score) }},
 	{func(s ledger.Rank) *float64 { return new(-float64(s.Lines)) }, func(s ledger.Rank) string { return fmt.Sprintf("%d changed lines", s.Lines) }},
 	{func(s ledger.Rank) *float64 { return negated(s.CostUSD) }, func(s ledger.Rank) string { return fmt.Sprintf("cost $%.2f", *s.CostUSD) }},
-	{func(s ledger.Rank) *float64 {
-		if s.Tokens == nil {
-			return nil
-		}
-		return new(-float64(*s.Tokens))
-	}, func(s ledger.Rank) string { return fmt.Sprintf("%d tokens", *s.Tokens) }},
+	{func(s ledger.Rank) *float64 { return negated(s.Tokens) }, func(s ledger.Rank) string { return fmt.Sprintf("%d tokens", *s.Tokens) }},
 }
 
 // agreement returns the share of the other candidates' tests that pass, in [0,1]. It is 1 if none
@@ -72,11 +67,11 @@ func agreement(s ledger.Rank) *float64 {
 }
 
 // negated returns -*v, nil for nil.
-func negated(v *float64) *float64 {
+func negated[T int64 | float64](v *T) *float64 {
 	if v == nil {
 		return nil
 	}
-	return new(-*v)
+	return new(-float64(*v))
 }
 
 // usableCriteria returns the criteria that are known for all candidates that did the task.

@@ -9,56 +9,66 @@ import (
 	"supervise/source"
 )
 
-// auditedFiles collects the changed files for the integrity rules.
-type auditedFiles struct {
-	files []integrity.File
-	size  int // of all texts, in bytes
+// ReadChangedFiles returns the changed files with both texts, as the integrity rules take them.
+func ReadChangedFiles(changes []snapshot.Change, read Reader) ([]integrity.File, error) {
+	files, err := readFiles(changes, read)
+	if err != nil {
+		return nil, err
+	}
+	var moved movedFiles
+	for _, f := range files {
+		moved.add(f)
+	}
+	return joinRenamed(auditableFiles(changes, files), moved.renames()), nil
 }
 
-// add adds a changed file. Its texts are omitted if it is binary, or if all texts together would be
-// too large.
-func (a *auditedFiles) add(c snapshot.Change, old, current []byte) {
-	if c.Kind == snapshot.Mode {
-		return
+// readFiles reads the changed files, in the order of the changes.
+func readFiles(changes []snapshot.Change, read Reader) ([]integrity.File, error) {
+	files := make([]integrity.File, len(changes))
+	for i, c := range changes {
+		old, current, err := readVersions(c, read)
+		if err != nil {
+			return nil, err
+		}
+		files[i] = integrity.File{Path: c.Path, Before: old, After: current, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
 	}
-	f := integrity.File{Path: c.Path, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
-	if a.size+len(old)+len(current) <= maxTexts && !source.IsBinary(old) && !source.IsBinary(current) {
-		f.Before, f.After = old, current
-		a.size += len(old) + len(current)
-	}
-	a.files = append(a.files, f)
+	return files, nil
 }
 
-// audit returns the findings in the files. renamed maps old paths to new ones.
-func (a *auditedFiles) audit(renamed map[string]string, opt integrity.Options) []detector.Tampering {
-	var out []detector.Tampering
-	for _, f := range integrity.Audit(a.joinRenamed(renamed), opt) {
-		out = append(out, detector.Tampering{
-			Pattern: f.Rule, Type: f.Type, Severity: f.Severity, IfRan: f.SeverityIfRan, File: f.File, Line: f.Line, Test: f.Test,
-			Evidence: f.Evidence, ExplainedBy: f.ExplainedBy,
-		})
+// auditableFiles returns the changed files for the integrity rules, without those of which only the
+// mode changed. A file has no texts if it is binary, or if all texts together would be too large.
+func auditableFiles(changes []snapshot.Change, files []integrity.File) []integrity.File {
+	var out []integrity.File
+	total := 0
+	for i, f := range files {
+		if changes[i].Kind == snapshot.Mode {
+			continue
+		}
+		size := len(f.Before) + len(f.After)
+		if total+size > maxTexts || source.IsBinary(f.Before) || source.IsBinary(f.After) {
+			f.Before, f.After, size = nil, nil, 0
+		}
+		total += size
+		out = append(out, f)
 	}
 	return out
 }
 
-// joinRenamed returns the files; a renamed file is one entry.
-func (a *auditedFiles) joinRenamed(renamed map[string]string) []integrity.File {
-	old := map[string]string{}
-	for from, to := range renamed {
-		old[to] = from
-	}
-	deleted := map[string]integrity.File{}
-	for _, f := range a.files {
-		if renamed[f.Path] != "" {
-			deleted[f.Path] = f
+// joinRenamed returns the files, with one entry for a renamed file. renamed maps old paths to new
+// ones.
+func joinRenamed(files []integrity.File, renamed map[string]string) []integrity.File {
+	deleted := map[string]integrity.File{} // by the new path
+	for _, f := range files {
+		if to := renamed[f.Path]; to != "" {
+			deleted[to] = f
 		}
 	}
 	var out []integrity.File
-	for _, f := range a.files {
-		if _, moved := deleted[f.Path]; moved && f.Deleted {
+	for _, f := range files {
+		if f.Deleted && renamed[f.Path] != "" {
 			continue
 		}
-		if from, ok := deleted[old[f.Path]]; ok && f.Added {
+		if from, ok := deleted[f.Path]; ok && f.Added {
 			f.OldPath, f.Before, f.Added = from.Path, from.Before, false
 		}
 		out = append(out, f)
@@ -66,19 +76,16 @@ func (a *auditedFiles) joinRenamed(renamed map[string]string) []integrity.File {
 	return out
 }
 
-// ReadChangedFiles returns the changed files with both texts, as the integrity rules take them.
-func ReadChangedFiles(changes []snapshot.Change, read Reader) ([]integrity.File, error) {
-	var files auditedFiles
-	texts := movedFiles{}
-	for _, c := range changes {
-		before, after, err := readVersions(c, read)
-		if err != nil {
-			return nil, err
-		}
-		files.add(c, before, after)
-		texts.add(c, before, after)
+// tamperingIn returns the findings of the integrity rules in the files.
+func tamperingIn(files []integrity.File, opt integrity.Options) []detector.Tampering {
+	var out []detector.Tampering
+	for _, f := range integrity.Audit(files, opt) {
+		out = append(out, detector.Tampering{
+			Pattern: f.Rule, Type: f.Type, Severity: f.Severity, IfRan: f.SeverityIfRan, File: f.File, Line: f.Line, Test: f.Test,
+			Evidence: f.Evidence, ExplainedBy: f.ExplainedBy,
+		})
 	}
-	return files.joinRenamed(texts.renames()), nil
+	return out
 }
 
 // projectTree returns the complete project in a snapshot, for rules that need unchanged tests too.

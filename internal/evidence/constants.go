@@ -37,9 +37,6 @@ func (n *removedConstants) add(before source.File, old, current []byte) {
 			masked = bytes.Split(source.Mask(before.Language, old), []byte("\n"))
 		}
 		if m := assignmentRE.FindSubmatch(masked[i]); m != nil {
-			if n.removed == nil {
-				n.removed = map[string]bool{}
-			}
 			n.removed[string(m[1])] = true
 		}
 	}
@@ -55,7 +52,7 @@ func inFunction(f source.File, line int) bool {
 // names returns the removed names that no changed file contains now, sorted.
 func (n *removedConstants) names() []string {
 	if len(n.removed) == 0 {
-		return nil
+		return nil // the texts need not be searched
 	}
 	for _, text := range n.is {
 		for _, word := range identifierRE.FindAll(text, -1) {

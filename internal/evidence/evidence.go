@@ -56,36 +56,29 @@ func CompareSnapshots(ctx context.Context, store *snapshot.Store, old, current s
 // those of read.
 func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.Evidence, error) {
 	var out ledger.Evidence
-	functions, constants := map[string]int{}, removedConstants{}
+	functions, constants := map[string]int{}, removedConstants{removed: map[string]bool{}}
 	var moved movedFiles
-	var audited auditedFiles
 	var defsBefore, defsAfter [][]detector.TestSource
-	files := make([]integrity.File, len(changes))
-	for i, c := range changes {
-		old, current, err := readVersions(c, read)
-		if err != nil {
-			return out, err
-		}
-		files[i] = integrity.File{Path: c.Path, Before: old, After: current, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
+	files, err := readFiles(changes, read)
+	if err != nil {
+		return out, err
 	}
 
 	opt.Inspections = &integrity.InspectionCache{}
 	opt.Inspections.Prefetch(files)
-	for i, c := range changes {
-		old, current := files[i].Before, files[i].After
-		audited.add(c, old, current)
-		if source.DetectLanguage(c.Path, nil) == source.Unknown {
+	for _, f := range files {
+		if source.DetectLanguage(f.Path, nil) == source.Unknown {
 			continue
 		}
-		if c.Kind == snapshot.Deleted {
-			out.Removed = append(out.Removed, c.Path)
+		if f.Deleted {
+			out.Removed = append(out.Removed, f.Path)
 		}
-		moved.add(c, old, current)
-		before, after := inspect(opt.Inspections, c.Path, old), inspect(opt.Inspections, c.Path, current)
-		defsBefore, defsAfter = append(defsBefore, testSources(c.Path, before)), append(defsAfter, testSources(c.Path, after))
-		if !source.IsTestFile(c.Path, before.Language) {
+		moved.add(f)
+		before, after := inspect(opt.Inspections, f.Path, f.Before), inspect(opt.Inspections, f.Path, f.After)
+		defsBefore, defsAfter = append(defsBefore, testSources(f.Path, before)), append(defsAfter, testSources(f.Path, after))
+		if !source.IsTestFile(f.Path, before.Language) {
 			countFunctions(functions, before, after)
-			constants.add(before, old, current)
+			constants.add(before, f.Before, f.After)
 		}
 	}
 
@@ -99,7 +92,7 @@ func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (led
 	out.GoneSymbols = append(out.GoneSymbols, constants.names()...)
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = moved.renames()
-	out.Tampering = audited.audit(out.Renamed, opt)
+	out.Tampering = tamperingIn(joinRenamed(auditableFiles(changes, files), out.Renamed), opt)
 	sortByRole(&out, files, opt)
 	return out, nil
 }

@@ -41,8 +41,8 @@ func (d *LineCounter) AddTo(set metric.Set) metric.Set {
 	if set.Code == nil {
 		return set
 	}
-	code, added, deleted := *set.Code, d.added, d.deleted
-	code.Added, code.Deleted = &added, &deleted
+	code := *set.Code
+	code.Added, code.Deleted = new(d.added), new(d.deleted)
 	set.Code = &code
 	return set
 }

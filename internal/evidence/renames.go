@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"supervise/snapshot"
+	"supervise/integrity"
 )
 
 // The limits of the search for renamed files: as in git, half of the lines must be
@@ -25,13 +25,13 @@ type movedFile struct {
 	lines map[string]int // nil until they are compared
 }
 
-func (m *movedFiles) add(c snapshot.Change, old, current []byte) {
-	switch c.Kind {
-	case snapshot.Deleted:
-		m.deleted = append(m.deleted, movedFile{path: c.Path, text: old})
-	case snapshot.Added:
-		m.added = append(m.added, movedFile{path: c.Path, text: current})
-	case snapshot.Modified, snapshot.Mode:
+// add adds a changed file, unless it exists in both trees.
+func (m *movedFiles) add(f integrity.File) {
+	switch {
+	case f.Deleted:
+		m.deleted = append(m.deleted, movedFile{path: f.Path, text: f.Before})
+	case f.Added:
+		m.added = append(m.added, movedFile{path: f.Path, text: f.After})
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 
 // Question holds the conditions under which an orchestrator wants to stop.
 type Question struct {
-	MaxIterations     int   // 0 means no limit
-	CriterionMet      *bool // nil means unknown
-	StopOnDiminishing bool  // stop when quality hardly grows
+	MaxIterations     int   `json:"max_iterations"`      // 0 means no limit
+	CriterionMet      *bool `json:"criterion_met"`       // nil means unknown
+	StopOnDiminishing bool  `json:"stop_on_diminishing"` // stop when quality hardly grows
 }
 
 // Decide recommends what to do after the last iteration. It starts from the recommendation of
@@ -75,7 +75,7 @@ func (v View) recommendationFor(it ledger.Iteration) Recommendation {
 // RegressionAlert if there is one and, if the loop has to stop or is complete, the
 // BestIterationSelection.
 func (v View) Answer(m Message) ([]any, error) {
-	d := v.Decide(Question{m.MaxIterations, m.CriterionMet, m.StopOnDiminishing})
+	d := v.Decide(m.Question)
 	if len(v.Iterations) == 0 {
 		return nil, invalid("loop %s has no iterations yet", v.State.LoopID)
 	}
@@ -83,7 +83,7 @@ func (v View) Answer(m Message) ([]any, error) {
 	if d.Action != detector.Stop && !m.Complete {
 		return out, nil
 	}
-	v, choice, err := v.Choose(SelectionRequest{Mode: selector.Mode(m.Mode), Threshold: m.Threshold})
+	v, choice, err := v.Choose(SelectionRequest{Mode: m.Mode, Threshold: m.Threshold})
 	if err != nil {
 		return out, err
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"supervise/internal/ledger"
@@ -32,59 +34,35 @@ type Message struct {
 	LoopID string `json:"loop_id"`
 
 	// For an iteration and the baseline.
-	Iteration    *int                   `json:"iteration"`
-	Number       *int                   `json:"iteration_number"` // another name of iteration
-	Timestamp    *time.Time             `json:"timestamp"`
-	Testing      *Testing               `json:"testing"`
-	Quality      *Quality               `json:"quality"`
-	Codebase     *metric.CodebaseRecord `json:"codebase"`
-	Missing      []metric.Gap           `json:"missing"`
-	Dimensions   map[string]float64     `json:"dimensions"`
-	Score        *float64               `json:"quality_score"`
-	Tokens       *int64                 `json:"tokens_used"`
-	CostUSD      *float64               `json:"token_cost_usd"`
-	TimeMS       *int64                 `json:"execution_time_ms"`
-	Verification string                 `json:"verification_status"` // passed, failed, skipped, or "" for unknown
-	Reflections  []string               `json:"reflections"`
-	Artifacts    []string               `json:"artifacts"` // files and folders to keep
-	Error        string                 `json:"error"`
-	ExitCode     int                    `json:"exit_code"`
-	Unchanged    bool                   `json:"unchanged"`
-	From         *int                   `json:"started_from"` // iteration from whose tree this one started; nil means the last accepted one
-	Tree         string                 `json:"tree"`         // ID of the tree
-	Snapshot     bool                   `json:"snapshot"`     // take a snapshot of the working tree
-	Replace      bool                   `json:"replace"`      // replace an iteration that is recorded already
-	Reason       string                 `json:"reason"`       // reason for replacing an iteration
+	Iteration       *int                   `json:"iteration"`
+	Number          *int                   `json:"iteration_number"` // another name of iteration
+	Timestamp       *time.Time             `json:"timestamp"`
+	Testing         *Testing               `json:"testing"`
+	Quality         *Quality               `json:"quality"`
+	Codebase        *metric.CodebaseRecord `json:"codebase"`
+	Missing         []metric.Gap           `json:"missing"`
+	Dimensions      map[string]float64     `json:"dimensions"`
+	Score           *float64               `json:"quality_score"`
+	ledger.Reported                        // what only the orchestrator knows, such as the cost
+	Tree            string                 `json:"tree"`     // ID of the tree
+	Snapshot        bool                   `json:"snapshot"` // take a snapshot of the working tree
+	Replace         bool                   `json:"replace"`  // replace an iteration that is recorded already
+	Reason          string                 `json:"reason"`   // reason for replacing an iteration
 
 	// For a request for a decision.
-	MaxIterations     int      `json:"max_iterations"`
-	CriterionMet      *bool    `json:"criterion_met"`
-	StopOnDiminishing bool     `json:"stop_on_diminishing"`
-	Complete          bool     `json:"complete"` // the loop has ended: select
-	Mode              string   `json:"mode"`
-	Threshold         *float64 `json:"threshold"` // in [0,1]
-
-	// Derived values, accepted and ignored, because our own answers and
-	// supervise measure --json contain them.
-	Class    any `json:"classification"`
-	Deltas   any `json:"deltas"`
-	Alerts   any `json:"alerts"`
-	IsBest   any `json:"is_best_iteration"`
-	Derived  any `json:"derived"`
-	Partial  any `json:"partial"`
-	Broken   any `json:"did_not_run"`
-	Projects any `json:"projects"`
-	Checks   any `json:"checks"`
-	Verified any `json:"verified"`
-	Rejected any `json:"rejected"`
-	Stored   any `json:"baseline_stored"`
-	Tracker  any `json:"best_iteration_tracker"`
-	Advice   any `json:"recommendation"`
-	Next     any `json:"next_action"`
+	Question
+	Complete  bool          `json:"complete"` // the loop has ended: select
+	Mode      selector.Mode `json:"mode"`
+	Threshold *float64      `json:"threshold"` // in [0,1]
 
 	inConversation bool     // it was wrapped in a Conversation, and so is the answer
 	baseline       *Message // comes with an iteration, for a loop that has no baseline yet
 }
+
+// derivedFields are fields of a message that are ignored, because our own answers and supervise
+// measure --json contain them.
+var derivedFields = strings.Fields("classification deltas alerts is_best_iteration derived partial did_not_run projects checks " +
+	"verified rejected baseline_stored best_iteration_tracker recommendation next_action")
 
 // Testing has the results of the tests: their counts, or the tests themselves. Numbers are
 // float64, because orchestrators write 3.0 as well as 3; [parseCount] checks them.
@@ -162,6 +140,9 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 	if err := moveIntoSections(raw); err != nil {
 		return Message{}, err
 	}
+	maps.DeleteFunc(raw, func(name string, _ json.RawMessage) bool {
+		return slices.Contains(derivedFields, strings.ToLower(name))
+	})
 	var m Message
 	return m, decodeStrict(raw, &m)
 }
@@ -189,10 +170,7 @@ func (m Message) reportedFields() (*ledger.Reported, error) {
 	case m.Tokens != nil && *m.Tokens < 0, m.TimeMS != nil && *m.TimeMS < 0, m.CostUSD != nil && !(*m.CostUSD >= 0):
 		return nil, invalid("tokens_used, token_cost_usd and execution_time_ms must not be negative")
 	}
-	return &ledger.Reported{
-		Tokens: m.Tokens, CostUSD: m.CostUSD, TimeMS: m.TimeMS, Verification: m.Verification, Reflections: m.Reflections,
-		Artifacts: m.Artifacts, Error: m.Error, StartedFrom: m.From, Unchanged: m.Unchanged, ExitCode: m.ExitCode,
-	}, nil
+	return &m.Reported, nil
 }
 
 // scoreOf computes the score of the metrics in set. A reported score takes precedence over
@@ -295,37 +273,24 @@ func (t *Testing) duration() time.Duration {
 // counts returns the numbers of tests. It computes a missing number from the others, and returns
 // known as false if there are none. Numbers that do not add up are an error.
 func (t *Testing) counts() (n metric.Counts, known bool, err error) {
-	count4 := [4]struct {
-		name  string
-		value *float64
-		to    *int
-		given bool
-	}{
-		{"test_count", t.Count, &n.Count, false},
-		{"tests_passed", t.Passed, &n.Passed, false},
-		{"tests_failed", t.Failed, &n.Failed, false},
-		{"tests_skipped", t.Skipped, &n.Skipped, false},
-	}
-
-	some := 0
-	for i := range count4 {
-		c := &count4[i]
-		if *c.to, c.given, err = parseCount(c.name, c.value); err != nil {
-			return n, false, err
-		}
-		if c.given {
-			some++
-		}
+	var hasCount, hasPassed, hasFailed, hasSkipped bool
+	var errs [4]error
+	n.Count, hasCount, errs[0] = parseCount("test_count", t.Count)
+	n.Passed, hasPassed, errs[1] = parseCount("tests_passed", t.Passed)
+	n.Failed, hasFailed, errs[2] = parseCount("tests_failed", t.Failed)
+	n.Skipped, hasSkipped, errs[3] = parseCount("tests_skipped", t.Skipped)
+	if err := cmp.Or(errs[:]...); err != nil {
+		return n, false, err
 	}
 
 	switch {
-	case some == 0:
+	case !hasCount && !hasPassed && !hasFailed && !hasSkipped:
 		return n, false, nil
-	case !count4[1].given || !count4[0].given && !count4[2].given:
+	case !hasPassed || !hasCount && !hasFailed:
 		return n, false, invalid("give test_count and tests_passed, or tests_passed and tests_failed")
-	case !count4[0].given:
+	case !hasCount:
 		n.Count = n.Passed + n.Failed + n.Skipped
-	case !count4[2].given:
+	case !hasFailed:
 		n.Failed = n.Count - n.Passed - n.Skipped
 	}
 

@@ -144,7 +144,7 @@ type BestIterationSelection struct {
 	Rationale   []string                     `json:"selection_rationale"`
 	Degradation *DegradationAnalysis         `json:"degradation_analysis,omitempty"`
 	Diminishing *selector.DiminishingReturns `json:"diminishing_returns,omitempty"`
-	Summary     SummaryNote                  `json:"summary"`
+	Summary     selector.Summary             `json:"summary"`
 	Superseded  []int                        `json:"superseded"`
 	Ineligible  []int                        `json:"ineligible"`
 	Tied        []int                        `json:"tied"`
@@ -196,19 +196,6 @@ type DegradationAnalysis struct {
 	Triggers []selector.Trigger `json:"triggers"`
 }
 
-// SummaryNote summarizes the loop. Unknown values are null.
-type SummaryNote struct {
-	Iterations int            `json:"total_iterations"`
-	Rejected   int            `json:"rejected_iterations"`
-	Average    *float64       `json:"average_quality"`
-	Best       *float64       `json:"best_quality"`
-	Worst      *float64       `json:"worst_quality"`
-	Tokens     *int64         `json:"total_tokens"`
-	CostUSD    *float64       `json:"total_cost_usd"`
-	TimeMS     *int64         `json:"total_time_ms"`
-	Trend      selector.Trend `json:"trajectory"`
-}
-
 // AppliedArtifacts lists copied artifacts.
 type AppliedArtifacts struct {
 	Source      string   `json:"source"`
@@ -236,7 +223,7 @@ func (v View) SelectionMessage(c selector.Selection, path string, files []string
 		},
 		Rationale: c.Rationale, Diminishing: c.DiminishingReturns, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...),
 		Tied: append([]int{}, c.Tied...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.WorseIteration{}, c.Worse...), Override: c.Override,
-		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.TrackedIterations(v.Dir, v.Iterations),
+		Report: path, Applied: []AppliedArtifacts{}, Summary: selector.Summarize(v.candidates()), Comparison: compare(it, final, c), Rows: ledger.TrackedIterations(v.Dir, v.Iterations),
 	}
 
 	b.Total = b.Summary.Iterations
@@ -281,19 +268,6 @@ func flags(c selector.Selection) []string {
 		}
 	}
 	return out
-}
-
-// summary summarizes all iterations.
-func (v View) summary() SummaryNote {
-	s := selector.Summarize(v.candidates())
-	n := SummaryNote{
-		Iterations: s.Iterations, Rejected: s.Rejected, Average: s.Average, Best: s.Best, Worst: s.Worst,
-		Tokens: s.Tokens, CostUSD: s.CostUSD, Trend: s.Trend,
-	}
-	if s.Duration != nil {
-		n.TimeMS = new(s.Duration.Milliseconds())
-	}
-	return n
 }
 
 // compare compares the selected iteration with the final one. It returns nil if they are the

@@ -4,6 +4,7 @@
 package unstablenames
 
 import (
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -55,20 +56,8 @@ func MatchNames(now, known *metric.Tests) *metric.Tests {
 	if now == nil || known == nil {
 		return now
 	}
-	var lost, added []*metric.Test
-	varies := false
-	metric.Pair(known, now, func(old, current *metric.Test) {
-		switch {
-		case old == nil:
-			added = append(added, current)
-		case current == nil:
-			lost = append(lost, old)
-		default:
-			varies = varies || old.UnstableName && !current.UnstableName
-		}
-	})
-	names := matchLost(lost, added, func(t *metric.Test) bool { return t.UnstableName })
-	if len(names) == 0 && !varies {
+	names := matchLost(known, now, func(t *metric.Test) bool { return t.UnstableName })
+	if len(names) == 0 && !slices.ContainsFunc(known.Cases, func(t metric.Test) bool { return t.UnstableName }) {
 		return now
 	}
 	cases := make([]metric.Test, 0, len(now.Cases))
@@ -94,17 +83,8 @@ func MarkUnstable(first, second *metric.Tests) *metric.Tests {
 	if first == nil || second == nil {
 		return first
 	}
-	var lost, added []*metric.Test
-	metric.Pair(first, second, func(old, current *metric.Test) {
-		switch {
-		case old == nil:
-			added = append(added, current)
-		case current == nil:
-			lost = append(lost, old)
-		}
-	})
 	out := first
-	for _, id := range matchLost(lost, added, func(*metric.Test) bool { return true }) {
+	for _, id := range matchLost(first, second, func(*metric.Test) bool { return true }) {
 		if t, ok := out.Lookup(id); ok {
 			t.UnstableName = true
 			out = out.WithTest(t)
@@ -113,10 +93,20 @@ func MarkUnstable(first, second *metric.Tests) *metric.Tests {
 	return out
 }
 
-// matchLost pairs the tests of two runs, in their order: for each of fresh that is one of
-// lost under another name, by its identity, that of the lost one.
-func matchLost(lost, added []*metric.Test, changes func(*metric.Test) bool) map[metric.ID]metric.ID {
+// matchLost pairs the tests that only one of two runs has, in their order. It maps the identity of
+// each test of the current run that has another name in the old one to its old identity. changes
+// reports whether the name of a test is known to change.
+func matchLost(old, current *metric.Tests, changes func(*metric.Test) bool) map[metric.ID]metric.ID {
 	out := map[metric.ID]metric.ID{}
+	var lost, added []*metric.Test
+	metric.Pair(old, current, func(before, after *metric.Test) {
+		switch {
+		case before == nil:
+			added = append(added, after)
+		case after == nil:
+			lost = append(lost, before)
+		}
+	})
 	if len(lost) == 0 || len(added) == 0 {
 		return out
 	}

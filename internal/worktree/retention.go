@@ -30,7 +30,7 @@ func (t *Tree) EnforceLimit(ctx context.Context) error {
 		use, err = t.dropOldest(ctx, countFor(use.Bytes-t.Limit))
 	}
 	switch {
-	case interrupted(ctx):
+	case ctx.Err() != nil: // the loop is being stopped
 		return nil
 	case err != nil:
 		return t.overLimit(use, err.Error())
@@ -39,9 +39,6 @@ func (t *Tree) EnforceLimit(ctx context.Context) error {
 	}
 	return nil
 }
-
-// interrupted reports whether the loop is being stopped.
-func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
 // overLimit records in the journal, once, that the store is over its limit, and why.
 func (t *Tree) overLimit(use snapshot.Usage, why string) error {

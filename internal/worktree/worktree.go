@@ -84,11 +84,6 @@ func (t *Tree) ExcludeCheckFiles(ctx context.Context, before snapshot.ID, known 
 	return known, t.Store.Exclude(append(ignored, known...))
 }
 
-// Restore restores a snapshot and verifies the result.
-func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
-	return t.restore(ctx, id)
-}
-
 // EnsureState restores a snapshot, and reports if the tree was different, because checks or
 // the user may have changed it. The old state is kept. There is no report if the tree was
 // equal to the snapshot before; "" is no snapshot.
@@ -100,7 +95,7 @@ func (t *Tree) EnsureState(ctx context.Context, id, before snapshot.ID) error {
 		return t.reportChanged(b)
 	})
 	defer t.Store.OnRestore(nil)
-	return t.restore(ctx, id)
+	return t.Restore(ctx, id)
 }
 
 // ReportFound reports the snapshot of a tree that the loop has found.
@@ -115,9 +110,9 @@ func (t *Tree) reportChanged(b snapshot.PlannedRestore) error {
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: b.Safety.Name(), Restored: b.Target.Name(), Files: b.Files + b.Ignored})
 }
 
-// restore restores a snapshot and reports the paths that could not be restored. It returns an
+// Restore restores a snapshot and reports the paths that could not be restored. It returns an
 // error if the tree still differs.
-func (t *Tree) restore(ctx context.Context, id snapshot.ID) error {
+func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
 	var res snapshot.Restored
 	err := t.retryAfterDrop(ctx, func() (err error) {
 		res, err = t.Store.Restore(context.WithoutCancel(ctx), id)
