@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"supervise/integrity"
-	"supervise/metric"
 )
 
 // JudgeAfter returns the risks of the changed files after a call. changed lists the files that
@@ -46,15 +45,9 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	j.auditFiles(files)
 	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
 
-	minimum := metric.High
-	switch opt.Mode {
-	case ModeMinimal:
-		minimum = metric.Critical
-	case ModeAggressive:
-		minimum = metric.Medium
-	case ModeOff, ModeStandard:
-	}
-	return slices.DeleteFunc(j.risks, func(r Risk) bool { return r.Severity < minimum })
+	// A risk for which a call would only be a warning is not worth a message afterwards.
+	isMinor := func(r Risk) bool { return strictness[verdicts[opt.Mode][r.Severity]] <= strictness[Warn] }
+	return slices.DeleteFunc(j.risks, isMinor)
 }
 
 // mustBefore returns the text of a file when the agent started.

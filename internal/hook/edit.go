@@ -46,19 +46,28 @@ func (j *judge) judgeFileEdit(name string, after func(before string, there bool)
 // checkEditable adds the risks of a file that do not depend on its new text. It returns false if
 // the new text does not matter.
 func (j *judge) checkEditable(p target) bool {
+	if j.addProtected(p) || p.rel == "" {
+		return false
+	}
+	isHistory := strings.HasPrefix(p.rel, ".git/")
+	if isHistory {
+		j.addRisk("git_history", p.rel)
+	}
+	return !isHistory
+}
+
+// addProtected adds the risk of changing a file of supervise, or one that configures hooks. It
+// returns false for any other file.
+func (j *judge) addProtected(p target) bool {
 	switch {
 	case j.isOwn(p):
 		j.addRisk("supervise_files", p.word.text)
-	case p.rel == "":
-		return false
 	case hookFileRE.MatchString(p.rel):
 		j.addRisk("agent_hooks", p.rel)
-	case strings.HasPrefix(p.rel, ".git/"):
-		j.addRisk("git_history", p.rel)
 	default:
-		return true
+		return false
 	}
-	return false
+	return true
 }
 
 // applyReplacements returns a text after replacements in order. It returns false if one of them

@@ -23,7 +23,7 @@ var gitRows = []gitRow{
 	{"git_reset_hard", "reset", "--hard --merge --keep", "", nil},
 	{"git_reset_hard", "read-tree", "--reset -u", "-n --dry-run", nil},
 	{"git_discard_all", "checkout", "-f --force", "", nil},
-	{"git_discard_all", "checkout-index", "-f --force", "", func(g gitCommand) bool { return hasOption(g.args, "-a", "--all") }},
+	{"git_discard_all", "checkout-index", "-f --force", "", func(g gitCommand) bool { return hasOption(g.args, "-a --all") }},
 	{"git_discard_all", "switch", "-f --force --discard-changes", "", nil},
 	{"git_clean", "clean", "-f --force", "-n --dry-run -i", nil},
 	{"git_clean", "clean", "-x -X -d", "-n --dry-run -f --force -i", func(g gitCommand) bool { return slices.Contains(g.config, "clean.requireForce=false") }},
@@ -48,7 +48,7 @@ var gitRows = []gitRow{
 	{"git_history", "gc", "--prune", "", nil},
 	{"git_history", "prune", "", "-n --dry-run", nil},
 	{"git_branch_delete", "branch", "-D", "", nil},
-	{"git_branch_delete", "branch", "-f --force", "", func(g gitCommand) bool { return hasOption(g.args, "-d", "--delete") }},
+	{"git_branch_delete", "branch", "-f --force", "", func(g gitCommand) bool { return hasOption(g.args, "-d --delete") }},
 	{"git_branch_delete", "worktree", "-f --force", "", func(g gitCommand) bool { return firstOperand(g) == "remove" }},
 }
 
@@ -87,8 +87,8 @@ func judgeGit(j *judge, c command) {
 
 	switch g.subcommand {
 	case "rm":
-		if !hasOption(g.args, "", "--cached") && !hasOption(g.args, "-n", "--dry-run") {
-			j.judgeDeletions(operands(g.args), g.dir, hasOption(g.args, "-r", ""))
+		if !hasOption(g.args, "--cached") && !hasOption(g.args, "-n --dry-run") {
+			j.judgeDeletions(operands(g.args), g.dir, hasOption(g.args, "-r"))
 		}
 	case "mv":
 		if remaining := operands(g.args); len(remaining) >= 2 {
@@ -107,21 +107,11 @@ func judgeGit(j *judge, c command) {
 
 // matches reports whether a row matches a git command.
 func (row gitRow) matches(g gitCommand) bool {
-	if row.subcommand != g.subcommand || hasOption(g.args, "", "--help") {
+	if row.subcommand != g.subcommand || hasOption(g.args, "--help") {
 		return false
 	}
-	given := func(list string) bool {
-		return slices.ContainsFunc(strings.Fields(list), func(option string) bool {
-			if strings.HasPrefix(option, "--") {
-				return hasOption(g.args, "", option)
-			}
-			return hasOption(g.args, option, "")
-		})
-	}
-	if row.any != "" && !given(row.any) || row.none != "" && given(row.none) {
-		return false
-	}
-	return row.when == nil || row.when(g)
+	hasAny := row.any == "" || hasOption(g.args, row.any)
+	return hasAny && !hasOption(g.args, row.none) && (row.when == nil || row.when(g))
 }
 
 // joinTexts returns the texts of words, separated by spaces.
@@ -136,7 +126,7 @@ func joinTexts(list []word) string {
 // judgeGitRestore judges the files of "git restore". With only --staged, it changes only the
 // index.
 func (j *judge) judgeGitRestore(g gitCommand) {
-	if hasOption(g.args, "-S", "--staged") && !hasOption(g.args, "-W", "--worktree") {
+	if hasOption(g.args, "-S --staged") && !hasOption(g.args, "-W --worktree") {
 		return
 	}
 
@@ -156,7 +146,7 @@ func (j *judge) judgeGitRestore(g gitCommand) {
 
 // judgeGitCheckout judges the files of "git checkout". A checkout of a branch has none.
 func (j *judge) judgeGitCheckout(g gitCommand) {
-	if hasOption(g.args, "-b", "--orphan") || hasOption(g.args, "-B", "") {
+	if hasOption(g.args, "-b -B --orphan") {
 		return
 	}
 
@@ -225,11 +215,11 @@ func (j *judge) judgeGitConfig(g gitCommand) {
 		remaining = remaining[1:]
 	}
 	switch {
-	case hasOption(g.args, "", "--unset") || hasOption(g.args, "", "--unset-all"):
+	case hasOption(g.args, "--unset --unset-all"):
 		if len(remaining) > 0 && strings.EqualFold(remaining[0].text, "core.hooksPath") {
 			j.addRisk("agent_hooks", "git config --unset "+remaining[0].text)
 		}
-	case len(remaining) >= 2 && !hasOption(g.args, "", "--get"):
+	case len(remaining) >= 2 && !hasOption(g.args, "--get"):
 		j.judgeGitSetting(remaining[0].text + "=" + remaining[1].text)
 	}
 }

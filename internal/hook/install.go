@@ -64,38 +64,27 @@ type clientConfig struct {
 	silentReason string
 }
 
+// The events that have hooks, for the clients that use the names of Claude, and for the plugins.
+var (
+	claudeEvents = []string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"}
+	geminiEvents = []string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"}
+	pluginEvents = []string{"pre_tool", "post_tool", "stop", "session_start"}
+)
+
 // clientConfigs describes the clients that supervise can install hooks for.
 var clientConfigs = map[Client]clientConfig{
-	Claude: {
-		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
-		timeoutSeconds,
-		"managed settings may disable hooks (disableAllHooks), and your own --settings replaces ours",
-	},
-	Codex: {
-		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
-		timeoutSeconds,
-		"codex silently ignores untrusted hooks: pass it --dangerously-bypass-hook-trust, and use a version with hooks",
-	},
-	Gemini: {
-		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"},
-		1000 * timeoutSeconds,
-		"gemini ignores a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir",
-	},
-	Qwen: {
-		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
-		1000 * timeoutSeconds,
-		"qwen may have hooks disabled (disableAllHooks), or its version has none",
-	},
-	OpenCode: {
-		[]string{"pre_tool", "post_tool", "stop", "session_start"},
-		timeoutSeconds,
-		"opencode loads plugins only if @opencode-ai/plugin is installed in ~/.config/opencode",
-	},
-	Pi: {
-		[]string{"pre_tool", "post_tool", "stop", "session_start"},
-		timeoutSeconds,
-		"pi loads extensions with -e: an older version may not support it",
-	},
+	Claude: {claudeEvents, timeoutSeconds,
+		"managed settings may disable hooks (disableAllHooks), and your own --settings replaces ours"},
+	Codex: {claudeEvents, timeoutSeconds,
+		"codex silently ignores untrusted hooks: pass it --dangerously-bypass-hook-trust, and use a version with hooks"},
+	Gemini: {geminiEvents, 1000 * timeoutSeconds,
+		"gemini ignores a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir"},
+	Qwen: {claudeEvents, 1000 * timeoutSeconds,
+		"qwen may have hooks disabled (disableAllHooks), or its version has none"},
+	OpenCode: {pluginEvents, timeoutSeconds,
+		"opencode loads plugins only if @opencode-ai/plugin is installed in ~/.config/opencode"},
+	Pi: {pluginEvents, timeoutSeconds,
+		"pi loads extensions with -e: an older version may not support it"},
 }
 
 // runInstallers are the functions that install hooks for one run.
@@ -135,10 +124,7 @@ func InstallProblem(c Client, getenv func(string) string, exists func(path strin
 	if c != OpenCode {
 		return ""
 	}
-	base := getenv("XDG_CONFIG_HOME")
-	if base == "" {
-		base = filepath.Join(getenv("HOME"), ".config")
-	}
+	base := cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 	if !exists(filepath.Join(base, "opencode", "node_modules", "@opencode-ai", "plugin")) {
 		return "opencode would fetch @opencode-ai/plugin from the network first: npm install --prefix ~/.config/opencode @opencode-ai/plugin"
 	}
@@ -151,14 +137,23 @@ func SilentReason(c Client) string { return clientConfigs[c].silentReason }
 
 // commandLine returns the command line that a client runs for an event.
 func (r InstallRequest) commandLine(event string) string {
-	words := []string{quoteWord(r.Binary), "hook", string(r.Client), event}
-	if r.Socket != "" {
-		words = append(words, "--socket", quoteWord(r.Socket))
-	}
-	if r.FailClosed {
-		words = append(words, "--on-error", "closed")
+	words := append([]string{r.Binary, "hook", string(r.Client), event}, r.options()...)
+	for i, word := range words {
+		words[i] = quoteWord(word)
 	}
 	return strings.Join(words, " ")
+}
+
+// options returns the options of the command line that a client runs.
+func (r InstallRequest) options() []string {
+	out := []string{}
+	if r.Socket != "" {
+		out = append(out, "--socket", r.Socket)
+	}
+	if r.FailClosed {
+		out = append(out, "--on-error", "closed")
+	}
+	return out
 }
 
 // hookMatcher is an entry of a client's configuration of hooks: which tools it applies to, and
@@ -217,19 +212,19 @@ func installCodex(r InstallRequest, h clientConfig) (Installation, error) {
 		e := h.entry(r, event)
 		matcher := ""
 		if e.Matcher != "" {
-			matcher = "matcher=" + tomlString(e.Matcher) + ","
+			matcher = "matcher=" + jsonText(e.Matcher) + ","
 		}
 		in.Args = append(in.Args, "-c", fmt.Sprintf("hooks.%s=[{%shooks=[{type=\"command\",command=%s,timeout=%d}]}]",
-			event, matcher, tomlString(e.Hooks[0].Command), h.timeout))
+			event, matcher, jsonText(e.Hooks[0].Command), h.timeout))
 	}
 	return in, nil
 }
 
-// tomlString returns a text as a basic string of TOML. Strings of JSON are basic strings of TOML.
-func tomlString(s string) string {
-	b, err := json.Marshal(s)
+// jsonText returns a value as JSON. Strings of JSON are basic strings of TOML as well.
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
 	if err != nil {
-		return `""`
+		return "null"
 	}
 	return string(b)
 }
@@ -247,10 +242,8 @@ func installSystemSettings(variable string) func(InstallRequest, clientConfig) (
 			return Installation{}, err
 		}
 		name := string(r.Client) + "-settings.json"
-		return Installation{
-			Env:   []string{variable + "=" + filepath.Join(r.Dir, name)},
-			Files: map[string][]byte{name: text},
-		}, nil
+		setting := variable + "=" + filepath.Join(r.Dir, name)
+		return Installation{Env: []string{setting}, Files: map[string][]byte{name: text}}, nil
 	}
 }
 
@@ -279,34 +272,15 @@ func installOpenCode(r InstallRequest, _ clientConfig) (Installation, error) {
 // installPi passes an extension on the command line of pi.
 func installPi(r InstallRequest, _ clientConfig) (Installation, error) {
 	const name = "supervise-pi.ts"
-	return Installation{
-		Args:  []string{"-e", filepath.Join(r.Dir, name)},
-		Files: map[string][]byte{name: fillPlugin(piExtension, r)},
-	}, nil
+	files := map[string][]byte{name: fillPlugin(piExtension, r)}
+	return Installation{Args: []string{"-e", filepath.Join(r.Dir, name)}, Files: files}, nil
 }
 
 // fillPlugin returns the text of a plugin with the command lines of the hooks.
 func fillPlugin(text string, r InstallRequest) []byte {
-	args := []string{"hook", string(r.Client)}
-	var more []string
-	if r.Socket != "" {
-		more = append(more, "--socket", r.Socket)
-	}
-	if r.FailClosed {
-		more = append(more, "--on-error", "closed")
-	}
-	list := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			return "null"
-		}
-		return string(b)
-	}
-	if more == nil {
-		more = []string{}
-	}
 	return []byte(strings.NewReplacer(
-		`"{{binary}}"`, list(r.Binary), `"{{args}}"`, list(args), `"{{more}}"`, list(more), `"{{closed}}"`, list(r.FailClosed),
+		`"{{binary}}"`, jsonText(r.Binary), `"{{args}}"`, jsonText([]string{"hook", string(r.Client)}),
+		`"{{more}}"`, jsonText(r.options()), `"{{closed}}"`, jsonText(r.FailClosed),
 	).Replace(text))
 }
 

@@ -279,29 +279,29 @@ func restoreEmpty(end *hujson.Extra, before hujson.Extra) (isOurs bool) {
 // object returns the object at a key of another object at a depth. It adds the object if it is
 // missing. The error is for a value of another type.
 func (d *settingsDocument) object(parent *hujson.Object, depth int, key string) (*hujson.Object, error) {
-	if findMember(parent, key) == nil {
-		o := &hujson.Object{AfterExtra: d.spaceBeforeEnd(depth + 1)}
-		d.created[o] = true
-		d.addMember(parent, depth, key, hujson.Value{Value: o})
-	}
-	if o, ok := memberAs[*hujson.Object](parent, key); ok {
-		return o, nil
-	}
-	return nil, fmt.Errorf("%q is not an object", key)
+	return memberOrNew(d, parent, depth, key, &hujson.Object{AfterExtra: d.spaceBeforeEnd(depth + 1)}, "an object")
 }
 
 // list returns the list at a key of an object. It adds the list if it is missing. The error is
 // for a value of another type.
 func (d *settingsDocument) list(parent *hujson.Object, depth int, key string) (*hujson.Array, error) {
+	return memberOrNew(d, parent, depth, key, &hujson.Array{AfterExtra: d.spaceBeforeEnd(depth + 1)}, "a list")
+}
+
+// memberOrNew returns the container at a key of an object. It adds the new one if the key is
+// missing. The error, for a value of another type, names the kind of the container.
+func memberOrNew[T hujson.ValueTrimmed](
+	d *settingsDocument, parent *hujson.Object, depth int, key string, added T, kind string,
+) (T, error) {
 	if findMember(parent, key) == nil {
-		a := &hujson.Array{AfterExtra: d.spaceBeforeEnd(depth + 1)}
-		d.created[a] = true
-		d.addMember(parent, depth, key, hujson.Value{Value: a})
+		d.created[added] = true
+		d.addMember(parent, depth, key, hujson.Value{Value: added})
 	}
-	if a, ok := memberAs[*hujson.Array](parent, key); ok {
-		return a, nil
+	found, ok := memberAs[T](parent, key)
+	if !ok {
+		return found, fmt.Errorf("%q is not %s", key, kind)
 	}
-	return nil, fmt.Errorf("%q is not a list", key)
+	return found, nil
 }
 
 // addUnique adds a text to a list of the file, unless the list has it.

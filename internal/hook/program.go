@@ -77,7 +77,7 @@ func (j *judge) judgeVariables(c command) {
 
 // judgeRemove judges the files that a program deletes.
 func judgeRemove(j *judge, c command) {
-	j.judgeDeletions(operands(c.args), c.dir, hasOption(c.args, "-r", "--recursive") || hasOption(c.args, "-R", ""))
+	j.judgeDeletions(operands(c.args), c.dir, hasOption(c.args, "-r -R --recursive"))
 }
 
 // judgeMoveCommand judges the files that mv moves. The target may precede them, after -t.
@@ -100,7 +100,7 @@ func judgeCopy(j *judge, c command) {
 	if len(remaining) < 2 {
 		return
 	}
-	if c.name == "rsync" && hasOption(c.args, "", "--delete") {
+	if c.name == "rsync" && hasOption(c.args, "--delete") {
 		j.judgeDeletions(remaining[len(remaining)-1:], c.dir, true)
 	}
 
@@ -113,7 +113,7 @@ func judgeCopy(j *judge, c command) {
 	for _, w := range remaining[:len(remaining)-1] {
 		to := target
 		if j.isDir(target) || strings.HasSuffix(target.word.text, "/") {
-			to = j.resolve(word{text: strings.TrimSuffix(target.word.text, "/") + "/" + baseName(w.text), glob: w.glob}, c.dir)
+			to = j.resolve(wordInFolder(target.word, w), c.dir)
 		}
 		if w.text == "/dev/null" {
 			j.judgeWrite(to, stream{known: true}, false)
@@ -147,7 +147,7 @@ func judgeInPlaceEdit(j *judge, c command) {
 	re, ok := inPlaceOptionREs[name]
 	switch {
 	case name == "ed" || name == "ex" || name == "vim":
-		if name == "vim" && !hasOption(c.args, "-c", "") && !hasOption(c.args, "-es", "") {
+		if name == "vim" && !hasOption(c.args, "-c -es") {
 			return
 		}
 	case !ok || !slices.ContainsFunc(c.args, func(w word) bool { return re.MatchString(w.text) }):
@@ -185,12 +185,7 @@ func splitScriptArguments(args []word) (scripts []string, files []word) {
 
 // judgeInPlaceFile judges a file that a script edits in place.
 func (j *judge) judgeInPlaceFile(p target, script string) {
-	if j.isOwn(p) {
-		j.addRisk("supervise_files", p.word.text)
-		return
-	}
-	if hookFileRE.MatchString(p.rel) {
-		j.addRisk("agent_hooks", p.rel)
+	if j.addProtected(p) {
 		return
 	}
 	for _, f := range j.filesAt(p) {
@@ -212,7 +207,7 @@ func judgeTruncate(j *judge, c command) {
 		for _, f := range j.filesAt(p) {
 			if isTest(f) {
 				j.addRisk("empty_test_file", f)
-			} else if !hasOption(c.args, "-s", "--size") || slices.ContainsFunc(c.args, func(w word) bool { return w.text == "0" || strings.HasSuffix(w.text, "=0") || w.text == "-s0" }) {
+			} else if !hasOption(c.args, "-s --size") || slices.ContainsFunc(c.args, func(w word) bool { return w.text == "0" || strings.HasSuffix(w.text, "=0") || w.text == "-s0" }) {
 				j.addRisk("delete_files", f)
 			}
 		}
@@ -225,7 +220,7 @@ func judgeTruncate(j *judge, c command) {
 // judgeTee judges the files that tee writes.
 func judgeTee(j *judge, c command) {
 	for _, w := range operands(c.args) {
-		j.judgeWrite(j.resolve(w, c.dir), c.in, hasOption(c.args, "-a", "--append"))
+		j.judgeWrite(j.resolve(w, c.dir), c.in, hasOption(c.args, "-a --append"))
 	}
 }
 
@@ -249,17 +244,11 @@ func judgeChmod(j *judge, c command) {
 	}
 
 	mode := remaining[0].text
+	makesUnreadable := mode == "000" || mode == "0" || strings.Contains(mode, "-r") || mode == "+i"
 	for _, w := range remaining[1:] {
 		p := j.resolve(w, c.dir)
-		switch {
-		case j.isOwn(p):
-			j.addRisk("supervise_files", w.text)
-		case hookFileRE.MatchString(p.rel):
-			j.addRisk("agent_hooks", p.rel)
-		case mode == "000" || mode == "0" || strings.Contains(mode, "-r") || mode == "+i":
-			if tests := j.filterTests(j.filesAt(p)); len(tests) > 0 {
-				j.addRisk("tests_unreadable", listFiles(tests))
-			}
+		if tests := j.filterTests(j.filesAt(p)); !j.addProtected(p) && makesUnreadable && len(tests) > 0 {
+			j.addRisk("tests_unreadable", listFiles(tests))
 		}
 	}
 }
@@ -268,11 +257,11 @@ func judgeChmod(j *judge, c command) {
 func judgeArchive(j *judge, c command) {
 	remaining := operands(c.args)
 	switch {
-	case c.name == "tar" && hasOption(c.args, "", "--remove-files"), c.name == "zip" && hasOption(c.args, "-m", "--move"):
+	case c.name == "tar" && hasOption(c.args, "--remove-files"), c.name == "zip" && hasOption(c.args, "-m --move"):
 		if len(remaining) > 1 {
 			j.judgeDeletions(remaining[1:], c.dir, true)
 		}
-	case c.name == "tar" || c.name == "zip" || hasOption(c.args, "-k", "--keep") || hasOption(c.args, "-c", "--stdout") || hasOption(c.args, "-d", "--decompress") || hasOption(c.args, "-t", "-l"):
+	case c.name == "tar" || c.name == "zip" || hasOption(c.args, "-k --keep -c --stdout -d --decompress -t -l"):
 	default:
 		for _, w := range remaining {
 			if tests := j.filterTests(j.filesAt(j.resolve(w, c.dir))); len(tests) > 0 {
@@ -284,8 +273,8 @@ func judgeArchive(j *judge, c command) {
 
 // judgeDownload judges the files that a download overwrites.
 func judgeDownload(j *judge, c command) {
+	options := map[string][]string{"curl": {"-o", "--output"}, "wget": {"-O", "--output-document"}}[c.name]
 	for i, w := range c.args {
-		options := map[string][]string{"curl": {"-o", "--output"}, "wget": {"-O", "--output-document"}}[c.name]
 		if i+1 < len(c.args) && slices.Contains(options, w.text) {
 			j.judgeWrite(j.resolve(c.args[i+1], c.dir), stream{}, false)
 		}
@@ -295,7 +284,7 @@ func judgeDownload(j *judge, c command) {
 // judgePatchCommand judges the files of a patch, if its text is known. With -R, the patch is
 // reversed.
 func judgePatchCommand(j *judge, c command) {
-	if !c.in.known || hasOption(c.args, "", "--dry-run") || hasOption(c.args, "", "--check") || hasOption(c.args, "", "--stat") {
+	if !c.in.known || hasOption(c.args, "--dry-run --check --stat") {
 		return
 	}
 	before := ""
@@ -307,7 +296,7 @@ func judgePatchCommand(j *judge, c command) {
 		after, ok := strings.CutPrefix(line, "+++ ")
 		switch {
 		case !ok:
-		case hasOption(c.args, "-R", "--reverse"):
+		case hasOption(c.args, "-R --reverse"):
 			j.judgePatchedFile(after, before, c.dir)
 		default:
 			j.judgePatchedFile(before, after, c.dir)
@@ -390,7 +379,7 @@ var decisionCommands = []string{"approve", "reject", "abort", "ack", "rollback",
 // judgeSupervise judges commands of supervise that decide for a person.
 func judgeSupervise(j *judge, c command) {
 	remaining := operands(c.args)
-	if len(remaining) == 0 || hasOption(c.args, "", "--help") {
+	if len(remaining) == 0 || hasOption(c.args, "--help") {
 		return
 	}
 	if slices.Contains(decisionCommands, remaining[0].text) || remaining[0].text == "hooks" && len(remaining) > 1 && remaining[1].text != "status" {

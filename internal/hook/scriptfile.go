@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"supervise/internal/framework"
@@ -69,47 +68,22 @@ func (r *shellReader) recordWrite(w word, out stream, appended bool) {
 
 // runScript reads a script as a separate shell does. args are its name and its arguments.
 func (r *shellReader) runScript(text string, args []word) stream {
-	dir, self := r.dir, r.vars["0"]
+	dir, caller := r.dir, r.scriptName
 	if len(args) > 0 {
-		r.setScriptName(args[:1])
-		args = args[1:]
+		r.scriptName, args = args[:1], args[1:]
 	}
 	out := r.runWithArguments(text, args)
-	r.dir = dir
-	r.setScriptName(self)
+	r.dir, r.scriptName = dir, caller
 	return out
-}
-
-// setScriptName sets the variables with the name of a script, such as $0. A nil name removes
-// them.
-func (r *shellReader) setScriptName(self []word) {
-	for _, name := range []string{"0", "BASH_SOURCE"} {
-		if r.vars[name] = self; self == nil {
-			delete(r.vars, name)
-		}
-	}
 }
 
 // runWithArguments reads a script with its arguments ($1 and so on), and then restores those of
 // the caller.
 func (r *shellReader) runWithArguments(text string, args []word) stream {
-	vars := map[string][]word{}
-	for i := range 9 {
-		name := strconv.Itoa(i + 1)
-		vars[name] = r.vars[name]
-		delete(r.vars, name)
-		if i < len(args) {
-			r.vars[name] = args[i : i+1]
-		}
-	}
-	vars["@"], r.vars["@"] = r.vars["@"], args
-
+	caller := r.scriptArgs
+	r.scriptArgs = slices.Concat([]word{}, args)
 	out := r.readText(text)
-	for name, list := range vars {
-		if r.vars[name] = list; list == nil {
-			delete(r.vars, name)
-		}
-	}
+	r.scriptArgs = caller
 	return out
 }
 
@@ -155,7 +129,7 @@ func (r *shellReader) withScript(c command) command {
 	if len(remaining) > 0 && remaining[0].text == "run" {
 		remaining = remaining[1:]
 	}
-	if len(remaining) > 0 && !hasOption(c.args, "-e", "--eval") && !hasOption(c.args, "-c", "") {
+	if len(remaining) > 0 && !hasOption(c.args, "-e -c --eval") {
 		c.script, _ = r.scriptFile(remaining[0])
 	}
 	return c
@@ -222,7 +196,7 @@ func (r *shellReader) printedPath(c command) (stream, bool) {
 		return literalStream(word{text: "/tmp/mktemp"}), true
 	case c.name == "pwd":
 		return literalStream(word{text: r.dir}), true
-	case c.name == "git" && r.root != "" && len(remaining) > 0 && remaining[0].text == "rev-parse" && hasOption(c.args, "", "--show-toplevel"):
+	case c.name == "git" && r.root != "" && len(remaining) > 0 && remaining[0].text == "rev-parse" && hasOption(c.args, "--show-toplevel"):
 		return literalStream(word{text: r.root}), true
 	case len(remaining) == 0 || remaining[0].unknown || remaining[0].glob:
 		return stream{}, false

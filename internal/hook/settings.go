@@ -20,45 +20,47 @@ type Settings struct {
 	Note string
 }
 
-// settingsLocation is where a client keeps its configuration: the file of a project, relative to
-// its root, the file of a user, relative to the home, and the name of the plugin.
-type settingsLocation struct{ project, user, plugin, note string }
-
-// settingsLocations are the locations of each client. The note is for the user.
-var settingsLocations = map[Client]settingsLocation{
-	Claude:   {".claude/settings.json", ".claude/settings.json", "", ""},
-	Codex:    {".codex/hooks.json", ".codex/hooks.json", "", "codex runs hooks only once you have trusted them: type /hooks in it, or start it with --dangerously-bypass-hook-trust"},
-	Gemini:   {".gemini/settings.json", ".gemini/settings.json", "", "gemini reads the settings of a project only in a folder that you trust"},
-	Qwen:     {".qwen/settings.json", ".qwen/settings.json", "", ""},
-	OpenCode: {"opencode.json", ".config/opencode/opencode.json", "supervise-hook.js", "opencode fetches @opencode-ai/plugin from the network when it first loads a plugin"},
-	Pi:       {"", "", "supervise-hook.ts", ""},
+// settingsLocation is where a client keeps hooks: its configuration file and the plugin of
+// supervise, each relative to the project and to the home of the user. A file may be "". note is
+// for the user.
+type settingsLocation struct {
+	projectFile, userFile     string
+	projectPlugin, userPlugin string
+	note                      string
 }
 
-// piFolders are where pi looks for extensions, relative to the project and to the home.
-var piFolders = [2]string{".pi/extensions", ".pi/agent/extensions"}
+// settingsLocations are the locations of each client.
+var settingsLocations = map[Client]settingsLocation{
+	Claude: {projectFile: ".claude/settings.json", userFile: ".claude/settings.json"},
+	Codex: {projectFile: ".codex/hooks.json", userFile: ".codex/hooks.json",
+		note: "codex runs hooks only once you have trusted them: type /hooks in it, or start it with --dangerously-bypass-hook-trust"},
+	Gemini: {projectFile: ".gemini/settings.json", userFile: ".gemini/settings.json",
+		note: "gemini reads the settings of a project only in a folder that you trust"},
+	Qwen: {projectFile: ".qwen/settings.json", userFile: ".qwen/settings.json"},
+	OpenCode: {"opencode.json", ".config/opencode/opencode.json",
+		".opencode/supervise-hook.js", ".config/opencode/supervise-hook.js",
+		"opencode fetches @opencode-ai/plugin from the network when it first loads a plugin"},
+	Pi: {projectPlugin: ".pi/extensions/supervise-hook.ts", userPlugin: ".pi/agent/extensions/supervise-hook.ts"},
+}
 
 // LocateSettings returns where a client keeps its hooks: in the project, or in home unless that
 // is "".
 func LocateSettings(c Client, project, home string) (Settings, error) {
-	p, ok := settingsLocations[c]
+	location, ok := settingsLocations[c]
 	if !ok {
 		return Settings{}, fmt.Errorf("there is no way to install hooks for %q", c)
 	}
-	base, name, folder := project, p.project, piFolders[0]
+	base, file, plugin := project, location.projectFile, location.projectPlugin
 	if home != "" {
-		base, name, folder = home, p.user, piFolders[1]
+		base, file, plugin = home, location.userFile, location.userPlugin
 	}
-	s := Settings{Note: p.note}
-	switch {
-	case c == Pi:
-		s.Plugin = filepath.Join(base, filepath.FromSlash(folder), p.plugin)
-		return s, nil
-	case c == OpenCode && home == "":
-		s.Plugin = filepath.Join(base, ".opencode", p.plugin)
-	case p.plugin != "":
-		s.Plugin = filepath.Join(base, filepath.FromSlash(filepath.Dir(name)), p.plugin)
+	s := Settings{Note: location.note}
+	if file != "" {
+		s.Path = filepath.Join(base, filepath.FromSlash(file))
 	}
-	s.Path = filepath.Join(base, filepath.FromSlash(name))
+	if plugin != "" {
+		s.Plugin = filepath.Join(base, filepath.FromSlash(plugin))
+	}
 	return s, nil
 }
 

@@ -59,7 +59,8 @@ type shellReader struct {
 	environment
 	writtenFiles map[string]string // texts of files that the command line wrote, by absolute path
 	vars         map[string][]word // values of variables, by name
-	funcs        map[string]bool   // functions that are being read
+	scriptName   []word            // the value of $0; nil in the command line itself
+	scriptArgs   []word            // the values of $1 and so on; nil in the command line itself
 	depth        int               // depth of nested texts and programs
 	nestedShells int               // number of nested texts that were read
 	nestedBytes  int               // size of these texts
@@ -83,7 +84,7 @@ type environment struct {
 
 // readShell returns what a command line would do in an environment.
 func readShell(text string, env environment) script {
-	r := &shellReader{environment: env, writtenFiles: map[string]string{}, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
+	r := &shellReader{environment: env, writtenFiles: map[string]string{}, vars: map[string][]word{}, script: &script{}}
 	r.readText(text)
 	return *r.script
 }
@@ -249,7 +250,7 @@ func (r *shellReader) readCompound(c syntax.Command, in stream) stream {
 		return unknownText(r.readStatements(c.Do, in))
 	case *syntax.ForClause:
 		if loop, ok := c.Loop.(*syntax.WordIter); ok {
-			var items []word
+			items := []word{}
 			for _, w := range loop.Items {
 				items = append(items, r.expandArgument(w)...)
 			}
@@ -341,7 +342,7 @@ func (r *shellReader) runProgram(list []word, set []string, in stream) stream {
 
 	if c = r.withScript(c); c.name == "tee" {
 		for _, w := range operands(c.args) {
-			r.recordWrite(w, c.in, hasOption(c.args, "-a", "--append"))
+			r.recordWrite(w, c.in, hasOption(c.args, "-a --append"))
 		}
 	}
 

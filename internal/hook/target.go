@@ -251,12 +251,17 @@ func (j *judge) judgeMoves(from []word, to word, dir string) {
 		for _, f := range j.filesAt(p) {
 			j.judgeMovedFile(p, f, target, into)
 		}
-		at := target
 		if into {
-			at = j.resolve(word{text: strings.TrimSuffix(to.text, "/") + "/" + baseName(w.text), glob: w.glob, unknown: w.unknown}, dir)
+			j.judgeOverwrite(p, j.resolve(wordInFolder(to, w), dir))
+		} else {
+			j.judgeOverwrite(p, target)
 		}
-		j.judgeOverwrite(p, at)
 	}
+}
+
+// wordInFolder returns the word for a file that is moved or copied into a folder.
+func wordInFolder(folder, file word) word {
+	return word{text: strings.TrimSuffix(folder.text, "/") + "/" + baseName(file.text), glob: file.glob, unknown: file.unknown}
 }
 
 // judgeOverwrite judges the file that a move would overwrite.
@@ -328,35 +333,18 @@ func (j *judge) read(rel string) ([]byte, bool) {
 
 // judgeWrite judges a target that a command writes to. out is the text, if known.
 func (j *judge) judgeWrite(p target, out stream, appended bool) {
-	switch {
-	case p.word.unknown && p.word.text == "*" || p.path == "/dev/null":
-		return
-	case j.isOwn(p):
-		j.addRisk("supervise_files", p.word.text)
-		return
-	case p.rel == "":
-		return
-	case hookFileRE.MatchString(p.rel):
-		j.addRisk("agent_hooks", p.rel)
-		return
-	case strings.HasPrefix(p.rel, ".git/"):
-		j.addRisk("git_history", p.rel)
+	isNowhere := p.word.unknown && p.word.text == "*" || p.path == "/dev/null"
+	if isNowhere || !j.checkEditable(p) {
 		return
 	}
-
-	rel := p.rel
-	if !p.word.glob && out.known {
-		j.judgeWrittenText(rel, out.text, appended)
-		return
-	}
-
-	known := slices.Contains(j.files(), rel)
-	switch {
+	switch known := slices.Contains(j.files(), p.rel); {
+	case out.known && !p.word.glob:
+		j.judgeWrittenText(p.rel, out.text, appended)
 	case appended || !known:
-	case isTest(rel):
-		j.addRisk("overwrite_test", rel)
-	case j.isConfig(rel):
-		j.addRisk("checks_config", rel)
+	case isTest(p.rel):
+		j.addRisk("overwrite_test", p.rel)
+	case j.isConfig(p.rel):
+		j.addRisk("checks_config", p.rel)
 	}
 }
 

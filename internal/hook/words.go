@@ -161,7 +161,7 @@ func (r *shellReader) expandParam(p *syntax.ParamExp) []word {
 		return []word{unknownWord}
 	}
 	name := p.Param.Value
-	if list, ok := r.vars[name]; ok && (p.Exp == nil || isDefaultOperator(p.Exp.Op)) {
+	if list := r.variable(name); list != nil && (p.Exp == nil || isDefaultOperator(p.Exp.Op)) {
 		return list
 	}
 	switch {
@@ -175,6 +175,20 @@ func (r *shellReader) expandParam(p *syntax.ParamExp) []word {
 		return r.expandWord(p.Exp.Word)
 	}
 	return []word{unknownWord}
+}
+
+// variable returns the values of a variable, or of an argument of the script that is read. It
+// returns nil if they are not known.
+func (r *shellReader) variable(name string) []word {
+	switch n, err := strconv.Atoi(name); {
+	case name == "0", name == "BASH_SOURCE":
+		return r.scriptName
+	case name == "@":
+		return r.scriptArgs
+	case err == nil && n > 0 && n <= len(r.scriptArgs):
+		return r.scriptArgs[n-1 : n]
+	}
+	return r.vars[name]
 }
 
 // isDefaultOperator reports whether an operator provides a default for a variable, as in ${x:-y}.
@@ -257,7 +271,7 @@ func grepOutput(c command) stream {
 		return unknownStream
 	}
 	if len(remaining) > 1 || len(c.in.words) == 0 {
-		if hasOption(c.args, "-l", "--files-with-matches") || hasOption(c.args, "-L", "") {
+		if hasOption(c.args, "-l -L --files-with-matches") {
 			return stream{words: patternsBelow(remaining[1:], c.dir)}
 		}
 		return unknownStream
@@ -269,7 +283,7 @@ func grepOutput(c command) stream {
 		return out
 	}
 	for i := range out.words {
-		out.words[i].filters = append(append([]nameFilter(nil), out.words[i].filters...), nameFilter{re, hasOption(c.args, "-v", "--invert-match")})
+		out.words[i].filters = append(append([]nameFilter(nil), out.words[i].filters...), nameFilter{re, hasOption(c.args, "-v --invert-match")})
 	}
 	return out
 }

@@ -21,23 +21,31 @@ func operands(args []word) []word {
 	return out
 }
 
-// hasOption reports whether an option is given before "--". A short option may be combined with
-// others, as in -rf. Either may be "".
-func hasOption(args []word, short, long string) bool {
+// hasOption reports whether one of the options in a list such as "-r -R --recursive" is given
+// before "--".
+func hasOption(args []word, list string) bool {
 	for _, w := range args {
-		t := w.text
-		switch {
-		case t == "--":
+		if w.text == "--" {
 			return false
-		case long != "" && (t == long || strings.HasPrefix(t, long+"=")):
-			return true
-		case len(short) == 2 && len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t[1:], short[1]) >= 0:
-			return true
-		case short != "" && t == short:
-			return true
+		}
+		for option := range strings.FieldsSeq(list) {
+			if w.isOption(option) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// isOption reports whether a word sets an option. A long option may have a value after "=". An
+// option of one letter may be combined with others, as -r is in -rf.
+func (w word) isOption(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return w.text == option || strings.HasPrefix(w.text, option+"=")
+	}
+	letters, isShort := strings.CutPrefix(w.text, "-")
+	mayCombine := len(option) == 2 && isShort && !strings.HasPrefix(letters, "-")
+	return w.text == option || mayCombine && strings.Contains(letters, option[1:])
 }
 
 // builtinHandler returns the function for a program that changes the state of the reader, or that
@@ -141,42 +149,44 @@ var prefixes = map[string]string{
 
 // runPrefixed reads the program after one of prefixes.
 func runPrefixed(r *shellReader, c command) stream {
-	valued, args := strings.Fields(prefixes[c.name]), c.args
-	set := c.set
-	positional := map[string]int{"timeout": 1, "flock": 1}[c.name]
-
+	valueOptions, args, set := strings.Fields(prefixes[c.name]), c.args, c.set
+	setsVariables := c.name == "env" || c.name == "sudo"
+	hasOperand := c.name == "timeout" || c.name == "flock" // a duration or a file precedes the program
 	for len(args) > 0 {
-		t := args[0].text
+		text := args[0].text
 		switch {
-		case slices.Contains(valued, t) && len(args) > 1:
-			args = args[2:]
-		case strings.HasPrefix(t, "-"):
+		case slices.Contains(valueOptions, text) && len(args) > 1:
 			args = args[1:]
-		case c.name == "env" && strings.Contains(t, "=") || c.name == "sudo" && strings.Contains(t, "="):
-			set, args = append(set, t), args[1:]
-		case positional > 0:
-			positional--
-			args = args[1:]
+		case strings.HasPrefix(text, "-"):
+		case setsVariables && strings.Contains(text, "="):
+			set = append(set, text)
+		case hasOperand:
+			hasOperand = false
 		default:
 			return r.runProgram(args, set, c.in)
 		}
+		args = args[1:]
 	}
 	return stream{}
 }
+
+// xargsValueOptions are the options of xargs whose value is a separate word.
+var xargsValueOptions = []string{"-n", "-P", "-L", "-d", "-s", "-E", "-a", "-I", "-J", "-j"}
 
 // runXargs reads the program that xargs runs, with the input of xargs as arguments.
 func runXargs(r *shellReader, c command) stream {
 	args, replace := c.args, ""
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
-		t := args[0].text
-		takes := slices.Contains([]string{"-n", "-P", "-L", "-d", "-s", "-E", "-a", "-I", "-J", "-j"}, t)
+		option := args[0].text
+		args = args[1:]
+		hasValue := len(args) > 0 && slices.Contains(xargsValueOptions, option)
 		switch {
-		case (t == "-I" || t == "-J") && len(args) > 1:
-			replace = args[1].text
-		case strings.HasPrefix(t, "-I"):
-			replace = t[2:]
+		case hasValue && (option == "-I" || option == "-J"):
+			replace = args[0].text
+		case strings.HasPrefix(option, "-I"):
+			replace = option[2:]
 		}
-		if args = args[1:]; takes && len(args) > 0 {
+		if hasValue {
 			args = args[1:]
 		}
 	}
@@ -185,23 +195,27 @@ func runXargs(r *shellReader, c command) stream {
 	if len(list) == 0 {
 		list = []word{unknownWord}
 	}
-
 	if replace == "" {
 		return r.runProgram(append(slices.Clone(args), list...), c.set, stream{})
 	}
+	return r.runProgram(fillPlaceholder(args, replace, list), c.set, stream{})
+}
 
-	var filled []word
+// fillPlaceholder returns arguments with the words of a list in place of a placeholder, such as {}.
+func fillPlaceholder(args []word, placeholder string, list []word) []word {
+	var out []word
 	for _, a := range args {
-		if a.text == replace {
-			filled = append(filled, list...)
-			continue
+		switch {
+		case a.text == placeholder:
+			out = append(out, list...)
+		case strings.Contains(a.text, placeholder):
+			text := strings.ReplaceAll(a.text, placeholder, list[0].text)
+			out = append(out, word{text: text, glob: true, unknown: list[0].unknown})
+		default:
+			out = append(out, a)
 		}
-		if strings.Contains(a.text, replace) && len(list) > 0 {
-			a = word{text: strings.ReplaceAll(a.text, replace, list[0].text), glob: true, unknown: list[0].unknown}
-		}
-		filled = append(filled, a)
 	}
-	return r.runProgram(filled, c.set, stream{})
+	return out
 }
 
 // runFindActions reads the programs that find runs for the files that it finds, as in find .
@@ -213,25 +227,18 @@ func runFindActions(r *shellReader, c command) stream {
 		case "-delete":
 			r.runProgram(append([]word{{text: "rm"}, {text: "-r"}, {text: "--"}}, list...), nil, stream{})
 		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X":
-			var args []word
-			for _, a := range c.args[i+1:] {
-				if a.text == ";" || a.text == "+" || a.text == `\;` {
-					break
-				}
-				if a.text == "{}" {
-					args = append(args, list...)
-					continue
-				}
-				if strings.Contains(a.text, "{}") {
-					a = word{text: strings.ReplaceAll(a.text, "{}", list[0].text), glob: true}
-				}
-				args = append(args, a)
+			args := c.args[i+1:]
+			if end := slices.IndexFunc(args, endsFindAction); end >= 0 {
+				args = args[:end]
 			}
-			r.runProgram(args, nil, stream{})
+			r.runProgram(fillPlaceholder(args, "{}", list), nil, stream{})
 		}
 	}
 	return stream{words: list}
 }
+
+// endsFindAction reports whether a word ends the command of a find action, as ";" and "+" do.
+func endsFindAction(w word) bool { return w.text == ";" || w.text == "+" || w.text == `\;` }
 
 // gitCommand is a command line of git.
 type gitCommand struct {
@@ -241,22 +248,24 @@ type gitCommand struct {
 	config     []string // settings for this command: name=value after -c
 }
 
+// gitValueOptions are the options of git before the subcommand whose value is a separate word.
+var gitValueOptions = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace"}
+
 // parseGit reads the options of git before the subcommand. The remaining arguments are those of
 // the subcommand.
 func parseGit(c command) gitCommand {
 	g := gitCommand{dir: c.dir}
 	args := c.args
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
-		t := args[0].text
-		takes := (t == "-C" || t == "-c" || t == "--git-dir" || t == "--work-tree" || t == "--namespace") && len(args) > 1
-		if takes {
-			switch t {
-			case "-C":
-				g.dir = joinPath(g.dir, args[1].text)
-			case "-c":
-				g.config = append(g.config, args[1].text)
-			}
-			args = args[1:]
+		option := args[0].text
+		if args = args[1:]; len(args) == 0 || !slices.Contains(gitValueOptions, option) {
+			continue
+		}
+		switch option {
+		case "-C":
+			g.dir = joinPath(g.dir, args[0].text)
+		case "-c":
+			g.config = append(g.config, args[0].text)
 		}
 		args = args[1:]
 	}
