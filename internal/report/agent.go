@@ -44,10 +44,7 @@ func replaceUnderscores(name string) string { return strings.ReplaceAll(name, "_
 
 // joinReason returns what happened and, if it is known, why, as in "refused: no credit".
 func joinReason(what, why string) string {
-	if why == "" {
-		return what
-	}
-	return what + ": " + why
+	return what + either(why == "", "", ": "+why)
 }
 
 // AgentSummary describes what a known agent reported about its run, "" for nothing.
@@ -72,13 +69,11 @@ func AgentUsage(a *ledger.AgentRun) string {
 		return ""
 	}
 	text := usageTexts(*a.Usage, a.Usage.Tokens())
-	for _, c := range []struct {
-		n         *int64
-		one, many string
-	}{{a.Usage.Turns, "turn", "turns"}, {a.Usage.ToolCalls, "tool call", "tool calls"}} {
-		if c.n != nil {
-			text = append(text, Pluralize(int(*c.n), c.one, c.many))
-		}
+	if n := a.Usage.Turns; n != nil {
+		text = append(text, Pluralize(int(*n), "turn", "turns"))
+	}
+	if n := a.Usage.ToolCalls; n != nil {
+		text = append(text, Pluralize(int(*n), "tool call", "tool calls"))
 	}
 	return strings.Join(text, ", ")
 }
@@ -119,8 +114,5 @@ func SpendingText(s *ledger.Spending) string {
 
 // CheckCommand returns the command of a check, and its folder if that is not the root.
 func CheckCommand(c measure.Check, paint document.Paint) string {
-	if c.Dir == "" {
-		return c.CommandLine()
-	}
-	return c.CommandLine() + paint(document.Faint, " (in "+c.Dir+")")
+	return c.CommandLine() + either(c.Dir == "", "", paint(document.Faint, " (in "+c.Dir+")"))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"supervise/detector"
 	"supervise/internal/document"
@@ -28,10 +29,7 @@ func ReasoningDocument(c reasoning.Chain) document.Document {
 
 // overrideText says when an override applies, and whether it belongs into the configuration.
 func overrideText(o reasoning.Override) string {
-	if o.Config != "" {
-		return o.When + ", in .supervise.yaml"
-	}
-	return o.When
+	return o.When + either(o.Config != "", ", in .supervise.yaml", "")
 }
 
 // chainLayout builds the document of a chain of reasoning. Its methods append sections and items.
@@ -88,11 +86,8 @@ func (l *chainLayout) addGoal(g reasoning.Goal) {
 	if g.Mode == string(detector.ModeStandard) || g.Mode == string(detector.ModeAggressive) {
 		rules += " and the patterns of integrity"
 	}
-	mode := fmt.Sprintf("%s, mode %s; lost tests may be explained by renames, moves and merges", rules, g.Mode)
-	if g.Strict {
-		mode = fmt.Sprintf("%s, mode %s, strict: no lost test is explained", rules, g.Mode)
-	}
-	l.Item("Judged by %s", mode)
+	lost := either(g.Strict, ", strict: no lost test is explained", "; lost tests may be explained by renames, moves and merges")
+	l.Item("Judged by %s, mode %s%s", rules, g.Mode, lost)
 	if g.Criterion != "" {
 		l.Item("Done when: %s", g.Criterion)
 	}
@@ -110,11 +105,8 @@ func comparisonText(g reasoning.Goal) document.Text {
 	case g.Previous == nil:
 		return document.Textf("%s is compared with the baseline%s", text, snapshotText(*g.Baseline))
 	}
-	why := "which it started from"
-	if g.Assumed {
-		why = "the last one that was not to be rolled back"
-	}
-	text = document.Textf("%s is compared with %s%s, %s", text, iterationOrBaseline(g.Previous.Iteration), snapshotText(*g.Previous), why)
+	why := either(g.Assumed, "the last one that was not to be rolled back", "which it started from")
+	text = document.Textf("%s is compared with %s%s, %s", text, IterationName(g.Previous.Iteration), snapshotText(*g.Previous), why)
 	if g.Baseline != nil && g.Previous.Iteration != 0 {
 		return document.Textf("%s, and, for slow erosion, with the baseline%s", text, snapshotText(*g.Baseline))
 	}
@@ -130,19 +122,11 @@ func snapshotText(s reasoning.Side) document.Text {
 	return document.Textf(" (tree `%s`)", s.Snapshot)
 }
 
-// iterationOrBaseline names iteration n in a sentence.
-func iterationOrBaseline(n int) string {
-	if n == 0 {
-		return "the baseline"
-	}
-	return fmt.Sprintf("iteration %d", n)
-}
-
 // addExtraction says what was run and measured.
 func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 	l.addHeading("2. Extraction")
 	if e.Agent != nil {
-		l.Item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, FormatDuration(e.Agent.Duration), leftoversText(e.Agent.Leftovers))
+		l.Item("Agent: %s, status %d, after %s%s", replaceUnderscores(e.Agent.Cause), e.Agent.ExitCode, FormatDuration(e.Agent.Duration), leftoversText(e.Agent.Leftovers))
 		if text := AgentSummary(e.Agent); text != "" {
 			l.Item("It reported: %s", text)
 		}
@@ -206,11 +190,7 @@ func (l *chainLayout) addGoals(h *reasoning.Goals) {
 		l.Item("Goal tests: the original tests were not run: %s", h.Refused)
 		return
 	}
-	took := "in " + FormatDuration(h.Took)
-	if h.Reused {
-		took = "in an earlier run"
-	}
-	l.Item("Goal tests: original tests, run on the new code %s: %d passed", took, h.Passed)
+	l.Item("Goal tests: original tests, run on the new code %s: %d passed", runTimeText(h.Took, h.Reused), h.Passed)
 	for _, g := range h.Outcomes {
 		if g.Outcome != detector.Passed {
 			l.Item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
@@ -218,6 +198,11 @@ func (l *chainLayout) addGoals(h *reasoning.Goals) {
 		}
 	}
 	l.addRuns(h.Runs)
+}
+
+// runTimeText says how long tests ran, or that their results are from an earlier run.
+func runTimeText(took time.Duration, reused bool) string {
+	return either(reused, "in an earlier run", "in "+FormatDuration(took))
 }
 
 // addMutationCheck describes the mutation check of changed tests.
@@ -229,12 +214,8 @@ func (l *chainLayout) addMutationCheck(p *reasoning.MutationCheck) {
 		l.Item("Mutation check: changed tests were not run on mutants: %s", p.Refused)
 		return
 	}
-	took := "in " + FormatDuration(p.Took)
-	if p.Reused {
-		took = "in an earlier run"
-	}
 	for _, g := range p.Groups {
-		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), took, g.MutationResult)
+		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), runTimeText(p.Took, p.Reused), g.MutationResult)
 		l.addNames("survives: ", g.SurvivorNames)
 	}
 }
@@ -281,24 +262,17 @@ func (l *chainLayout) addCoverageExclusions(x *reasoning.Excluded) {
 	if x == nil {
 		return
 	}
+	reused := either(x.Reused, " (counted before)", "")
 	switch {
 	case x.Why != "":
 		l.Item("New settings or comments exclude code from the coverage. The coverage without them is unknown, so it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
 	case x.Counted < x.With:
-		l.Item("New settings or comments exclude code from the coverage. It counts as %.1f %%, its value without them; measured %.1f %%%s", x.Counted, x.With, reusedText(x))
+		l.Item("New settings or comments exclude code from the coverage. It counts as %.1f %%, its value without them; measured %.1f %%%s", x.Counted, x.With, reused)
 	default:
-		l.Item("New settings or comments exclude code from the coverage, which is no lower without them%s", reusedText(x))
+		l.Item("New settings or comments exclude code from the coverage, which is no lower without them%s", reused)
 	}
 	l.addNames("", x.Files)
 	l.addRuns(x.Runs)
-}
-
-// reusedText says that the numbers are from an earlier run, "" if they are not.
-func reusedText(x *reasoning.Excluded) string {
-	if x.Reused {
-		return " (counted before)"
-	}
-	return ""
 }
 
 // HiddenTestsText describes the results of the hidden tests in one line, "" if there are none.
@@ -343,28 +317,20 @@ func readText(check ledger.CheckRun) string {
 // CachedText says how many results are from the cache of the test runner, as the continuation of a
 // sentence. It returns "" for none.
 func CachedText(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return "; " + Pluralize(n, "test", "tests") + " cached from the last run"
+	return either(n == 0, "", "; "+Pluralize(n, "test", "tests")+" cached from the last run")
 }
 
 // MissingSuitesText names the suites that are missing from a coverage, as the continuation of a
 // sentence. It returns "" if none is.
 func MissingSuitesText(c *metric.Coverage) string {
-	if len(c.MissingSuites) == 0 {
-		return ""
-	}
-	return " without " + strings.Join(Truncate(c.MissingSuites, 3), ", ") + ", which did not run"
+	names := strings.Join(Truncate(c.MissingSuites, 3), ", ")
+	return either(names == "", "", " without "+names+", which did not run")
 }
 
 // addMetrics adds the sections that were measured.
 func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {
-		cached := ""
-		if t.Cached > 0 {
-			cached = fmt.Sprintf(", %d cached", t.Cached)
-		}
+		cached := either(t.Cached > 0, fmt.Sprintf(", %d cached", t.Cached), "")
 		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, cached)
 	}
 
@@ -375,10 +341,7 @@ func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 	}
 
 	if f := e.Lint; f != nil {
-		by := ""
-		if len(f.Tools) > 0 {
-			by = ", by " + strings.Join(f.Tools, ", ")
-		}
+		by := either(len(f.Tools) > 0, ", by "+strings.Join(f.Tools, ", "), "")
 		l.Item("Findings: %s, %s, %s%s", Pluralize(f.Errors, "error", "errors"), Pluralize(f.Warnings, "warning", "warnings"), Pluralize(f.TypeErrors, "type error", "type errors"), by)
 	}
 
@@ -459,12 +422,8 @@ func valuesText(v detector.Values) string {
 		value *float64
 		sign  bool
 	}{{"before", v.Prev, false}, {"now", v.Curr, false}, {"change", v.Delta, true}, {"threshold", v.Threshold, false}, {"baseline", v.Baseline, false}} {
-		switch {
-		case n.value == nil:
-		case n.sign && *n.value > 0:
-			out = append(out, n.name+" +"+FormatNumber(*n.value))
-		default:
-			out = append(out, n.name+" "+FormatNumber(*n.value))
+		if n.value != nil {
+			out = append(out, n.name+" "+either(n.sign && *n.value > 0, "+", "")+FormatNumber(*n.value))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -472,10 +431,7 @@ func valuesText(v detector.Values) string {
 
 // nearText says how far a metric went toward the threshold of a rule that did not fire.
 func nearText(n reasoning.NearMiss) string {
-	unit := ""
-	if n.Percent {
-		unit = " %"
-	}
+	unit := either(n.Percent, " %", "")
 	text := fmt.Sprintf("%s went from %s to %s", n.Field, FormatNumber(n.Prev), FormatNumber(n.Now))
 	if n.Against == detector.AgainstBaseline {
 		text += " since the baseline"
@@ -512,22 +468,18 @@ func (l *chainLayout) addRecommendation(r detector.Recommendation) {
 	if r.Action == "" {
 		return
 	}
-	target := ""
-	if r.Action == detector.Rollback {
-		target = " to " + iterationOrBaseline(r.Target)
-	}
+	target := either(r.Action == detector.Rollback, " to "+IterationName(r.Target), "")
 	l.Item("Recommendation: %s%s: %s", r.Action, target, r.Reason)
 	var parts []string
 	for _, p := range r.Parts {
 		parts = append(parts, fmt.Sprintf("%+.2f %s", p.Points, p.Why))
 	}
-	from := strings.Join(parts, ", ")
-	l.Item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(from, "not recorded by the version that ran the loop"))
+	l.Item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(strings.Join(parts, ", "), "not recorded by the version that ran the loop"))
 }
 
 // adviceText returns the advice to an orchestrator about an iteration to roll back.
 func adviceText(d *ledger.Decision) string {
-	return "advised to restore the tree of " + iterationOrBaseline(d.Target)
+	return "advised to restore the tree of " + IterationName(d.Target)
 }
 
 // addDecision describes what the loop did after the verdict.
@@ -541,7 +493,7 @@ func (l *chainLayout) addDecision(s reasoning.Synthesis) {
 	case s.Rejected && s.AdviceOnly:
 		did = document.Textf("%s", adviceText(d))
 	case s.Rejected:
-		did = document.Textf("rejected: the tree was restored to %s (`%s`), the rejected tree is kept as `%s`", iterationOrBaseline(d.Target), d.Restore.Name(), s.Kept)
+		did = document.Textf("rejected: the tree was restored to %s (`%s`), the rejected tree is kept as `%s`", IterationName(d.Target), d.Restore.Name(), s.Kept)
 	}
 	l.Item("Done: %s; next: %s", did, nextText(d))
 	if d.Diagnosis != "" {
@@ -554,8 +506,5 @@ func (l *chainLayout) addDecision(s reasoning.Synthesis) {
 
 // nextText names what follows a decision, as in "retry 2".
 func nextText(d *ledger.Decision) string {
-	if d.Retry > 0 {
-		return fmt.Sprintf("retry %d", d.Retry)
-	}
-	return d.Move
+	return either(d.Retry > 0, fmt.Sprintf("retry %d", d.Retry), d.Move)
 }

@@ -14,112 +14,83 @@ import (
 	"supervise/selector"
 )
 
-// csvColumn is a column of the table of all iterations. value returns the text of a cell.
-type csvColumn struct {
-	name  string
-	value func(Loop, csvRow) string
+// csvCell is the value of a column in one row.
+type csvCell struct {
+	column string
+	value  any
 }
 
-// csvRow is an iteration, and the same iteration as the selector sees it.
-type csvRow struct {
-	it        ledger.Iteration
-	candidate selector.Candidate
+// csvMetrics are the metrics that have a column.
+var csvMetrics = []metric.Field{
+	metric.TestCount, metric.TestsPassed, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount,
 }
 
-// csvColumns are the columns of [WriteCSV]. A missing value is empty, never 0.
-var csvColumns = slices.Concat(
-	[]csvColumn{
-		{"iteration", func(_ Loop, r csvRow) string { return strconv.Itoa(r.it.Number) }},
-		{"timestamp", func(_ Loop, r csvRow) string { return r.it.EndedAt.UTC().Format(time.RFC3339) }},
-		{"quality_score", func(_ Loop, r csvRow) string { return csvNumberText(r.it.Quality()) }},
-	},
-	dimensionColumns(),
-	metricColumns(metric.TestCount, metric.TestsPassed, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount),
-	[]csvColumn{
-		{"tokens_used", func(_ Loop, r csvRow) string {
-			if r.candidate.Tokens == nil {
-				return ""
-			}
-			return strconv.FormatInt(*r.candidate.Tokens, 10)
-		}},
-		{"token_cost_usd", func(_ Loop, r csvRow) string { return csvNumberText(r.candidate.CostUSD) }},
-		{"execution_time_ms", func(_ Loop, r csvRow) string {
-			if r.candidate.Duration == nil {
-				return ""
-			}
-			return strconv.FormatInt(r.candidate.Duration.Milliseconds(), 10)
-		}},
-		{"classification", func(_ Loop, r csvRow) string { return r.it.Assessment.Class.String() }},
-		{"verified", func(_ Loop, r csvRow) string { return strconv.FormatBool(r.it.Verified) }},
-		{"eligible", func(v Loop, r csvRow) string {
-			return strconv.FormatBool(r.it.Number > 0 && !slices.Contains(v.Choice.Ineligible, r.it.Number))
-		}},
-		{"best", func(v Loop, r csvRow) string { return strconv.FormatBool(r.it.Number == v.Choice.Iteration) }},
-	},
-)
-
-// dimensionColumns returns a column for each dimension of the score.
-func dimensionColumns() []csvColumn {
-	var out []csvColumn
+// csvCells returns the row of an iteration, and of the same iteration as the selector sees it.
+func csvCells(v Loop, it ledger.Iteration, c selector.Candidate) []csvCell {
+	out := []csvCell{
+		{"iteration", it.Number}, {"timestamp", it.EndedAt.UTC().Format(time.RFC3339)}, {"quality_score", it.Quality()},
+	}
 	for _, name := range selector.DimensionNames() {
-		out = append(out, csvColumn{name, func(_ Loop, r csvRow) string {
-			for _, d := range r.it.Score.Dimensions {
-				if d.Name == name && d.Measured {
-					share := d.Score / 100
-					return csvNumberText(&share)
-				}
-			}
-			return ""
-		}})
+		out = append(out, csvCell{name, dimensionShare(it.Score, name)})
 	}
-	return out
+	for _, f := range csvMetrics {
+		out = append(out, csvCell{string(f), valueOf(&it.Set, f)})
+	}
+	return append(out, []csvCell{
+		{"tokens_used", c.Tokens}, {"token_cost_usd", c.CostUSD}, {"execution_time_ms", c.Duration},
+		{"classification", it.Assessment.Class}, {"verified", it.Verified},
+		{"eligible", it.Number > 0 && !slices.Contains(v.Choice.Ineligible, it.Number)},
+		{"best", it.Number == v.Choice.Iteration},
+	}...)
 }
 
-// metricColumns returns a column for each of the metrics.
-func metricColumns(fields ...metric.Field) []csvColumn {
-	var out []csvColumn
-	for _, f := range fields {
-		out = append(out, csvColumn{string(f), func(_ Loop, r csvRow) string {
-			v, ok := r.it.Set.Value(f)
-			if !ok {
-				return ""
-			}
-			return csvNumberText(&v)
-		}})
+// dimensionShare returns a dimension of a score in [0,1], nil if it was not measured.
+func dimensionShare(s selector.Score, name string) *float64 {
+	for _, d := range s.Dimensions {
+		if d.Name == name && d.Measured {
+			return new(d.Score / 100)
+		}
 	}
-	return out
+	return nil
 }
 
-// csvNumberText formats a number with at most six decimals, and nil as "".
-func csvNumberText(v *float64) string {
-	if v == nil {
-		return ""
+// text returns the value as text: a number has at most six decimals, and nil is "", never 0.
+func (c csvCell) text() string {
+	switch v := c.value.(type) {
+	case *float64:
+		if v != nil {
+			return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(*v, 'f', 6, 64), "0"), ".")
+		}
+	case *int64:
+		if v != nil {
+			return strconv.FormatInt(*v, 10)
+		}
+	case *time.Duration:
+		if v != nil {
+			return strconv.FormatInt(v.Milliseconds(), 10)
+		}
+	default:
+		return fmt.Sprint(v)
 	}
-	text := strconv.FormatFloat(*v, 'f', 6, 64)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	return ""
 }
 
 // WriteCSV writes one row for each iteration, the baseline first. Scores and dimensions are in
 // [0,1].
 func WriteCSV(w io.Writer, v Loop) error {
-	table := csv.NewWriter(w)
-	row := make([]string, len(csvColumns))
-	for i, c := range csvColumns {
-		row[i] = c.name
-	}
-	err := table.Write(row)
-	for n, c := range ledger.Candidates(v.Iterations, nil) {
-		for i, column := range csvColumns {
-			row[i] = column.value(v, csvRow{v.Iterations[n], c})
+	var rows [][]string
+	addRow := func(cells []csvCell, text func(csvCell) string) {
+		var row []string
+		for _, c := range cells {
+			row = append(row, text(c))
 		}
-		if err == nil {
-			err = table.Write(row)
-		}
+		rows = append(rows, row)
 	}
-	if table.Flush(); err == nil {
-		err = table.Error()
+	addRow(csvCells(v, ledger.Iteration{}, selector.Candidate{}), func(c csvCell) string { return c.column })
+	for i, c := range ledger.Candidates(v.Iterations, nil) {
+		addRow(csvCells(v, v.Iterations[i], c), csvCell.text)
 	}
-	if err != nil {
+	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil

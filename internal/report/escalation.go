@@ -88,7 +88,13 @@ func outcomeText(it ledger.Iteration) string {
 // addState describes the state of the loop and of the tree.
 func (p *page) addState(v Escalation, last ledger.Iteration) {
 	p.Heading(2, "State")
-	p.Item("Iterations: %d, of them rolled back: %d", last.Number, countRolledBack(v.Iterations))
+	rolledBack := 0
+	for _, it := range v.Iterations {
+		if it.Rejected {
+			rolledBack++
+		}
+	}
+	p.Item("Iterations: %d, of them rolled back: %d", last.Number, rolledBack)
 	p.Item("Recovery attempts: %d in the loop", last.Decision.Attempts)
 	if last.Rejected {
 		p.Item("The tree is restored to iteration %d", last.Decision.Target)
@@ -107,16 +113,6 @@ func (p *page) addState(v Escalation, last ledger.Iteration) {
 	if a := last.Agent; a != nil && a.LastOutput != "" {
 		p.Item("Last output of the agent: %s", a.LastOutput)
 	}
-}
-
-// countRolledBack counts the rejected iterations.
-func countRolledBack(its []ledger.Iteration) (n int) {
-	for _, it := range its {
-		if it.Rejected {
-			n++
-		}
-	}
-	return n
 }
 
 // remedies say what a person can do, by the name of the recovery strategy that did not help.

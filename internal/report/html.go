@@ -159,11 +159,7 @@ func (v HTML) pageData() htmlData {
 func (v HTML) metricData(name, unit string, f metric.Field) htmlMetric {
 	m := htmlMetric{Name: name, Unit: unit}
 	for _, it := range v.Iterations {
-		var at *float64
-		if n, ok := it.Set.Value(f); ok {
-			at = &n
-		}
-		m.Values = append(m.Values, at)
+		m.Values = append(m.Values, valueOf(&it.Set, f))
 	}
 	return m
 }
@@ -228,23 +224,14 @@ func (v HTML) testMatrix() htmlMatrix {
 func (v HTML) iterationData(it ledger.Iteration) htmlIteration {
 	h := htmlIteration{Number: it.Number, Class: it.Assessment.Class.String(), Score: it.Quality(), Rejected: it.Rejected, Alerts: []htmlAlert{}}
 	for _, a := range it.Assessment.Alerts {
-		alert := htmlAlert{Severity: a.Severity.String(), Rule: a.Rule, Message: a.Message(), Tests: []string{}}
-		for _, id := range a.Tests {
-			alert.Tests = append(alert.Tests, id.String())
-		}
-		h.Alerts = append(h.Alerts, alert)
+		h.Alerts = append(h.Alerts, htmlAlert{a.Severity.String(), a.Rule, a.Message(), TestNames(a.Tests)})
 	}
 
 	data := Iteration{Iteration: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
 	if first := v.Iterations[0]; first.Number == 0 {
 		data.Baseline = first
 	}
-
-	if n := reasoning.PreviousIteration(v.Iterations, it.Number); n >= 0 {
-		if i := slices.IndexFunc(v.Iterations, func(x ledger.Iteration) bool { return x.Number == n }); i >= 0 {
-			data.Previous = &v.Iterations[i]
-		}
-	}
+	data.Previous = findIteration(v.Iterations, reasoning.PreviousIteration(v.Iterations, it.Number))
 
 	h.Report = append(runFacts(it), IterationDocument(data)[1:]...).HTML() // the page has its title
 	dir := filepath.Join(v.Dir, "iterations", ledger.IterationName(it.Number))

@@ -106,15 +106,12 @@ func rejectionText(it ledger.Iteration) document.Text {
 	case d == nil:
 		return document.Textf("rejected; its changes were rolled back and are kept as snapshot `s%s`", it.Snapshot)
 	}
-	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were rolled back and are kept as snapshot `s%s`", d.Reason, iterationOrBaseline(d.Target), nextText(d), it.Snapshot)
+	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were rolled back and are kept as snapshot `s%s`", d.Reason, IterationName(d.Target), nextText(d), it.Snapshot)
 }
 
 // scoreText formats the score in [0,1], with four decimals.
 func scoreText(it ledger.Iteration) string {
-	if !it.Score.Measured {
-		return notMeasuredText
-	}
-	return fmt.Sprintf("%.4f", it.Score.Value)
+	return formatOptional("%.4f", 1, it.Quality())
 }
 
 // addMetrics adds the table that compares the metrics with the previous iteration and the baseline.
@@ -130,7 +127,11 @@ func (p *page) addMetrics(v Iteration) {
 		t.Row(r.name, valueText(&v.Iteration.Set, r.field, r.unit), valueText(previous, r.field, r.unit), deltaText(a.FromPrevious, r.field, r.unit),
 			valueText(&v.Baseline.Set, r.field, r.unit), deltaText(a.FromBaseline, r.field, r.unit))
 	}
-	t.Row("Build", buildText(v.Iteration.Set.Build), buildTextOf(previous), "", buildText(v.Baseline.Set.Build), "")
+	previousBuild := notMeasuredText
+	if previous != nil {
+		previousBuild = buildText(previous.Build)
+	}
+	t.Row("Build", buildText(v.Iteration.Set.Build), previousBuild, "", buildText(v.Baseline.Set.Build), "")
 	p.Add(t)
 	for _, g := range v.Iteration.Set.Gaps {
 		p.Paragraph("**Not measured**: %s (%s): %s", g.Section, g.State, g.Why)
@@ -165,11 +166,7 @@ func (p *page) addAlerts(alerts []detector.Alert) {
 	}
 	for _, a := range alerts {
 		p.Item("**%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s. Source: %s", a.Severity, a.Rule, a.Type, a.Basis, a.Against, a.ID(), a.Message(), a.Action, acknowledgementText(a), reasoning.Source(a.Rule))
-		names := make([]string, len(a.Tests))
-		for i, id := range a.Tests {
-			names[i] = id.String()
-		}
-		p.addNames("test", names)
+		p.addNames("test", TestNames(a.Tests))
 		p.addNames("file", a.Files)
 		p.addVersions(a)
 	}
@@ -287,12 +284,9 @@ func (p *page) addBest(v Iteration) {
 	}
 	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.Iteration.Number, scoreText(v.Iteration))
 	preserved := "no"
-	switch {
-	case v.Best == nil:
-	case v.Best.Snapshot != "":
-		preserved = "yes"
-	default:
-		preserved = "its metrics, and the artifacts that were given; it was recorded without a snapshot"
+	if v.Best != nil {
+		preserved = either(v.Best.Snapshot != "", "yes",
+			"its metrics, and the artifacts that were given; it was recorded without a snapshot")
 	}
 	p.Item("**Best Preserved**: %s", preserved)
 }
@@ -325,8 +319,6 @@ func (p *page) addOverrides(list []reasoning.Override) {
 
 // leftoversText names processes that were left running, as the continuation of a sentence.
 func leftoversText(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; it left %s running, now killed: %s", Pluralize(len(list), "process", "processes"), strings.Join(list, ", "))
+	count := Pluralize(len(list), "process", "processes")
+	return either(len(list) > 0, "; it left "+count+" running, now killed: "+strings.Join(list, ", "), "")
 }

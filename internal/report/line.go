@@ -21,27 +21,16 @@ var classStyles = map[detector.Class]document.Style{
 func IterationLine(it ledger.Iteration, paint document.Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
 	class := paint(classStyles[it.Assessment.Class], fmt.Sprintf("%-10s", classText(it)))
-	tail := ""
-	if list := alertTexts(it.Assessment.Alerts); list != "" {
-		tail = "  " + paint(alertStyle(it.Assessment.Alerts), list)
-	}
-	if it.Rejected && !it.Interrupted {
-		tail += paint(document.Bad, rollbackNote(it))
+	alerts := alertTexts(it.Assessment.Alerts)
+	tail := either(alerts == "", "", "  "+paint(alertStyle(it.Assessment.Alerts), alerts))
+	if it.Rejected && !it.Interrupted { // if another orchestrator ran it, only the advice is known
+		tail += paint(document.Bad, either(it.Recorded != nil, " → to be rolled back", " → rolled back"))
 	}
 	took := FormatDuration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
 	if it.Recorded != nil && it.Recorded.TimeMS == nil {
 		took = notMeasuredText
 	}
 	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, metricsText(it.Set), qualityText(it), took, tail)
-}
-
-// rollbackNote returns what happened to a rejected iteration. If another orchestrator ran it,
-// only the advice is known.
-func rollbackNote(it ledger.Iteration) string {
-	if it.Recorded != nil {
-		return " → to be rolled back"
-	}
-	return " → rolled back"
 }
 
 // metricsText returns the columns for tests, skipped tests, coverage, errors and build.
@@ -51,14 +40,6 @@ func metricsText(s metric.Set) string {
 
 // metricHeader is the header of the columns of metricsText.
 const metricHeader = "   passed  skip   cover  errs  build"
-
-// buildTextOf is like buildText for a set that may be nil.
-func buildTextOf(s *metric.Set) string {
-	if s == nil {
-		return notMeasuredText
-	}
-	return buildText(s.Build)
-}
 
 // buildText says in a word how the build ended. If its status is unknown, for instance because it
 // was excluded after it had failed at the baseline, that is "excl.".
@@ -76,11 +57,10 @@ func buildText(b *metric.Build) string {
 
 // coverageText returns the coverage in percent.
 func coverageText(s metric.Set) string {
-	v, ok := s.Value(metric.CoveragePct)
-	if !ok {
-		return notMeasuredText
+	if v := valueOf(&s, metric.CoveragePct); v != nil {
+		return percentText(*v / 100)
 	}
-	return percentText(v / 100)
+	return notMeasuredText
 }
 
 // IterationLineHeader returns the header of the columns of [IterationLine].
@@ -90,10 +70,7 @@ func IterationLineHeader(paint document.Paint) string {
 
 // classText returns the class of an iteration, "stopped" if it was not judged.
 func classText(it ledger.Iteration) string {
-	if it.Interrupted {
-		return "stopped"
-	}
-	return it.Assessment.Class.String()
+	return either(it.Interrupted, "stopped", it.Assessment.Class.String())
 }
 
 // alertTexts lists the alerts above INFO with their severities, "" for none.
@@ -126,16 +103,21 @@ func alertStyle(alerts []detector.Alert) document.Style {
 func Trajectory(its []ledger.Iteration, selected int) document.Chart {
 	var out document.Chart
 	for _, it := range its {
-		b := document.Bar{Name: fmt.Sprintf("Iteration %d:", it.Number), Value: qualityText(it), Note: trajectoryNote(it, selected)}
-		if it.Number == 0 {
-			b.Name = "Baseline:"
-		}
-		if it.Score.Measured {
-			b.Share = it.Score.Value
-		}
-		out = append(out, b)
+		name, note := barName(it.Number)+":", trajectoryNote(it, selected)
+		out = append(out, document.Bar{Name: name, Share: scoreShare(it), Value: qualityText(it), Note: note})
 	}
 	return out
+}
+
+// barName names iteration n in a chart.
+func barName(n int) string { return either(n == 0, "Baseline", fmt.Sprintf("Iteration %d", n)) }
+
+// scoreShare returns the score in [0,1], 0 if it was not measured.
+func scoreShare(it ledger.Iteration) float64 {
+	if !it.Score.Measured {
+		return 0
+	}
+	return it.Score.Value
 }
 
 // trajectoryNote returns the mark of an iteration in the chart, "" for none.
@@ -159,11 +141,7 @@ func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) 
 	const width = 20
 	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", metricHeader, width, "quality", "score"))}
 	for _, it := range its {
-		share, tone := 0.0, document.Plain
-		if it.Score.Measured {
-			share = it.Score.Value
-		}
-		note := ""
+		tone, note := document.Plain, ""
 		switch {
 		case it.Number == selected:
 			tone, note = document.Good, " ← selected"
@@ -173,7 +151,7 @@ func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) 
 			tone, note = document.Bad, " rejected"
 		}
 		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, classText(it), metricsText(it.Set),
-			paint(tone, document.RenderMeter(share, width)), qualityText(it), paint(tone, note)))
+			paint(tone, document.RenderMeter(scoreShare(it), width)), qualityText(it), paint(tone, note)))
 	}
 	return out
 }

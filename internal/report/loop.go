@@ -49,10 +49,8 @@ type Verification struct {
 
 // selectedIteration returns the selected iteration, one without results if its record is missing.
 func (v Loop) selectedIteration() ledger.Iteration {
-	for _, it := range v.Iterations {
-		if it.Number == v.Choice.Iteration {
-			return it
-		}
+	if it := findIteration(v.Iterations, v.Choice.Iteration); it != nil {
+		return *it
 	}
 	return ledger.Iteration{Number: v.Choice.Iteration}
 }
@@ -99,10 +97,7 @@ func SelectionDocument(v Loop) document.Document {
 
 // iterationText returns the number of an iteration for a table.
 func iterationText(n int) string {
-	if n == 0 {
-		return "0 (the baseline)"
-	}
-	return fmt.Sprint(n)
+	return fmt.Sprint(n) + either(n == 0, " (the baseline)", "")
 }
 
 // addSummary compares the selected iteration with the final one.
@@ -122,19 +117,11 @@ func (p *page) addSummary(v Loop) {
 
 // qualityText returns the score in percent.
 func qualityText(it ledger.Iteration) string {
-	if !it.Score.Measured {
-		return notMeasuredText
-	}
-	return percentText(it.Score.Value)
+	return formatOptional("%.1f%%", 100, it.Quality())
 }
 
 // yesNo returns "Yes" or "No".
-func yesNo(b bool) string {
-	if b {
-		return "Yes"
-	}
-	return "No"
-}
+func yesNo(b bool) string { return either(b, "Yes", "No") }
 
 // addScores adds the table of all iterations.
 func (p *page) addScores(v Loop) {
@@ -144,7 +131,7 @@ func (p *page) addScores(v Loop) {
 	for _, it := range v.Iterations {
 		tokens, cost := costTexts(it)
 		t.Row(it.Number, qualityText(it), scoreDeltaText(it, before), testsText(it.Set), valueText(&it.Set, metric.CoveragePct, "%"), valueText(&it.Set, metric.ErrorCount, ""),
-			it.Assessment.Class, tokens, cost, checkMark(it.Verified), v.statusText(it))
+			it.Assessment.Class, tokens, cost, either(it.Verified, "✓", "✗"), v.statusText(it))
 		if it.Score.Measured && !it.Rejected {
 			before = &it.Score.Value
 		}
@@ -154,15 +141,12 @@ func (p *page) addScores(v Loop) {
 
 // costTexts returns the tokens and the cost of an iteration, as far as they are known.
 func costTexts(it ledger.Iteration) (tokens, cost string) {
-	tokens, cost = notMeasuredText, notMeasuredText
 	_, n, usd := it.Cost()
+	tokens = notMeasuredText
 	if n != nil {
 		tokens = fmt.Sprint(*n)
 	}
-	if usd != nil {
-		cost = fmt.Sprintf("$%.4f", *usd)
-	}
-	return tokens, cost
+	return tokens, formatOptional("$%.4f", 1, usd)
 }
 
 // scoreDeltaText returns the change of the score since the last accepted iteration, in points.
@@ -180,14 +164,6 @@ func testsText(s metric.Set) string {
 	}
 	n := s.Tests.Counts()
 	return fmt.Sprintf("%d/%d", n.Passed, n.Count)
-}
-
-// checkMark returns ✓ for true and ✗ for false.
-func checkMark(b bool) string {
-	if b {
-		return "✓"
-	}
-	return "✗"
 }
 
 // statusText returns the last column of the table of iterations.
@@ -380,10 +356,7 @@ func (p *page) addRecommendations(v Loop) {
 	}
 
 	if !selected.Verified {
-		why := ": tests still fail, or the criterion is not met"
-		if v.State.Kind == ledger.KindRecorded {
-			why = ""
-		}
+		why := either(v.State.Kind == ledger.KindRecorded, "", ": tests still fail, or the criterion is not met")
 		list = append(list, "The selection is not verified"+why)
 	}
 

@@ -14,10 +14,12 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"supervise/internal/ledger"
 	"supervise/metric"
 )
 
@@ -36,14 +38,30 @@ const notMeasuredText = "n/a"
 
 // valueText formats a metric of a set, with its unit. The set may be nil.
 func valueText(s *metric.Set, f metric.Field, unit string) string {
+	if v := valueOf(s, f); v != nil {
+		return FormatNumber(*v) + unit
+	}
+	return notMeasuredText
+}
+
+// valueOf returns a metric of a set, nil if it was not measured. The set may be nil.
+func valueOf(s *metric.Set, f metric.Field) *float64 {
 	if s == nil {
+		return nil
+	}
+	if v, ok := s.Value(f); ok {
+		return &v
+	}
+	return nil
+}
+
+// formatOptional formats a number, multiplied by a factor, as in ("%.1f%%", 100, &share). It says
+// that a nil one was not measured.
+func formatOptional(format string, factor float64, v *float64) string {
+	if v == nil {
 		return notMeasuredText
 	}
-	v, ok := s.Value(f)
-	if !ok {
-		return notMeasuredText
-	}
-	return FormatNumber(v) + unit
+	return fmt.Sprintf(format, factor**v)
 }
 
 // deltaText formats the change of a metric, with its sign and unit.
@@ -63,12 +81,40 @@ func deltaText(d metric.Delta, f metric.Field, unit string) string {
 // percentText formats a score in [0,1] as a percentage.
 func percentText(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
 
+// either returns the first text if a condition is met, else the second one.
+func either(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// IterationName names iteration n in a sentence.
+func IterationName(n int) string {
+	return either(n == 0, "the baseline", fmt.Sprintf("iteration %d", n))
+}
+
+// findIteration returns the iteration with a number, nil if it is missing.
+func findIteration(its []ledger.Iteration, number int) *ledger.Iteration {
+	i := slices.IndexFunc(its, func(it ledger.Iteration) bool { return it.Number == number })
+	if i < 0 {
+		return nil
+	}
+	return &its[i]
+}
+
+// TestNames returns the names of tests.
+func TestNames(ids []metric.ID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = id.String()
+	}
+	return out
+}
+
 // Pluralize formats a number with the singular or plural: "1 process", "2 processes".
 func Pluralize(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
+	return fmt.Sprintf("%d %s", n, either(n == 1, one, many))
 }
 
 // FormatDuration formats a duration, as in 0.4s, 12s, 3m05s and 2h10m.
@@ -79,19 +125,11 @@ func FormatDuration(d time.Duration) string {
 	case d < time.Minute:
 		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + "s"
 	case d < time.Hour:
-		d = d.Round(time.Second)
-		return strconv.Itoa(int(d.Minutes())) + "m" + twoDigits(int(d.Seconds())%60) + "s"
+		seconds := int(d.Round(time.Second).Seconds())
+		return fmt.Sprintf("%dm%02ds", seconds/60, seconds%60)
 	}
-	d = d.Round(time.Minute)
-	return strconv.Itoa(int(d.Hours())) + "h" + twoDigits(int(d.Minutes())%60) + "m"
-}
-
-// twoDigits formats a number from 0 to 99 with two digits.
-func twoDigits(n int) string {
-	if n < 10 {
-		return "0" + strconv.Itoa(n)
-	}
-	return strconv.Itoa(n)
+	minutes := int(d.Round(time.Minute).Minutes())
+	return fmt.Sprintf("%dh%02dm", minutes/60, minutes%60)
 }
 
 // FormatBytes formats a number of bytes in KB, MB or GB.
@@ -110,5 +148,5 @@ func Truncate(list []string, n int) []string {
 	if len(list) <= n {
 		return list
 	}
-	return append(append([]string{}, list[:n]...), fmt.Sprintf("and %d more", len(list)-n))
+	return append(slices.Clone(list[:n]), fmt.Sprintf("and %d more", len(list)-n))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"supervise/detector"
@@ -27,12 +26,9 @@ func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []
 		if it.Number == 0 && (q == nil || it.Set.IsEmpty()) {
 			continue
 		}
-		name := fmt.Sprintf("Iteration %d", it.Number)
-		if it.Number == 0 {
-			name = "Baseline"
-		}
+		name := barName(it.Number)
 		if q == nil {
-			out = append(out, fmt.Sprintf("%s: %s", name, notMeasuredText))
+			out = append(out, name+": "+notMeasuredText)
 			continue
 		}
 
@@ -63,13 +59,7 @@ func RegressionLines(s ledger.State, paint document.Paint) []string {
 	for _, r := range s.Regressions {
 		out = append(out, paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s)", r.ID, r.Iteration, r.Type, r.Severity)), "  - "+r.Message)
 		if len(r.Tests) > 0 {
-			const most = 10
-			names := r.Tests[:min(len(r.Tests), most)]
-			more := ""
-			if n := len(r.Tests) - len(names); n > 0 {
-				more = fmt.Sprintf(", and %d more", n)
-			}
-			out = append(out, "  - Tests: "+strings.Join(names, ", ")+more)
+			out = append(out, "  - Tests: "+strings.Join(Truncate(r.Tests, 10), ", "))
 		}
 		if r.Outcome != "" {
 			out = append(out, "  - Recovery: "+r.Outcome)
@@ -103,21 +93,16 @@ func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *fl
 	if n := len(its) - 1; n > 0 {
 		add("Current Iteration", fmt.Sprintf("%d (quality: %s)", its[n].Number, shareText(its[n].Quality())))
 	}
-	if falsePositives == nil {
-		add("False Positive Rate", "no findings")
-	} else {
-		add("False Positive Rate", shareText(falsePositives))
-	}
+	add("False Positive Rate", either(falsePositives == nil, "no findings", shareText(falsePositives)))
 	return out
 }
 
 // qualityOf returns the score of iteration n, nil if it is unknown.
 func qualityOf(its []ledger.Iteration, n int) *float64 {
-	i := slices.IndexFunc(its, func(it ledger.Iteration) bool { return it.Number == n })
-	if i < 0 {
-		return nil
+	if it := findIteration(its, n); it != nil {
+		return it.Quality()
 	}
-	return its[i].Quality()
+	return nil
 }
 
 // shareText formats a share in [0,1] as a percentage.
@@ -136,18 +121,11 @@ func MetricsSummary(s metric.Set) string {
 		one, many string
 	}{{metric.TestCount, " test", " tests"}, {metric.TestsFailed, " failed", " failed"}, {metric.CoveragePct, "% coverage", "% coverage"}, {metric.TypeErrors, " type error", " type errors"}, {metric.LintErrors, " lint error", " lint errors"}, {metric.LintWarnings, " lint warning", " lint warnings"}} {
 		v, ok := s.Value(f.field)
-		switch {
-		case !ok:
-		case v == 1:
-			parts = append(parts, FormatNumber(v)+f.one)
-		default:
-			parts = append(parts, FormatNumber(math.Round(10*v)/10)+f.many)
+		if ok {
+			parts = append(parts, FormatNumber(math.Round(10*v)/10)+either(v == 1, f.one, f.many))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing measured"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "nothing measured")
 }
 
 // regressionCounts counts the regressions by severity and type, as in "1 (critical:

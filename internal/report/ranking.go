@@ -18,20 +18,16 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 	}
 	t := document.Table{Head: []string{"candidate", "done", "agree", "mutants", "score", "lines", "cost", "agent", ""}}
 	for _, s := range list {
-		did, chosen, cost := "no", document.Span{}, notMeasuredText
-		if s.Eligible {
-			did = "yes"
-		}
-		if s.Chosen {
-			chosen = document.Span{Style: document.Good, Text: "← chosen"}
-		}
+		agreement, mutants := formatOptional("%.0f %%", 100, s.Agreement), formatOptional("%.0f %%", 100, s.MutationScore)
+		did, cost := either(s.Eligible, "yes", "no"), notMeasuredText
+		chosen := document.Span{Style: document.Good, Text: either(s.Chosen, "← chosen", "")}
 		switch {
 		case s.CostUSD != nil:
 			cost = fmt.Sprintf("$%.2f", *s.CostUSD)
 		case s.Tokens != nil:
 			cost = fmt.Sprintf("%d tokens", *s.Tokens)
 		}
-		t.Row(s.Candidate, did, percentOrMissing(s.Agreement), percentOrMissing(s.MutationScore), fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, shortCommand(s.Agent), chosen)
+		t.Row(s.Candidate, did, agreement, mutants, fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, shortCommand(s.Agent), chosen)
 	}
 
 	d.Add(t)
@@ -59,14 +55,6 @@ func candidateRemarks(s ledger.Rank) (out []string) {
 		out = append(out, fmt.Sprintf("fails tests of candidate %d: %s", author, strings.Join(Truncate(s.Failed[author], 3), ", ")))
 	}
 	return out
-}
-
-// percentOrMissing formats a share in [0,1] as a percentage.
-func percentOrMissing(v *float64) string {
-	if v == nil {
-		return notMeasuredText
-	}
-	return fmt.Sprintf("%.0f %%", 100**v)
 }
 
 // shortCommand returns the start of a command line.

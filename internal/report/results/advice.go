@@ -34,7 +34,7 @@ func (t Printer) PrintRecorded(rec record.Result) {
 func (t Printer) PrintAdvice(r record.Recommendation) {
 	what := string(r.Action)
 	if r.Target != nil {
-		what += " to " + iterationName(*r.Target)
+		what += " to " + report.IterationName(*r.Target)
 	}
 	t.printRow(document.Faint, "advice  ", "%s: %s (confidence %.2f)", t.Paint(document.Strong, what), r.Reason, r.Confidence)
 	for _, line := range append([]string{r.Advice}, r.Alternatives...) {

@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,21 +14,19 @@ import (
 
 // PrintAgents prints the known agents in two lists, first those that are installed.
 func (t Printer) PrintAgents(list []agentcheck.Agent) {
-	for _, there := range []bool{true, false} {
-		head := "Installed"
-		if !there {
-			head = "Not installed"
-		}
-		for _, a := range list {
-			if (a.Path != "" || a.Error != "") != there {
-				continue
-			}
-			if head != "" {
-				fmt.Fprintf(t, "%s:\n", t.Paint(document.Strong, head))
-				head = ""
-			}
-			t.printAgent(a)
-		}
+	isMissing := func(a agentcheck.Agent) bool { return a.Path == "" && a.Error == "" }
+	isInstalled := func(a agentcheck.Agent) bool { return !isMissing(a) }
+	t.printAgentList("Installed", slices.DeleteFunc(slices.Clone(list), isMissing))
+	t.printAgentList("Not installed", slices.DeleteFunc(slices.Clone(list), isInstalled))
+}
+
+// printAgentList prints agents below a heading, unless there are none.
+func (t Printer) printAgentList(heading string, list []agentcheck.Agent) {
+	if len(list) > 0 {
+		t.printLine("%s:", t.Paint(document.Strong, heading))
+	}
+	for _, a := range list {
+		t.printAgent(a)
 	}
 }
 
@@ -58,31 +57,23 @@ func (t Printer) printAgent(a agentcheck.Agent) {
 
 // PrintTurn prints what supervise understood of one turn of an agent.
 func (t Printer) PrintTurn(r agentcheck.Turn) {
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "%-9s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	line("command", "%s", strings.Join(r.Command, " "))
-	line("outcome", "%s, exit code %d, after %s", cmp.Or(r.Run.Outcome, "none"), r.Run.ExitCode, r.Run.Duration.Round(100*time.Millisecond))
-	if r.Run.Message != "" {
-		line("message", "%s", r.Run.Message)
-	}
-	if r.Remedy != "" {
-		line("remedy", "%s", r.Remedy)
-	}
-
-	line("task", "%s", taskOf(r))
-	line("usage", "%s", usageOf(r))
-	line("session", "%s", cmp.Or(r.Run.Session, "not reported: --session continue needs one, unless the agent continues its latest"))
-	if version := strings.TrimSpace(r.Run.Version + " " + r.Run.Model); version != "" {
-		line("version", "%s", version)
-	}
-
-	line("hooks", "%s", hooksOf(r))
-	if r.Run.LastOutput != "" {
-		line("output", "%s", r.Run.LastOutput)
-	}
-	if r.Folder != "" {
-		line("kept", "%s", r.Folder)
+	took := r.Run.Duration.Round(100 * time.Millisecond)
+	for _, row := range [][2]string{
+		{"command", strings.Join(r.Command, " ")},
+		{"outcome", fmt.Sprintf("%s, exit code %d, after %s", cmp.Or(r.Run.Outcome, "none"), r.Run.ExitCode, took)},
+		{"message", r.Run.Message},
+		{"remedy", r.Remedy},
+		{"task", taskOf(r)},
+		{"usage", usageOf(r)},
+		{"session", cmp.Or(r.Run.Session, "not reported: --session continue needs one, unless the agent continues its latest")},
+		{"version", strings.TrimSpace(r.Run.Version + " " + r.Run.Model)},
+		{"hooks", hooksOf(r)},
+		{"output", r.Run.LastOutput},
+		{"kept", r.Folder},
+	} {
+		if row[1] != "" {
+			t.printLine("%-9s %s", row[0], row[1])
+		}
 	}
 }
 

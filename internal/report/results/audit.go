@@ -34,11 +34,10 @@ func (t Printer) PrintAudit(found []integrity.Finding, files int, all bool) (exp
 
 // auditLine returns the location and the evidence of a finding in one line.
 func auditLine(x integrity.Finding) string {
-	place := x.File
+	line := x.File
 	if x.Line > 0 {
-		place = fmt.Sprintf("%s:%d", x.File, x.Line)
+		line += fmt.Sprintf(":%d", x.Line)
 	}
-	line := place
 	for _, part := range []string{x.Test, x.Evidence} {
 		if part != "" {
 			line += "  " + part

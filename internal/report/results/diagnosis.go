@@ -42,18 +42,10 @@ func (t Printer) PrintDiagnosis(d Diagnosis) {
 	row := func(label, text string) { t.printRow(document.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
 	row("tree", d.Tree)
 	for _, p := range d.Programs {
-		if p.Missing != "" {
-			row(p.Name, t.Paint(document.Warn, p.Missing))
-			continue
-		}
-		row(p.Name, p.Version)
+		row(p.Name, cmp.Or(t.Paint(document.Warn, p.Missing), p.Version))
 	}
 	for _, p := range d.Projects {
-		where := p.Language
-		if p.Dir != "" {
-			where = p.Dir + ": " + where
-		}
-		row("project", where+": "+strings.Join(p.Tools, ", "))
+		row("project", strings.TrimPrefix(p.Dir+": "+p.Language+": "+strings.Join(p.Tools, ", "), ": "))
 	}
 	for _, c := range d.Checks {
 		row(string(c.Kind), report.CheckCommand(c, t.Paint))
@@ -140,8 +132,5 @@ func describeSet(s metric.Set) string {
 	if s.Build != nil {
 		list = append(list, "build "+string(s.Build.Status))
 	}
-	if len(list) == 0 {
-		return "nothing"
-	}
-	return strings.Join(list, "; ")
+	return cmp.Or(strings.Join(list, "; "), "nothing")
 }

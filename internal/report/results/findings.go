@@ -38,30 +38,27 @@ type FindingRow struct {
 // false positives.
 func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 	var d Findings
-	at := map[string]int{}
 	for _, f := range list {
 		if f.Alert.Severity <= detector.Info && f.Alert.Acknowledged == nil {
 			continue
 		}
 		row := newFindingRow(f, marked)
-		i, seen := at[row.ID]
-		if !seen {
-			i = len(d.List)
-			at[row.ID] = i
+		i := slices.IndexFunc(d.List, func(earlier FindingRow) bool { return earlier.ID == row.ID })
+		if i < 0 {
 			d.List = append(d.List, row)
+			continue
 		}
 		d.List[i] = row
 	}
 
 	for _, row := range d.List {
-		switch {
-		case row.Acknowledged != "":
+		if row.Acknowledged != "" {
 			d.Acknowledged++
-		case row.FalsePositive:
+			continue
+		}
+		d.Raised++
+		if row.FalsePositive {
 			d.FalsePositives++
-			d.Raised++
-		default:
-			d.Raised++
 		}
 	}
 
@@ -79,13 +76,9 @@ func (d *Findings) updateRate() {
 
 // newFindingRow returns the row of a finding.
 func newFindingRow(f ledger.Finding, marked map[string]bool) FindingRow {
-	names := make([]string, len(f.Alert.Tests))
-	for i, id := range f.Alert.Tests {
-		names[i] = id.String()
-	}
 	row := FindingRow{
 		ID: f.Alert.ID(), Iteration: f.Iteration, Rule: f.Alert.Rule, Severity: f.Alert.Severity, Basis: f.Alert.Basis,
-		Message: f.Alert.Message(), Tests: reasoning.NamesOf(names),
+		Message: f.Alert.Message(), Tests: reasoning.NamesOf(report.TestNames(f.Alert.Tests)),
 	}
 	row.FalsePositive = marked[row.ID]
 	if k := f.Alert.Acknowledged; k != nil {
@@ -153,18 +146,12 @@ const maxChanged = 5
 
 // printTests lists the tests that changed, for the last iterations that changed any.
 func (t Printer) printTests(its []ledger.Iteration) {
-	var blocks [][]string
-	for i := len(its) - 1; i >= 0 && len(blocks) < maxChanged; i-- {
-		if lines := append(testLines(its[i].Assessment.Changes), runTimes(its[i])...); len(lines) > 0 {
-			for n := range lines {
-				lines[n] = fmt.Sprintf("%s iteration %d, %s", t.Paint(document.Faint, "tests    "), its[i].Number, lines[n])
-			}
-			blocks = append(blocks, lines)
+	linesOf := func(it ledger.Iteration) []string { return append(testLines(it.Assessment.Changes), runTimes(it)...) }
+	changed := slices.DeleteFunc(slices.Clone(its), func(it ledger.Iteration) bool { return len(linesOf(it)) == 0 })
+	for _, it := range changed[max(0, len(changed)-maxChanged):] {
+		for _, line := range linesOf(it) {
+			t.printRow(document.Faint, "tests    ", "iteration %d, %s", it.Number, line)
 		}
-	}
-	slices.Reverse(blocks)
-	for _, line := range slices.Concat(blocks...) {
-		fmt.Fprintln(t, line)
 	}
 }
 

@@ -25,11 +25,3 @@ func (t Printer) printLine(format string, args ...any) {
 func (t Printer) printRow(tone document.Style, label string, format string, args ...any) {
 	t.printLine("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
 }
-
-// iterationName names iteration n in a sentence.
-func iterationName(n int) string {
-	if n == 0 {
-		return "the baseline"
-	}
-	return fmt.Sprintf("iteration %d", n)
-}

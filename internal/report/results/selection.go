@@ -15,13 +15,13 @@ import (
 // before the selection. applied says that the selected tree is in the working tree.
 func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSelection, before ledger.State, self string, applied bool) {
 	if before.Selected != nil {
-		t.printRow(document.Faint, "was     ", "%s: %s", iterationName(before.Selected.Iteration), before.Selected.Reason)
+		t.printRow(document.Faint, "was     ", "%s: %s", report.IterationName(before.Selected.Iteration), before.Selected.Reason)
 	}
 	what := "would be"
 	if sel.Path != "" {
 		what = "selected"
 	}
-	t.printRow(document.Strong, what, "%s: %s", t.Paint(document.Good, iterationName(doc.Selected)), doc.Reason)
+	t.printRow(document.Strong, what, "%s: %s", t.Paint(document.Good, report.IterationName(doc.Selected)), doc.Reason)
 	for _, r := range doc.Rationale {
 		t.printLine("         %s", r)
 	}
