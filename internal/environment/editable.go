@@ -2,7 +2,6 @@ package environment
 
 import (
 	"context"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +38,7 @@ func (w Watch) Editable(ctx context.Context) []string {
 	w.addInterpreters(ctx, into)
 	askedSites.Unlock()
 	var out []string
-	for site := range maps.Keys(into) {
+	for site := range into {
 		out = append(out, readEditable(site)...)
 	}
 
@@ -71,19 +70,25 @@ func readEditable(site string) []string {
 			continue
 		}
 		for line := range strings.Lines(string(text)) {
-			if line = strings.TrimSpace(line); !finder && filepath.IsAbs(line) {
+			line = strings.TrimSpace(line)
+			switch {
+			case finder && strings.HasPrefix(line, "MAPPING"):
+				out = append(out, readMapping(line)...)
+			case !finder && filepath.IsAbs(line):
 				out = append(out, filepath.Clean(line))
-			}
-			if !finder || !strings.HasPrefix(line, "MAPPING") {
-				continue
-			}
-			for _, m := range mappingPattern.FindAllStringSubmatch(line, -1) {
-				if parent, ok := strings.CutSuffix(filepath.ToSlash(filepath.Clean(m[2])), "/"+strings.ReplaceAll(m[1], ".", "/")); ok {
-					out = append(out, filepath.FromSlash(parent))
-				}
 			}
 		}
 	}
+	return out
+}
 
+// readMapping returns the folders that contain the packages of a mapping.
+func readMapping(line string) (out []string) {
+	for _, m := range mappingPattern.FindAllStringSubmatch(line, -1) {
+		folder, relative := filepath.ToSlash(filepath.Clean(m[2])), strings.ReplaceAll(m[1], ".", "/")
+		if parent, ok := strings.CutSuffix(folder, "/"+relative); ok {
+			out = append(out, filepath.FromSlash(parent))
+		}
+	}
 	return out
 }

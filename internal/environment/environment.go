@@ -129,19 +129,23 @@ func (w Watch) findProgram(name string) (Program, error) {
 
 // lookPath finds a program on the PATH of an environment; "" if there is none.
 func lookPath(name string, env []string, root string) string {
-	var path string
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
-			path = v // the last one counts
-		}
-	}
-	for _, dir := range filepath.SplitList(path) {
+	for _, dir := range filepath.SplitList(getenv(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, dir)
 		}
 		file := filepath.Join(dir, name)
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
 			return file
+		}
+	}
+	return ""
+}
+
+// getenv returns a variable of an environment, in which the last entry counts; "" if there is none.
+func getenv(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
 		}
 	}
 	return ""
@@ -205,8 +209,7 @@ func (s State) ChangesSince(before State, root string) []Change {
 		return out // git runs none; the snapshots show that its folder is gone
 	}
 	if s.HookPath != before.HookPath && before.HookPath != "" {
-		out = append(out, Change{"TP-30", "git_hooks_changed", metric.High, s.HookPath, "git runs hooks from here, was " + before.HookPath})
-		return out
+		return append(out, Change{"TP-30", "git_hooks_changed", metric.High, s.HookPath, "git runs hooks from here, was " + before.HookPath})
 	}
 
 	for _, path := range slices.Sorted(maps.Keys(s.Hooks)) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,18 +77,14 @@ func escapeModulePath(s string) string {
 
 // moduleCache returns the folder of Go's module cache, "" if the environment does not tell.
 func (w Watch) moduleCache() string {
-	env := map[string]string{}
-	for _, kv := range w.Env {
-		name, value, _ := strings.Cut(kv, "=")
-		env[name] = value
+	if cache := getenv(w.Env, "GOMODCACHE"); cache != "" {
+		return cache
 	}
-	switch {
-	case env["GOMODCACHE"] != "":
-		return env["GOMODCACHE"]
-	case env["GOPATH"] != "":
-		return filepath.Join(filepath.SplitList(env["GOPATH"])[0], "pkg", "mod")
-	case env["HOME"] != "":
-		return filepath.Join(env["HOME"], "go", "pkg", "mod")
+	if folders := filepath.SplitList(getenv(w.Env, "GOPATH")); len(folders) > 0 {
+		return filepath.Join(folders[0], "pkg", "mod")
+	}
+	if home := getenv(w.Env, "HOME"); home != "" {
+		return filepath.Join(home, "go", "pkg", "mod")
 	}
 	return ""
 }
@@ -106,11 +103,7 @@ func (w Watch) addGoTesting(program string, into map[string]*ecosystem) {
 // findModuleEdits returns an edit if a file of the module was written and its sum is not that of
 // go.sum.
 func findModuleEdits(earlier, now *packageFolder) []edit {
-	same := len(earlier.files) == len(now.files)
-	for name, s := range now.files {
-		same = same && s == earlier.files[name]
-	}
-	if same {
+	if maps.Equal(earlier.files, now.files) {
 		return nil
 	}
 	for module, sum := range earlier.records {
@@ -124,7 +117,7 @@ func findModuleEdits(earlier, now *packageFolder) []edit {
 // hashModule returns the sum of a module in the form of go.sum, "h1:…". It covers the names and
 // sums of all files in dir. module is the name with the version, as in "example.com/a@v1.0.0".
 func hashModule(dir, module string) (string, error) {
-	var lines []string
+	sums := map[string]string{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -135,19 +128,16 @@ func hashModule(dir, module string) (string, error) {
 		}
 		rel, err := filepath.Rel(dir, name)
 		sum := sha256.Sum256(text)
-		lines = append(lines, module+"/"+filepath.ToSlash(rel)+"\x00"+hex.EncodeToString(sum[:]))
+		sums[module+"/"+filepath.ToSlash(rel)] = hex.EncodeToString(sum[:])
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
 
-	slices.Sort(lines)
 	h := sha256.New()
-	for _, l := range lines {
-		name, sum, _ := strings.Cut(l, "\x00")
-		fmt.Fprintf(h, "%s  %s\n", sum, name)
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(h, "%s  %s\n", sums[name], name)
 	}
-
 	return "h1:" + base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"supervise/metric"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // packageFolder is a folder into which a package manager installs.
@@ -77,8 +79,8 @@ func (w Watch) readPackages(ctx context.Context) map[string]*packageFolder {
 func (p *packageFolder) readStamps() {
 	p.files = map[string]stamp{}
 	var lock sync.Mutex
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, 8)
+	var wait errgroup.Group
+	wait.SetLimit(8)
 	var visit func(folder string, into map[string]stamp, deep bool)
 	visit = func(folder string, into map[string]stamp, deep bool) {
 		for _, e := range readEntries(filepath.Join(p.dir, folder)) {
@@ -94,14 +96,13 @@ func (p *packageFolder) readStamps() {
 			case deep:
 				visit(name, into, true)
 			default:
-				wait.Go(func() {
-					slots <- struct{}{}
+				wait.Go(func() error {
 					found := map[string]stamp{}
 					visit(name, found, true)
 					lock.Lock()
+					defer lock.Unlock()
 					maps.Copy(p.files, found)
-					lock.Unlock()
-					<-slots
+					return nil
 				})
 			}
 		}
@@ -109,7 +110,7 @@ func (p *packageFolder) readStamps() {
 
 	top := map[string]stamp{}
 	visit("", top, false)
-	wait.Wait()
+	_ = wait.Wait() // no function returns an error
 	maps.Copy(p.files, top)
 }
 

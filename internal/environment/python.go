@@ -53,20 +53,15 @@ func readPythonRecord(p *packageFolder, name string) {
 	r := csv.NewReader(f)
 	r.FieldsPerRecord = -1
 	for row, err := r.Read(); err == nil; row, err = r.Read() {
-		if sum, ok := strings.CutPrefix(field(row, 1), "sha256="); ok {
+		if len(row) < 2 {
+			continue
+		}
+		if sum, ok := strings.CutPrefix(row[1], "sha256="); ok {
 			file := path.Clean(filepath.ToSlash(row[0]))
 			p.records[file] = sum
 			p.records[path.Dir(name)+"\x00"+file] = sum
 		}
 	}
-}
-
-// field returns one field of a row, "" if the row is shorter.
-func field(row []string, i int) string {
-	if i < len(row) {
-		return row[i]
-	}
-	return ""
 }
 
 // findPythonEdits returns one edit for each package with a file that differs from its record.
