@@ -2,14 +2,14 @@ package cast
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Cast records the output of a terminal as an asciicast of version 3
@@ -119,12 +119,7 @@ func (c *Cast) writeEvent(code byte, data []byte) {
 
 // appendInterval appends a duration as seconds with six decimals, like 0.248848.
 func appendInterval(b []byte, d time.Duration) []byte {
-	b = append(strconv.AppendInt(b, int64(d/time.Second), 10), '.')
-	micros := int64(d % time.Second / time.Microsecond)
-	for unit := int64(100_000); unit > 0; unit /= 10 {
-		b = append(b, byte('0'+micros/unit%10))
-	}
-	return b
+	return fmt.Appendf(b, "%d.%06d", d/time.Second, d%time.Second/time.Microsecond)
 }
 
 // writeHeader writes the header before anything else.
@@ -149,70 +144,10 @@ func (c *Cast) writeLine(line []byte) {
 	}
 }
 
-// plainBytes are the ASCII characters that need no escape in a JSON string.
-var plainBytes = func() (set [256]bool) {
-	for b := 0x20; b < utf8.RuneSelf; b++ {
-		set[b] = b != '"' && b != '\\'
-	}
-	return set
-}()
-
-// appendJSON appends text as a JSON string (RFC 8259, section 7). Invalid UTF-8 becomes
-// U+FFFD.
+// appendJSON appends text as a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendJSON(b, text []byte) []byte {
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(text); {
-		for i+8 <= len(text) && isPlainWord(binary.LittleEndian.Uint64(text[i:])) {
-			i += 8
-		}
-		if i == len(text) {
-			break
-		}
-		if plainBytes[text[i]] {
-			i++
-			continue
-		}
-		if text[i] >= utf8.RuneSelf {
-			if r, size := utf8.DecodeRune(text[i:]); r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-		}
-		b = appendEscape(append(b, text[from:i]...), text[i])
-		i++
-		from = i
-	}
-	return append(append(b, text[from:]...), '"')
-}
-
-// isPlainWord reports whether eight bytes, packed into one word, are all plain; it accepts DEL
-// as well. In odd the high bit of a byte is set if that byte is below 0x20 or above 0x7f, or
-// if it is zero after an exclusive or with a quote or backslash. A borrow between bytes can
-// only cause a wrong false (Bit Twiddling Hacks, "zero in word").
-func isPlainWord(w uint64) bool {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	quote, backslash := w^(ones*'"'), w^(ones*'\\')
-	odd := w | (w - ones*0x20) | ((quote - ones) &^ quote) | ((backslash - ones) &^ backslash)
-	return odd&highs == 0
-}
-
-// appendEscape appends the escape of a byte in a JSON string, like \n or \u001b.
-func appendEscape(b []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch {
-	case c == '\n':
-		return append(b, '\\', 'n')
-	case c == '\r':
-		return append(b, '\\', 'r')
-	case c == '\t':
-		return append(b, '\\', 't')
-	case c == '"' || c == '\\':
-		return append(b, '\\', c)
-	case c >= utf8.RuneSelf:
-		return append(b, "\ufffd"...)
-	}
-	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	b, _ = jsontext.AppendQuote(b, text) // the error says that text is not valid UTF-8
+	return b
 }
 
 const (

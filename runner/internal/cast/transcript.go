@@ -196,8 +196,7 @@ const defaultTail = 64 << 10
 type Tail struct {
 	mu    sync.Mutex
 	limit int
-	buf   []byte
-	next  int // where the oldest byte is, once buf is full
+	buf   []byte // ends with the kept bytes; at most twice as long as the limit
 }
 
 // NewTail returns a Tail that keeps the last limit bytes. A limit below 1 means the
@@ -211,25 +210,21 @@ func (t *Tail) Write(p []byte) (int, error) {
 	if t.limit < 1 {
 		t.limit = defaultTail
 	}
-	n := len(p)
-	if n >= t.limit {
-		t.buf, t.next = append(t.buf[:0], p[n-t.limit:]...), 0
-		return n, nil
+	t.buf = append(t.buf, lastBytes(p, t.limit)...)
+	if len(t.buf) > 2*t.limit {
+		t.buf = append(t.buf[:0], lastBytes(t.buf, t.limit)...)
 	}
-	room := min(t.limit-len(t.buf), n)
-	t.buf = append(t.buf, p[:room]...)
-	for p = p[room:]; len(p) > 0; {
-		k := copy(t.buf[t.next:], p)
-		p, t.next = p[k:], (t.next+k)%t.limit
-	}
-	return n, nil
+	return len(p), nil
 }
+
+// lastBytes returns the last n bytes of b, or all if there are fewer.
+func lastBytes(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
 // Bytes returns a copy of the kept bytes.
 func (t *Tail) Bytes() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append(append(make([]byte, 0, len(t.buf)), t.buf[t.next:]...), t.buf[:t.next]...)
+	return bytes.Clone(lastBytes(t.buf, t.limit))
 }
 
 // String returns the kept bytes as a string.
