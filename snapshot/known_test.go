@@ -108,7 +108,7 @@ func TestNewNamesInSettledFolders(t *testing.T) {
 func TestHintsAgreeWithGit(t *testing.T) {
 	patterns := []string{
 		"# comment", "*.log", "node_modules/", "/local", "build", "doc/**/*.pdf", "foo/", "Trailing  ", `esc\ aped\ `, "[ab]x", "*~", ".#*", `\#hash`, `\!bang`,
-		"!keep.log", "a?c", "**/gen", "part/**", "*.o\r", "x[!y]z", "CaSe", `\*star`, "t\tab\t", "/src/*.tmp", "*a*b*", "\xef\xbb\xbfbom", "é", "/", "**", "two words", "x.pdf/ ",
+		"!keep.log", "a?c", "**/gen", "part/**", "*.o\r", "x[!y]z", "CaSe", `\*star`, "t\tab\t", "/src/*.tmp", "*a*b*", "\xef\xbb\xbfbom", "é", "/", "**", "two words", "x.pdf/ ", "s[r]c/local", `s\rc/local`,
 	}
 	names := []string{
 		"a.log", "keep.log", "node_modules", "node_modules2", "local", "build", "x.pdf", "foo", "Trailing", "Trailing  ", "esc aped ", "ax", "bx", "cx", "a~", ".#a", "#hash",

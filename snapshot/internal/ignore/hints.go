@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/walk"
@@ -16,16 +19,15 @@ import (
 // all folders, a bracket or backslash and everything after it match anything, letter case is
 // ignored, and negated patterns (a leading !) are omitted.
 type Hints struct {
-	exact map[string]bool // patterns without wildcards, in lower case
+	exact map[string]bool // names, in lower case
 	globs []glob
 }
 
-// glob is the last element of a pattern, split at its wildcards: lib*.so has the pieces "lib"
-// and ".so". The pieces must occur in a name in order. The first one is a prefix of the name,
-// and the last one a suffix; both may be empty.
+// glob is the last element of a pattern with wildcards, or of one for folders only.
 type glob struct {
-	pieces  []string
-	folders bool // matches only folders
+	pattern string // for path.Match, in lower case
+	suffix  string // its end without wildcards, which excludes most names at once
+	folders bool   // matches only folders
 }
 
 // NewHints returns hints without patterns.
@@ -36,7 +38,7 @@ func (h *Hints) Add(file []byte) {
 	file = bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
 	for line := range strings.SplitSeq(string(file), "\n") {
 		if line != "" && line[0] != '#' && line[0] != '!' {
-			h.addPattern(lowerASCII(line))
+			h.addPattern(strings.ToLower(line))
 		}
 	}
 }
@@ -44,92 +46,39 @@ func (h *Hints) Add(file []byte) {
 // addPattern adds one pattern, in lower case.
 func (h *Hints) addPattern(p string) {
 	if i := strings.IndexAny(p, "[\\\x00"); i >= 0 {
-		p = p[:i] + "*"
-	} else if t := strings.TrimRight(p, " \t\r"); t != p {
-		p = t + "*" // git does not trim all of these
-		if strings.HasSuffix(t, "/") {
-			p = strings.TrimRight(t, "/") + "*"
+		coversLastElement := strings.Contains(strings.TrimRight(p[i:], "/"), "/")
+		if p = p[:i] + "*"; coversLastElement {
+			p = "*"
 		}
+	} else if trimmed := strings.TrimRight(p, " \t\r"); trimmed != p {
+		p = strings.TrimRight(trimmed, "/") + "*" // git does not trim all of these
 	}
-
-	g := glob{folders: strings.HasSuffix(p, "/")}
-	p = strings.TrimRight(p, "/")
-	p = p[strings.LastIndexByte(p, '/')+1:]
-	g.pieces = strings.FieldsFunc(strings.ReplaceAll(p, "?", "*"), func(r rune) bool { return r == '*' })
-
-	switch wild := strings.ContainsAny(p, "*?"); {
-	case !wild && !g.folders:
-		h.exact[p] = true
-		return
-	case !wild:
-		g.pieces = []string{p, ""}
-		h.globs = append(h.globs, g)
+	folders := strings.HasSuffix(p, "/")
+	p = path.Base(p)
+	if folders || strings.ContainsAny(p, "*?") {
+		h.globs = append(h.globs, glob{p, p[strings.LastIndexAny(p, "*?")+1:], folders})
 		return
 	}
-
-	if len(g.pieces) == 0 || strings.IndexAny(p, "*?") == 0 {
-		g.pieces = append([]string{""}, g.pieces...)
-	}
-	if last := p[len(p)-1]; last == '*' || last == '?' {
-		g.pieces = append(g.pieces, "")
-	}
-	h.globs = append(h.globs, g)
+	h.exact[p] = true
 }
 
 // MayMatch reports whether any pattern may match a name. It is true for all names with letters
-// outside of ASCII.
+// outside of ASCII, which systems encode differently.
 func (h *Hints) MayMatch(name string, folder bool) bool {
 	if len(h.exact)+len(h.globs) == 0 {
 		return false
 	}
-	name = lowerASCII(name)
-	for i := range len(name) {
-		if name[i] >= 0x80 {
-			return true // systems encode such letters differently
-		}
-	}
-	if h.exact[name] {
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return true
 	}
-	for _, g := range h.globs {
-		if (folder || !g.folders) && g.matches(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// matches reports whether the pieces occur in a name, which is in lower case.
-func (g glob) matches(name string) bool {
-	last := len(g.pieces) - 1
-	if !strings.HasPrefix(name, g.pieces[0]) {
-		return false
-	}
-	name = name[len(g.pieces[0]):]
-	for _, p := range g.pieces[1:last] {
-		_, after, found := strings.Cut(name, p)
-		if !found {
+	name = strings.ToLower(name)
+	return h.exact[name] || slices.ContainsFunc(h.globs, func(g glob) bool {
+		if g.folders && !folder || !strings.HasSuffix(name, g.suffix) {
 			return false
 		}
-		name = after
-	}
-	return strings.HasSuffix(name, g.pieces[last])
-}
-
-// lowerASCII converts ASCII letters to lower case, byte by byte, like git does for core.ignoreCase.
-func lowerASCII(s string) string {
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			b := []byte(s)
-			for k, c := range b {
-				if 'A' <= c && c <= 'Z' {
-					b[k] = c + 'a' - 'A'
-				}
-			}
-			return string(b)
-		}
-	}
-	return s
+		matches, err := path.Match(g.pattern, name)
+		return matches || err != nil
+	})
 }
 
 // mayIgnore reports whether git has to check a node: some pattern of the scope may match its
