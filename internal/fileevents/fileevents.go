@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -92,8 +93,7 @@ func Start(root string, o Options) (*Watcher, error) {
 	}
 
 	w.openNotify()
-	w.scanDir(".")
-	w.queue = queue{events: w.queue.ofKind(Polling)}
+	w.scanDir(".", func(string) {})
 
 	ticker := time.NewTicker(o.PollInterval)
 	w.tick = ticker.C
@@ -213,15 +213,18 @@ func (w *Watcher) addDir(p string) {
 	if w.files[p] {
 		w.removePath(p)
 	}
-	w.scanDir(p)
+	w.scanDir(p, w.reportCreated)
 }
+
+// reportCreated reports a new file.
+func (w *Watcher) reportCreated(p string) { w.queue.push(Event{Op: Created, Path: p}) }
 
 // addFile records an existing file. written says that its content may have changed.
 func (w *Watcher) addFile(p string, written bool) {
 	switch {
 	case !w.files[p]:
 		w.files[p] = true
-		w.queue.push(Event{Op: Created, Path: p})
+		w.reportCreated(p)
 	case written:
 		w.queue.push(Event{Op: Modified, Path: p})
 	}
@@ -245,9 +248,7 @@ func (w *Watcher) removeDir(p string) {
 	for d := range w.dirs {
 		if d == p || strings.HasPrefix(d, p+"/") {
 			delete(w.dirs, d)
-			if w.notify != nil {
-				_ = w.notify.Remove(filepath.Join(w.root, filepath.FromSlash(d))) // usually the kernel has removed it already
-			}
+			w.unwatchDir(d)
 		}
 	}
 	for f := range w.files {
@@ -258,8 +259,9 @@ func (w *Watcher) removeDir(p string) {
 	}
 }
 
-// scanDir scans a new folder. It watches the folder first, so that it misses no file.
-func (w *Watcher) scanDir(p string) {
+// scanDir records a new folder and everything below it, and calls found with each file. It
+// watches the folder first, so that it misses no file.
+func (w *Watcher) scanDir(p string, found func(file string)) {
 	if w.dirs[p] || p != "." && w.opts.Skip(p) {
 		return
 	}
@@ -271,11 +273,12 @@ func (w *Watcher) scanDir(p string) {
 	}
 	w.dirs[p] = true
 	for _, e := range entries {
-		below := join(p, e.Name())
+		below := path.Join(p, e.Name())
 		if e.IsDir() {
-			w.addDir(below)
-		} else {
-			w.addFile(below, false)
+			w.scanDir(below, found)
+		} else if !w.files[below] {
+			w.files[below] = true
+			found(below)
 		}
 	}
 }
@@ -290,51 +293,31 @@ func (w *Watcher) watchDir(full string) {
 	}
 }
 
-// join returns the path of a name in a folder; "." is the root.
-func join(dir, name string) string {
-	if dir == "." {
-		return name
+// unwatchDir stops watching a folder. Usually the kernel has done so already.
+func (w *Watcher) unwatchDir(p string) {
+	if w.notify != nil {
+		_ = w.notify.Remove(filepath.Join(w.root, filepath.FromSlash(p)))
 	}
-	return dir + "/" + name
 }
 
-// rescan scans the tree and reports how it differs from what is known.
+// rescan scans the tree and reports how it differs from what was known. It watches all folders
+// again, because a folder with a known name may be a new one.
 func (w *Watcher) rescan() {
-	there := map[string]bool{}
-	w.scanTree(".", there)
-	for f := range w.files {
-		if !there[f] {
-			w.removePath(f)
+	knownFiles, knownDirs := w.files, w.dirs
+	w.files, w.dirs = map[string]bool{}, map[string]bool{}
+	w.scanDir(".", func(file string) {
+		if !knownFiles[file] {
+			w.reportCreated(file)
+		}
+	})
+	for f := range knownFiles {
+		if !w.files[f] {
+			w.queue.push(Event{Op: Removed, Path: f})
 		}
 	}
-	for d := range w.dirs {
-		if !there[d+"/"] {
-			w.removeDir(d)
-		}
-	}
-}
-
-// scanTree scans a folder and everything below it, and records in there what exists; folders
-// have a trailing slash. It watches all folders again, because a folder with a known name may
-// be a new one.
-func (w *Watcher) scanTree(p string, there map[string]bool) {
-	full := filepath.Join(w.root, filepath.FromSlash(p))
-	w.watchDir(full)
-	entries, err := os.ReadDir(full)
-	if err != nil {
-		return
-	}
-	there[p+"/"] = true
-	for _, e := range entries {
-		below := join(p, e.Name())
-		switch {
-		case !e.IsDir():
-			there[below] = true
-			w.removeDir(below)
-			w.addFile(below, false)
-		case !w.opts.Skip(below):
-			w.addDir(below)
-			w.scanTree(below, there)
+	for d := range knownDirs {
+		if !w.dirs[d] {
+			w.unwatchDir(d)
 		}
 	}
 }

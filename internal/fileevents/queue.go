@@ -1,7 +1,5 @@
 package fileevents
 
-import "slices"
-
 // queue holds events until they are received. It holds at most one event of a path, which is
 // the merged one.
 type queue struct {
@@ -54,9 +52,4 @@ func (q *queue) pop() {
 	if len(q.events) == 0 {
 		q.events = nil
 	}
-}
-
-// ofKind returns the events of one kind.
-func (q *queue) ofKind(op Op) []Event {
-	return slices.DeleteFunc(slices.Clone(q.events), func(e Event) bool { return e.Op != op })
 }
