@@ -1,9 +1,7 @@
 package pack
 
 import (
-	"bufio"
 	"bytes"
-	"compress/zlib"
 	"context"
 	"crypto/sha1" //nolint:gosec // git's
 	"errors"
@@ -74,7 +72,7 @@ func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry,
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := checkObject(io.NewSectionReader(f, obj.offset, 1<<62-obj.offset), obj.ID)
+		err := checkObject(f, obj)
 		if _, known := c.Intact[obj.ID]; !known || err != nil {
 			c.Intact[obj.ID] = err == nil
 		}
@@ -104,27 +102,17 @@ func (c *CheckResult) checkSum(f *os.File) error {
 }
 
 // checkObject reads an object from a pack and verifies its id.
-func checkObject(at io.Reader, id OID) error {
-	r := bufio.NewReaderSize(at, 1<<14)
-	head, err := r.Peek(1)
-	if err != nil {
-		return fmt.Errorf("read it: %w", err)
-	}
-	t := Type(head[0] >> 4 & 7)
-	size, err := readEntryHead(r)
-	if err != nil {
-		return fmt.Errorf("read it: %w", err)
-	}
-	z, err := zlib.NewReader(r)
-	if err != nil {
-		return fmt.Errorf("read it: %w", err)
-	}
-	defer z.Close()
+func checkObject(pack io.ReaderAt, obj indexEntry) error {
+	t, size, content, err := openEntry(pack, obj.offset)
 	h := NewHash(t, size)
-	switch n, err := io.Copy(h, io.LimitReader(z, size+1)); {
+	var n int64
+	if err == nil {
+		n, err = io.Copy(h, io.LimitReader(content, size+1))
+	}
+	switch {
 	case err != nil:
 		return fmt.Errorf("read it: %w", err)
-	case n != size || Sum(h) != id:
+	case n != size || Sum(h) != obj.ID:
 		return errors.New("its content has another hash")
 	}
 	return nil

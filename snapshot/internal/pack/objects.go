@@ -102,8 +102,7 @@ func (o *Objects) Refresh() error {
 		if o.knownIndexes[idx] {
 			continue
 		}
-		pack := strings.TrimSuffix(idx, ".idx") + ".pack"
-		if _, err := os.Lstat(pack); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(strings.TrimSuffix(idx, ".idx") + ".pack"); errors.Is(err, fs.ErrNotExist) {
 			continue // a crash may leave an index without a pack
 		}
 		data, err := os.ReadFile(idx)
@@ -114,11 +113,7 @@ func (o *Objects) Refresh() error {
 		if err != nil {
 			return fmt.Errorf("read pack index %s: %w", idx, err)
 		}
-		for _, obj := range objs {
-			o.locations[obj.ID] = location{len(o.packs), obj.offset}
-		}
-		o.knownIndexes[idx] = true
-		o.packs = append(o.packs, pack)
+		o.recordPack(idx, objs)
 	}
 	return nil
 }
@@ -148,6 +143,11 @@ func (o *Objects) forgetDropped(list []string) {
 func (o *Objects) addPack(idx string, objs []indexEntry) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.recordPack(idx, objs)
+}
+
+// recordPack is addPack for a caller that holds the lock.
+func (o *Objects) recordPack(idx string, objs []indexEntry) {
 	for i := range objs {
 		o.locations[objs[i].ID] = location{len(o.packs), objs[i].offset}
 	}
@@ -155,9 +155,8 @@ func (o *Objects) addPack(idx string, objs []indexEntry) {
 	o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
 }
 
-// openObject opens the content of an object, and returns its length in bytes. The caller
-// closes the reader.
-func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
+// openPack opens the pack that has an object, and returns the position of the object in it.
+func (o *Objects) openPack(id OID) (f *os.File, offset int64, err error) {
 	o.mu.RLock()
 	at, ok := o.locations[id]
 	var name string
@@ -168,71 +167,72 @@ func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 	if !ok {
 		return nil, 0, fmt.Errorf("content %s is missing from %s", id, o.dir)
 	}
-
-	f, err := os.Open(name)
+	f, err = os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && o.Reload() == nil { // another process has rewritten the pack
-		return o.openObject(id)
+		return o.openPack(id)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open pack: %w", err)
 	}
+	return f, at.offset, nil
+}
 
-	r := bufio.NewReaderSize(io.NewSectionReader(f, at.offset, 1<<62), 1<<14)
-	size, err := readEntryHead(r)
-	if err == nil {
-		var z io.ReadCloser
-		if z, err = zlib.NewReader(r); err == nil {
-			return blobReader{z, f}, size, nil
-		}
+// openEntry starts to read the object at the given position in a pack. size is the length of its content in bytes.
+func openEntry(pack io.ReaderAt, offset int64) (t Type, size int64, content io.Reader, err error) {
+	r := bufio.NewReaderSize(io.NewSectionReader(pack, offset, 1<<62), 1<<14)
+	if t, size, err = readEntryHead(r); err == nil {
+		content, err = zlib.NewReader(r)
 	}
-	f.Close()
-	return nil, 0, fmt.Errorf("read %s from %s: %w", id, name, err)
+	return t, size, content, err
 }
 
-// blobReader reads the content of an object, and closes its pack.
-type blobReader struct {
-	io.Reader
-	f *os.File
-}
-
-// Close closes the pack.
-func (b blobReader) Close() error { return b.f.Close() }
-
-// readEntryHead reads what entryHead writes, and returns the length.
-func readEntryHead(r io.ByteReader) (int64, error) {
+// readEntryHead reads what entryHead writes.
+func readEntryHead(r io.ByteReader) (t Type, size int64, err error) {
 	c, err := r.ReadByte()
-	size := int64(c & 15)
+	t, size = Type(c>>4&7), int64(c&15)
 	for shift := 4; err == nil && c&0x80 != 0; shift += 7 {
 		c, err = r.ReadByte()
 		size |= int64(c&0x7f) << shift
 	}
-	return size, err
+	return t, size, err
 }
 
-// CopyTo writes the content of a blob to w, and verifies its id.
-func (o *Objects) CopyTo(w io.Writer, id OID) error {
-	r, size, err := o.openObject(id)
+// copyObject writes the content of an object to w, and verifies its id. kind names the object in errors.
+func (o *Objects) copyObject(w io.Writer, id OID, t Type, kind string) error {
+	f, offset, err := o.openPack(id)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	h := NewHash(Blob, size)
-	if _, err := io.Copy(io.MultiWriter(w, h), r); err != nil {
-		return fmt.Errorf("copy content %s: %w", id, err)
+	defer f.Close()
+	_, size, content, err := openEntry(f, offset)
+	if err != nil {
+		return fmt.Errorf("read %s from %s: %w", id, f.Name(), err)
+	}
+	h := NewHash(t, size)
+	if _, err := io.Copy(io.MultiWriter(w, h), content); err != nil {
+		return fmt.Errorf("copy %s %s: %w", kind, id, err)
 	}
 	if Sum(h) != id {
-		return fmt.Errorf("content %s in %s is damaged", id, o.dir)
+		return fmt.Errorf("%s %s in %s is damaged", kind, id, o.dir)
 	}
 	return nil
 }
 
+// CopyTo writes the content of a blob to w, and verifies its id.
+func (o *Objects) CopyTo(w io.Writer, id OID) error { return o.copyObject(w, id, Blob, "content") }
+
 // Content returns the content of a blob.
 func (o *Objects) Content(id OID) ([]byte, error) {
 	var b bytes.Buffer
-	if err := o.CopyTo(&b, id); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err := o.CopyTo(&b, id)
+	return b.Bytes(), err
+}
+
+// Read returns an object of any type and verifies its id.
+func (o *Objects) Read(id OID, t Type) ([]byte, error) {
+	var b bytes.Buffer
+	err := o.copyObject(&b, id, t, t.String())
+	return b.Bytes(), err
 }
 
 // SetRefs writes refs without syncing them. refs maps full names to ids.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"hash/adler32"
 	"hash/crc32"
 	"io"
 	"os"
@@ -80,10 +79,10 @@ func Hash(t Type, data []byte) OID {
 type Writer struct {
 	dir     string // objects/pack
 	objects *Objects
-	zips    sync.Pool   // of *zlib.Writer; a new one costs more than a small file
-	bufs    sync.Pool   // of *bytes.Buffer
-	Raw     atomic.Bool // store contents uncompressed: 20 times as fast, 2 to 3 times as large
-	Space   *disk.Space // nil: not checked
+	zips    [2]sync.Pool // of *zlib.Writer, by level; a new one costs more than a small file
+	bufs    sync.Pool    // of *bytes.Buffer
+	Raw     atomic.Bool  // store contents uncompressed: 20 times as fast, 2 to 3 times as large
+	Space   *disk.Space  // nil: not checked
 
 	mu      sync.Mutex
 	file    *os.File // a temporary file; nil until the first object
@@ -124,9 +123,11 @@ func (p *Writer) Add(t Type, data []byte) (OID, error) {
 
 	b.Reset()
 	b.Write(entryHead(t, int64(len(data))))
+	level := zlib.BestSpeed
 	if p.Raw.Load() {
-		storeRaw(b, data)
-	} else if err := p.deflate(b, bytes.NewReader(data)); err != nil {
+		level = zlib.NoCompression
+	}
+	if err := p.deflate(b, bytes.NewReader(data), level); err != nil {
 		return id, err
 	}
 
@@ -172,24 +173,6 @@ func (p *Writer) flush() error {
 	return nil
 }
 
-// storeRaw writes data as an uncompressed zlib stream, see RFC 1950 and, for stored blocks, RFC 1951, 3.2.4.
-func storeRaw(b *bytes.Buffer, data []byte) {
-	const most = 1<<16 - 1
-	b.Write([]byte{0x78, 0x01})
-	for rest, last := data, false; !last; {
-		n := min(len(rest), most)
-		last = n == len(rest)
-		head := []byte{0, byte(n), byte(n >> 8), ^byte(n), ^byte(n >> 8)}
-		if last {
-			head[0] = 1
-		}
-		b.Write(head)
-		b.Write(rest[:n])
-		rest = rest[n:]
-	}
-	b.Write(binary.BigEndian.AppendUint32(b.AvailableBuffer(), adler32.Checksum(data)))
-}
-
 // Has reports whether an object is stored in this or an earlier pack.
 func (p *Writer) Has(id OID) bool {
 	p.mu.Lock()
@@ -221,7 +204,7 @@ func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 	w := bufio.NewWriterSize(io.MultiWriter(out, crc), 1<<16)
 	w.Write(entryHead(Blob, size)) //nolint:errcheck // Flush reports it
 	h := NewHash(Blob, size)
-	if err := p.deflate(w, io.TeeReader(r, h)); err != nil {
+	if err := p.deflate(w, io.TeeReader(r, h), zlib.BestSpeed); err != nil {
 		return err
 	}
 	if err := w.Flush(); err != nil {
@@ -283,22 +266,23 @@ func entryHead(t Type, size int64) []byte {
 	return append(b, c)
 }
 
-// deflate writes the compressed content of r to w.
-func (p *Writer) deflate(w io.Writer, r io.Reader) error {
-	z, ok := p.zips.Get().(*zlib.Writer)
+// deflate writes the content of r to w as a zlib stream of the given level.
+func (p *Writer) deflate(w io.Writer, r io.Reader, level int) error {
+	z, ok := p.zips[level].Get().(*zlib.Writer)
+	var err error
 	if ok {
 		z.Reset(w)
 	} else {
-		var err error
-		if z, err = zlib.NewWriterLevel(w, zlib.BestSpeed); err != nil {
-			return fmt.Errorf("compress: %w", err)
-		}
+		z, err = zlib.NewWriterLevel(w, level)
 	}
-	defer p.zips.Put(z)
-	if _, err := io.Copy(z, r); err != nil {
-		return fmt.Errorf("compress: %w", err)
+	if err == nil {
+		defer p.zips[level].Put(z)
+		_, err = io.Copy(z, r)
 	}
-	if err := z.Close(); err != nil {
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
 		return fmt.Errorf("compress: %w", err)
 	}
 	return nil

@@ -15,23 +15,6 @@ import (
 	"supervise/snapshot/internal/disk"
 )
 
-// Read returns an object of any type and verifies its id.
-func (o *Objects) Read(id OID, t Type) ([]byte, error) {
-	r, _, err := o.openObject(id)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("read %s %s: %w", t, id, err)
-	}
-	if Hash(t, data) != id {
-		return nil, fmt.Errorf("%s %s in %s is damaged", t, id, o.dir)
-	}
-	return data, nil
-}
-
 // File is a pack with its objects, in the order of the file.
 type File struct {
 	base    string // the path without .pack or .idx
