@@ -271,11 +271,7 @@ func (s *Store) makeConfig(ctx context.Context) error {
 
 // saveConfig writes the configuration.
 func (s *Store) saveConfig() error {
-	data, err := json.MarshalIndent(s.config, "", "\t")
-	if err != nil {
-		return fmt.Errorf("write snapshot store: %w", err)
-	}
-	return disk.WriteFile(s.configFile(), append(data, '\n'))
+	return disk.WriteJSON(s.configFile(), "\t", s.config)
 }
 
 // lock locks the store for other processes until the returned function is called.

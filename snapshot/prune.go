@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -329,13 +328,7 @@ func (s *Store) droppedFile() string { return filepath.Join(s.dir, "dropped.json
 // loadDropped reads the list of dropped snapshots, which most stores do not have.
 func (s *Store) loadDropped() (droppedList, error) {
 	d := droppedList{Version: droppedVersion}
-	data, err := os.ReadFile(s.droppedFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return d, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &d)
-	}
+	_, err := disk.ReadJSON(s.droppedFile(), &d)
 	if err == nil && d.Version != droppedVersion {
 		err = fmt.Errorf("version %d is unknown; use the program that wrote it", d.Version)
 	}
@@ -347,11 +340,7 @@ func (s *Store) loadDropped() (droppedList, error) {
 
 // saveDropped writes the list of dropped snapshots.
 func (s *Store) saveDropped(d droppedList) error {
-	data, err := json.MarshalIndent(d, "", "\t")
-	if err != nil {
-		return fmt.Errorf("write list of dropped snapshots: %w", err)
-	}
-	return disk.WriteFile(s.droppedFile(), append(data, '\n'))
+	return disk.WriteJSON(s.droppedFile(), "\t", d)
 }
 
 // when returns when a snapshot was dropped, if it was.

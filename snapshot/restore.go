@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -69,11 +68,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 		return Restored{}, err
 	}
 
-	data, err := json.Marshal(j)
-	if err != nil {
-		return Restored{}, fmt.Errorf("write restore journal: %w", err)
-	}
-	if err := disk.WriteFile(s.journalFile(), data); err != nil {
+	if err := disk.WriteJSON(s.journalFile(), "", j); err != nil {
 		return Restored{}, err
 	}
 	return s.apply(ctx, j, present, target)
@@ -213,17 +208,14 @@ func rollbackFile(dir string) string { return filepath.Join(dir, "rollback.json"
 // ErrNoRollback if there was none. The store need not be open.
 func LastRollback(dir string) (Rollback, error) {
 	var r Rollback
-	data, err := os.ReadFile(rollbackFile(dir))
-	if errors.Is(err, os.ErrNotExist) {
-		return r, fmt.Errorf("%w with the snapshots in %s", ErrNoRollback, dir)
+	exists, err := disk.ReadJSON(rollbackFile(dir), &r)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("read last rollback %s: %w", rollbackFile(dir), err)
+	case !exists:
+		err = fmt.Errorf("%w with the snapshots in %s", ErrNoRollback, dir)
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
-	if err != nil {
-		return r, fmt.Errorf("read last rollback %s: %w", rollbackFile(dir), err)
-	}
-	return r, nil
+	return r, err
 }
 
 // Rollback is a Restore that is recorded, so that Undo can reverse it. It is recorded even if a crash interrupts it and a

@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +81,29 @@ func WriteFile(name string, data []byte) error {
 		return err
 	}
 	return Publish(t)
+}
+
+// WriteJSON replaces a file of the store atomically with v as JSON. Each level has the given indent; "" writes one line.
+func WriteJSON(name, indent string, v any) error {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return WriteFile(name, b.Bytes())
+}
+
+// ReadJSON decodes a file of the store into v, and reports whether the file exists.
+func ReadJSON(name string, v any) (exists bool, err error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	return true, err
 }
 
 // Sweep removes temporary files that a crash left in a folder of the store.

@@ -2,11 +2,7 @@ package ignore
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -31,27 +27,14 @@ type Uncommitted struct {
 // ReadUncommitted reads a file written by Write. It returns the zero value if the file does not exist.
 func ReadUncommitted(file string) (Uncommitted, error) {
 	var o Uncommitted
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return o, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &o)
-	}
-	if err != nil {
+	if _, err := disk.ReadJSON(file, &o); err != nil {
 		return Uncommitted{}, fmt.Errorf("read what was uncommitted: %w", err)
 	}
 	return o, nil
 }
 
 // Write writes u to a file.
-func (u Uncommitted) Write(file string) error {
-	data, err := json.Marshal(u)
-	if err != nil {
-		return fmt.Errorf("write what was uncommitted: %w", err)
-	}
-	return disk.WriteFile(file, data)
-}
+func (u Uncommitted) Write(file string) error { return disk.WriteJSON(file, "", u) }
 
 // compareHead finds the files of a repository that differ from HEAD. It compares the times in
 // the index, and runs no filters. It may report unchanged files if the index is out of date.

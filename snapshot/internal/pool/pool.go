@@ -140,7 +140,7 @@ func (p *Pool) Gather(dir string, seq int) error {
 	}
 
 	if len(p.linked) > links {
-		if err := p.saveLinked(); err != nil {
+		if err := disk.WriteJSON(p.linkedFile(), "", p.linked); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -94,26 +93,10 @@ func (p *Pool) linkedFile() string { return filepath.Join(p.dir, "linked.json") 
 // loadLinked reads p.linked, whose file may be missing.
 func (p *Pool) loadLinked() error {
 	p.linked = map[string]disk.Stat{}
-	data, err := os.ReadFile(p.linkedFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &p.linked)
-	}
-	if err != nil {
+	if _, err := disk.ReadJSON(p.linkedFile(), &p.linked); err != nil {
 		return fmt.Errorf("read object pool %s: %w", p.linkedFile(), err)
 	}
 	return nil
-}
-
-// saveLinked writes p.linked.
-func (p *Pool) saveLinked() error {
-	data, err := json.Marshal(p.linked)
-	if err != nil {
-		return fmt.Errorf("write object pool: %w", err)
-	}
-	return disk.WriteFile(p.linkedFile(), data)
 }
 
 // RestoreResult is the result of Pool.Restore.
@@ -241,19 +224,13 @@ func (p *Pool) recordFolderRights(dir string, seq int) error {
 	if !changed {
 		return nil
 	}
-	data, err := json.Marshal(folders)
-	if err != nil {
-		return fmt.Errorf("write object pool: %w", err)
-	}
-	return disk.WriteFile(p.foldersFile(), data)
+	return disk.WriteJSON(p.foldersFile(), "", folders)
 }
 
 // loadFolderRights returns the recorded rights, oldest first, by folder.
 func (p *Pool) loadFolderRights() map[string][]folderRights {
 	out := map[string][]folderRights{}
-	if data, err := os.ReadFile(p.foldersFile()); err == nil {
-		_ = json.Unmarshal(data, &out) // folders without an entry get the rights of the folder above
-	}
+	_, _ = disk.ReadJSON(p.foldersFile(), &out) // folders without an entry get the rights of the folder above
 	return out
 }
 
