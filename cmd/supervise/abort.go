@@ -23,21 +23,15 @@ type abortOptions struct {
 func newAbortCmd(a *app) *cobra.Command {
 	var o abortOptions
 	cmd := &cobra.Command{
-		Use:   "abort [LOOP]",
-		Short: "End a loop that runs or waits for approval",
-		Long: `End a loop that runs or waits for approval.
-
-A loop that waits for approval rolls back the iteration it asks about and restores the
+		Use: "abort [LOOP]", Short: "End a loop that runs or waits for approval",
+		Long: `A loop that waits for approval rolls back the iteration it asks about and restores the
 best iteration so far. Any other loop ends as after Ctrl-C; then --revert restores the
 tree from before the loop, and --keep-changes the last tree of the agent.` + onlyPeople,
 		Example: `  supervise abort
   supervise abort fix-tests --reason "the feature was dropped"
   supervise abort fix-tests --revert`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = firstArg(args)
-			return runAbort(cmd.Context(), a, o)
-		},
+		Args: optionalArg(&o.loop),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAbort(cmd.Context(), a, o) },
 	}
 
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")

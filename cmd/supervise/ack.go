@@ -35,9 +35,7 @@ func newAckCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ack FINDING --reason TEXT | ack --list | ack --remove ID",
 		Short: "Acknowledge a finding, so that later loops ignore it",
-		Long: `Acknowledge a finding, so that later loops ignore it.
-
-The acknowledgement is written to ` + ack.FileName + `; commit that file.
+		Long: `The acknowledgement is written to ` + ack.FileName + `; commit that file.
 FINDING is the ID, or its beginning, that reports and supervise explain show. From
 then on the same rule on the same tests is reported as INFO and rolls back nothing; with
 --path, the same rule on any test below that path. Other findings of the rule count
@@ -71,7 +69,7 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 
 // runAck lists, removes or adds acknowledgements.
 func runAck(ctx context.Context, a *app, o ackOptions) error {
-	at, err := a.workspace(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
@@ -145,7 +143,7 @@ func (a *app) addAck(at workspace, path string, e ack.Entry, asJSON bool) error 
 // noteResumable prints a note if the latest loop can be resumed, since it would not use the changed
 // file.
 func (a *app) noteResumable(at workspace) error {
-	_, loops, err := a.loops(at)
+	loops, err := ledger.ListLoops(at.home, at.root)
 	if err != nil || len(loops) == 0 {
 		return err
 	}
@@ -264,12 +262,12 @@ func requireTracked(ctx context.Context, path string) error {
 // findFinding finds a finding by the beginning of its ID. It looks in the loops of the tree, the
 // latest first, and then in the last merge gate.
 func (a *app) findFinding(at workspace, id string) (ledger.Finding, error) {
-	home, loops, err := a.loops(at)
+	loops, err := ledger.ListLoops(at.home, at.root)
 	if err != nil {
 		return ledger.Finding{}, err
 	}
 	for _, s := range loops {
-		list, err := ledger.ReadFindings(ledger.LoopDir(home, s.LoopID))
+		list, err := ledger.ReadFindings(ledger.LoopDir(at.home, s.LoopID))
 		if err != nil {
 			return ledger.Finding{}, err
 		}
@@ -277,7 +275,7 @@ func (a *app) findFinding(at workspace, id string) (ledger.Finding, error) {
 			return *cmp.Or(found, &ledger.Finding{}), err
 		}
 	}
-	found, err := ledger.PickFinding(mergegate.LastFindings(home), id)
+	found, err := ledger.PickFinding(mergegate.LastFindings(at.home), id)
 	if found == nil && err == nil {
 		err = usageError{fmt.Errorf("no finding %s in the loops of %s, nor in its last merge gate; supervise explain LOOP N names them", id, at.root)}
 	}

@@ -22,17 +22,14 @@ type agentsOptions struct {
 	json, yolo bool
 	model      string
 	timeout    time.Duration
-	extra      []string // arguments for the program, after --
+	args       []string // the name of the agent, and arguments for its program
 }
 
 func newAgentsCmd(a *app) *cobra.Command {
 	var o agentsOptions
 	cmd := &cobra.Command{
-		Use:   "agents",
-		Short: "List the agent programs that supervise knows",
-		Long: `List the agent programs that supervise knows.
-
-For each one: whether it is installed, in which version, and what of it was tested.
+		Use: "agents", Short: "List the agent programs that supervise knows",
+		Long: `For each one: whether it is installed, in which version, and what of it was tested.
 A file NAME.yaml in ` + "~/.config/supervise/agents" + ` adds an agent, or replaces a built-in one.
 Exits with 2 if such a file is broken.`,
 		Example: `  supervise agents
@@ -50,9 +47,7 @@ func newAgentsCheckCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check NAME [flags] [-- ARGS...]",
 		Short: "Run one turn of an agent in a scratch project, and show how its output is read",
-		Long: `Run one turn of an agent in a scratch project, and show how its output is read.
-
-The agent is asked to write one small file in a temporary git repository. What follows
+		Long: `The agent is asked to write one small file in a temporary git repository. What follows
 is read as in a loop: outcome, usage and cost, session, and whether consent and hooks
 had an effect. This needs the agent's account, and costs one short turn.
 
@@ -60,18 +55,14 @@ Exits with 0 if the agent did it and said so, 2 if it cannot work without your h
 (not installed, not signed in, no such model), and 4 otherwise. The folder is then kept.`,
 		Example: `  supervise agents check claude --yolo
   supervise agents check opencode --yolo --model anthropic/claude-sonnet-4-5 --json`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.extra = args[1:]
-			return runAgentsCheck(cmd.Context(), a, args[0], o)
-		},
+		Args: storeArgs(&o.args, cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAgentsCheck(cmd.Context(), a, o) },
 	}
 
 	cmd.Flags().BoolVar(&o.yolo, "yolo", false, "the agent may do everything without asking, as in supervise run")
 	cmd.Flags().StringVar(&o.model, "model", "", "`name` of the model, as the agent calls it")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the turn may take")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
-	finishCommand(cmd)
 	return cmd
 }
 
@@ -92,8 +83,8 @@ func runAgents(ctx context.Context, a *app, o agentsOptions) error {
 
 // runAgentsCheck runs an agent once and prints what supervise understood. It keeps the scratch
 // folder if the check failed.
-func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) error {
-	p, err := agent.ByName(name)
+func runAgentsCheck(ctx context.Context, a *app, o agentsOptions) error {
+	p, err := agent.ByName(o.args[0])
 	if err != nil {
 		return usageError{err}
 	}
@@ -172,6 +163,6 @@ func agentCheckOptions(root, name string, o agentsOptions) (loop.Options, error)
 		return opts, err
 	}
 	opts.Plan, _, err = s.Plan(root, lookPath)
-	opts.Task, opts.Args, opts.NoRepeat, opts.NoApply = agentcheck.Task, o.extra, true, true
+	opts.Task, opts.Args, opts.NoRepeat, opts.NoApply = agentcheck.Task, o.args[1:], true, true
 	return opts, err
 }

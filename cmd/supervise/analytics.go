@@ -21,15 +21,11 @@ type analyticsOptions struct {
 func newAnalyticsCmd(a *app) *cobra.Command {
 	var o analyticsOptions
 	cmd := &cobra.Command{
-		Use:   "analytics [LOOP]",
-		Short: "Show the trajectory of a loop: quality, degradation, returns",
+		Use: "analytics [LOOP]", Short: "Show the trajectory of a loop: quality, degradation, returns",
 		Example: `  supervise analytics
   supervise analytics --json fix-tests`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = firstArg(args)
-			return runAnalytics(cmd.Context(), a, o)
-		},
+		Args: optionalArg(&o.loop),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAnalytics(cmd.Context(), a, o) },
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd

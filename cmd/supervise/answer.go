@@ -27,16 +27,12 @@ Without a name this is the latest loop. Only a person can answer: inside an agen
 supervise started, the command is refused.`
 
 func newApproveCmd(a *app) *cobra.Command {
-	return newAnswerCmd(a, approval.Approve, "Approve the iteration that a loop asks about", `Approve the iteration that a loop asks about.
-
-The loop continues from it, and its findings count as acknowledged in this loop. The
+	return newAnswerCmd(a, approval.Approve, "Approve the iteration that a loop asks about", `The loop continues from it, and its findings count as acknowledged in this loop. The
 reason is recorded.`)
 }
 
 func newRejectCmd(a *app) *cobra.Command {
-	return newAnswerCmd(a, approval.Reject, "Reject the iteration that a loop asks about", `Reject the iteration that a loop asks about.
-
-The tree is restored to what the iteration started from, and the iteration is retried.
+	return newAnswerCmd(a, approval.Reject, "Reject the iteration that a loop asks about", `The tree is restored to what the iteration started from, and the iteration is retried.
 The reason, if any, goes into the next prompt.`)
 }
 
@@ -45,11 +41,8 @@ func newAnswerCmd(a *app, choice approval.Choice, short, long string) *cobra.Com
 	cmd := &cobra.Command{
 		Use: string(choice) + " [LOOP]", Short: short, Long: long + onlyPeople,
 		Example: fmt.Sprintf("  supervise %s --reason \"the feature was dropped\"\n  supervise %[1]s fix-tests --reason \"the feature was dropped\"", choice),
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = firstArg(args)
-			return runAnswer(cmd.Context(), a, o)
-		},
+		Args:    optionalArg(&o.loop),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runAnswer(cmd.Context(), a, o) },
 	}
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
 	return cmd

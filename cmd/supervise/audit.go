@@ -37,9 +37,7 @@ func newAuditCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit REV | REV..REV | --working-tree | DIR DIR",
 		Short: "Find tests and checks that a change disables or weakens",
-		Long: `Find tests and checks that a change disables or weakens.
-
-Nothing is run: supervise reads the changed files. A single revision is compared with
+		Long: `Nothing is run: supervise reads the changed files. A single revision is compared with
 its first parent, --working-tree compares HEAD, or --base, with the files on disk
 (untracked ones included), and two folders are compared with each other.
 
@@ -50,11 +48,8 @@ named, not read. Exits with 3 if any finding is at or above --fail-on.`,
 		Example: `  supervise audit HEAD
   supervise audit main..my-branch --fail-on high
   supervise audit --working-tree --json`,
-		Args: cobra.MaximumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.args = args
-			return runAudit(cmd.Context(), a, o)
-		},
+		Args: storeArgs(&o.args, cobra.MaximumNArgs(2)),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), a, o) },
 	}
 
 	flags := cmd.Flags()

@@ -25,11 +25,8 @@ type baselineOptions struct {
 func newBaselineCmd(a *app) *cobra.Command {
 	var o baselineOptions
 	cmd := &cobra.Command{
-		Use:   "baseline",
-		Short: "Measure and store the base of later merge gates",
-		Long: `Measure and store the base of later merge gates.
-
-The record of HEAD is stored in ` + mergegate.RecordRef("COMMIT") + `, and with --push
+		Use: "baseline", Short: "Measure and store the base of later merge gates",
+		Long: `The record of HEAD is stored in ` + mergegate.RecordRef("COMMIT") + `, and with --push
 also at the remote, where every checkout finds it. Each commit has a separate ref,
 so parallel jobs do not conflict. With --save the record goes to a file, for
 supervise gate --base. The tree must equal HEAD, except with --save.`,
@@ -44,21 +41,15 @@ supervise gate --base. The tree must equal HEAD, except with --save.`,
 	flags.StringVar(&o.remote, "remote", "origin", "`remote` to push to")
 	flags.StringVar(&o.save, "save", "", "write the record to this `file` instead")
 	o.checkFlags.register(flags)
-	for _, sub := range []*cobra.Command{newPruneCmd(a), newMergeRatchetCmd()} {
-		finishCommand(sub)
-		cmd.AddCommand(sub)
-	}
+	cmd.AddCommand(newPruneCmd(a), newMergeRatchetCmd())
 	return cmd
 }
 
 // newMergeRatchetCmd returns the command that git runs as a merge driver.
 func newMergeRatchetCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "merge-ratchet OURS THEIRS",
-		Short: "Merge two versions of " + mergegate.RatchetName,
-		Long: `Merge two versions of ` + mergegate.RatchetName + `.
-
-This is a merge driver of git: it writes the stricter of each pair of limits to the
+		Use: "merge-ratchet OURS THEIRS", Short: "Merge two versions of " + mergegate.RatchetName,
+		Long: `This is a merge driver of git: it writes the stricter of each pair of limits to the
 first file.`,
 		Example: `  git config merge.supervise-ratchet.driver 'supervise baseline merge-ratchet %A %B'
   echo '` + mergegate.RatchetName + ` merge=supervise-ratchet' >>.gitattributes`,
@@ -99,7 +90,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 		return err
 	}
 
-	settings, err := a.gateSettings(gateInput{at: at, base: at.project, project: at.project}, o.checkFlags)
+	settings, err := a.gateSettings(planInput{at: at, checks: o.checkFlags})
 	if err != nil {
 		return err
 	}
@@ -155,9 +146,8 @@ type pruneOptions struct {
 func newPruneCmd(a *app) *cobra.Command {
 	var o pruneOptions
 	cmd := &cobra.Command{
-		Use:     "prune",
-		Short:   "Delete old records",
-		Long:    "Delete all records except those of the latest commits of the given branches.",
+		Use: "prune", Short: "Delete old records",
+		Long:    "Delete old records: all except those of the latest commits of the given branches.",
 		Example: "  supervise baseline prune --keep 200 --push",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runPrune(cmd.Context(), a, o) },
 	}

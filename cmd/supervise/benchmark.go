@@ -23,11 +23,8 @@ type benchmarkOptions struct {
 func newBenchmarkCmd(a *app) *cobra.Command {
 	var o benchmarkOptions
 	cmd := &cobra.Command{
-		Use:   "benchmark",
-		Short: "Measure the overhead of supervise on this project",
-		Long: `Measure the overhead of supervise on this project.
-
-The checks are run alternately alone and with everything that a loop does around them
+		Use: "benchmark", Short: "Measure the overhead of supervise on this project",
+		Long: `The checks are run alternately alone and with everything that a loop does around them
 (a snapshot of the tree, reading reports and code, rules and score), and the medians
 are compared. Only the checks themselves change files.`,
 		Example: `  supervise benchmark
@@ -50,7 +47,7 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 		return err
 	}
 
-	settings, err := a.gateSettings(gateInput{at: at, base: at.project, project: at.project}, o.checkFlags)
+	settings, err := a.gateSettings(planInput{at: at, checks: o.checkFlags})
 	if err != nil {
 		return err
 	}

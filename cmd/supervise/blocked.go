@@ -30,9 +30,7 @@ func newBlockedCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "blocked [--test ID] --reason TEXT",
 		Short: "Report, as the agent of a loop, that a test is wrong or the task impossible",
-		Long: `Report, as the agent of a loop, that a test is wrong or the task impossible.
-
-Agents run this, and every prompt names it. The loop answers at once. When the agent has
+		Long: `Agents run this, and every prompt names it. The loop answers at once. When the agent has
 ended, its work is judged as always, and a person is asked. Approving lets the agent
 change the named tests, or accepts that the task cannot be done; rejecting lets the
 agent continue. If no person can be asked, the loop ends with status 3 and the reason.

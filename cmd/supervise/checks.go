@@ -9,6 +9,7 @@ import (
 
 	"supervise/internal/config"
 	"supervise/internal/document"
+	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/report"
 
@@ -68,19 +69,43 @@ func shellChecks(lines, reports []string) config.List {
 	return out
 }
 
-// loadPlan returns the settings and the plan for the project in dir. Flags override the
-// configuration, which overrides the detected checks. Notes about what is missing are printed.
-func (a *app) loadPlan(dir string, f checkFlags) (config.Settings, measure.Plan, error) {
-	s, err := a.loadSettings(dir)
-	if err != nil {
-		return s, measure.Plan{}, err
+// planInput says where the settings of a command come from, and what is measured.
+type planInput struct {
+	at      workspace
+	base    string // folder of the configuration; "" is the project
+	project string // folder for which the plan is made; "" is the project
+	checks  checkFlags
+	// register adds flags for settings to a flag set. Those that are set in flags take precedence,
+	// see [overlay]. It is nil if the command has none.
+	register func(*pflag.FlagSet, *config.Settings)
+	flags    *pflag.FlagSet
+}
+
+// loadPlan returns the settings and the plan, and notes about what is missing. Flags override the
+// configuration, which overrides the detected checks.
+func (a *app) loadPlan(in planInput) (s config.Settings, plan measure.Plan, notes []string, err error) {
+	if s, err = a.loadSettingsFor(cmp.Or(in.base, in.at.project), in.at.project); err == nil {
+		err = in.checks.override(&s)
 	}
-	if err := f.override(&s); err != nil {
-		return s, measure.Plan{}, err
+	if err == nil && in.register != nil {
+		err = overlay(&s, in.flags, in.register)
 	}
-	plan, notes, err := s.Plan(dir, lookPath)
+	if err == nil {
+		plan, notes, err = s.Plan(cmp.Or(in.project, in.at.project), lookPath)
+	}
+	return s, plan, notes, err
+}
+
+// loopOptions returns the settings and the options of a loop, and prints the notes of [app.loadPlan].
+func (a *app) loopOptions(in planInput) (config.Settings, loop.Options, error) {
+	s, plan, notes, err := a.loadPlan(in)
 	a.printNotes(notes...)
-	return s, plan, err
+	if err != nil {
+		return s, loop.Options{}, err
+	}
+	opts, err := s.LoopOptions(in.at.root)
+	opts.Plan = plan
+	return s, opts, err
 }
 
 // showPlan prints the checks of the plan.

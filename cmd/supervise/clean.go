@@ -22,11 +22,8 @@ type cleanOptions struct {
 func newCleanCmd(a *app) *cobra.Command {
 	var o cleanOptions
 	cmd := &cobra.Command{
-		Use:   "clean",
-		Short: "Delete old loops of this working tree with their snapshots",
-		Long: `Delete old loops of this working tree with their snapshots.
-
-Records, reports and snapshots of a deleted loop cannot be brought back. Loops that
+		Use: "clean", Short: "Delete old loops of this working tree with their snapshots",
+		Long: `Records, reports and snapshots of a deleted loop cannot be brought back. Loops that
 run, wait, can be resumed or hold an interrupted restore stay, and so do the latest
 --keep loops and those younger than --older-than. Without --yes the command only lists
 what it would delete.
@@ -48,18 +45,18 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if o.keep < 0 {
 		return usageError{errors.New("--keep must not be negative")}
 	}
-	at, home, err := a.workspaceAndHome(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
 
 	if o.yes {
-		if err := ledger.FinishDeleting(home); err != nil {
+		if err := ledger.FinishDeleting(at.home); err != nil {
 			return err
 		}
 	}
 
-	list, young, err := ledger.FindDeletable(home, at.root, o.keep, time.Now().Add(-o.older))
+	list, young, err := ledger.FindDeletable(at.home, at.root, o.keep, time.Now().Add(-o.older))
 	if err != nil {
 		return err
 	}

@@ -21,11 +21,8 @@ type compareOptions struct {
 func newCompareCmd(a *app) *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare [LOOP] [A B]",
-		Short: "Compare the candidates of a loop",
-		Long: `Compare the candidates of a loop.
-
-The best comes first: candidates that did the task, by the share of the others' tests
+		Use: "compare [LOOP] [A B]", Short: "Compare the candidates of a loop",
+		Long: `The best comes first: candidates that did the task, by the share of the others' tests
 that pass on them, the mutants that their own tests kill, score, size of the change and
 cost. With two numbers the result is the unified diff from candidate A to candidate B.`,
 		Example: `  supervise compare

@@ -23,9 +23,7 @@ func newDecideCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decide [LOOP] | decide [LOOP] --json -",
 		Short: "Recommend the next step after the last iteration of a loop",
-		Long: `Recommend the next step after the last iteration of a loop.
-
-The answer is continue, stop, rollback or escalate, with target, reason and
+		Long: `The answer is continue, stop, rollback or escalate, with target, reason and
 confidence. Without a name it is about the latest loop. Nothing is changed. With "-"
 the command reads and answers JSON messages, like supervise record.`,
 		Example: `  supervise decide nightly --max-iterations 20

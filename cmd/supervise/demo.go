@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"supervise/internal/agentcheck"
 	"supervise/internal/config"
 	"supervise/internal/criterion"
 	"supervise/internal/document"
@@ -17,8 +18,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/tools/txtar"
-
-	"supervise/internal/git"
 )
 
 //go:embed demo.txtar
@@ -48,11 +47,8 @@ In your project:   supervise run -p "Make the tests pass" -- YOUR-AGENT
 
 func newDemoCmd(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: "Show in half a minute what supervise does",
-		Long: `Show in half a minute what supervise does.
-
-A scripted agent works on a small Go project in a temporary folder: honest progress, a
+		Use: "demo", Short: "Show in half a minute what supervise does",
+		Long: `A scripted agent works on a small Go project in a temporary folder: honest progress, a
 new test, a deleted test, a skipped test, a peak, and an iteration that is worse. The
 demo needs Go and git.`,
 		Example: "  supervise demo",
@@ -74,7 +70,10 @@ func runDemo(ctx context.Context, a *app) error {
 	}
 
 	root := filepath.Join(dir, "shop")
-	if err := createDemo(ctx, root); err != nil {
+	if err = writeDemoStep(root, "start"); err == nil {
+		err = agentcheck.CommitFiles(ctx, root, "demo")
+	}
+	if err != nil {
 		return fmt.Errorf("lay out the demo: %w", err)
 	}
 
@@ -116,23 +115,6 @@ func demoOptions(root, state string) (loop.Options, error) {
 	opts.Task, opts.Args, opts.Home = "Make all tests of the shop pass.", []string{self, demoAgent}, ledger.Home(state, root)
 	opts.NoRepeat = true
 	return opts, nil
-}
-
-// createDemo creates the project in root as a git repository with one commit.
-func createDemo(ctx context.Context, root string) error {
-	if err := writeDemoStep(root, "start"); err != nil {
-		return err
-	}
-	for _, args := range [][]string{
-		{"init", "--quiet"},
-		{"add", "."},
-		{"-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
-	} {
-		if _, err := git.NewCommand(root, args...).Output(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // writeDemoStep writes the files that belong to one step of demo.txtar below dir.

@@ -24,11 +24,8 @@ type diffOptions struct {
 func newDiffCmd(a *app) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
-		Use:   "diff [LOOP] N [M]",
-		Short: "Show what iteration N changed, or what differs between N and M",
-		Long: `Show what iteration N changed, or what differs between N and M.
-
-The result is a unified diff. ` + worktree.NamesHelp + ` An iteration alone
+		Use: "diff [LOOP] N [M]", Short: "Show what iteration N changed, or what differs between N and M",
+		Long: `The result is a unified diff. ` + worktree.NamesHelp + ` An iteration alone
 is compared with the tree that it started from, any other tree with the baseline.`,
 		Example: `  supervise diff 3
   supervise diff fix-tests baseline best --stat

@@ -27,11 +27,8 @@ type doctorOptions struct {
 func newDoctorCmd(a *app) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Show how supervise would measure this project",
-		Long: `Show how supervise would measure this project.
-
-It lists which projects are recognised and which commands are run, runs each check
+		Use: "doctor", Short: "Show how supervise would measure this project",
+		Long: `It lists which projects are recognised and which commands are run, runs each check
 once, and shows what each reports, where that was read, what is missing and how to
 get it. Exits with 6 if no test was measured.`,
 		Example: `  supervise doctor
@@ -51,15 +48,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 		return err
 	}
 
-	s, err := a.loadSettings(at.project)
-	if err != nil {
-		return err
-	}
-	if err := o.checkFlags.override(&s); err != nil {
-		return err
-	}
-
-	plan, notes, err := s.Plan(at.project, lookPath)
+	s, plan, notes, err := a.loadPlan(planInput{at: at, checks: o.checkFlags})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"supervise/internal/ack"
@@ -68,44 +69,19 @@ func asUsageError(err error) error {
 
 // exitCodes maps errors to exit statuses. The first match counts, and other errors have status 1.
 var exitCodes = []struct {
-	err  error
-	code int
+	code   int
+	errors []error
 }{
-	{loop.ErrInterrupted, 130},
-	{context.Canceled, 130},
-	{loop.ErrUnmeasurable, 6},
-	{protect.ErrUnavailable, 2},
-	{config.ErrInvalid, 2},
-	{ack.ErrInvalid, 2},
-	{ledger.ErrNoLoop, 2},
-	{ledger.ErrLocked, 2},
-	{ledger.ErrHome, 2},
-	{ledger.ErrChanged, 2},
-	{ledger.ErrNoSettings, 2},
-	{loop.ErrLaterLoop, 2},
-	{candidate.ErrEnded, 2},
-	{mergegate.ErrUnmeasurable, 6},
-	{mergegate.ErrBase, 6},
-	{mergegate.ErrRatchet, 2},
-	{replay.ErrRange, 2},
-	{replay.ErrNothingToJudge, 6},
-	{runner.ErrNotFound, 2},
-	{ledger.ErrFinding, 2},
-	{worktree.ErrUnknownTree, 2},
-	{treediff.ErrRevision, 2},
-	{snapshot.ErrNoRollback, 2},
-	{snapshot.ErrOtherRepository, 2},
-	{standalone.ErrSettings, 2},
-	{record.ErrInvalidMessage, 2},
-	{record.ErrExists, 2},
-	{record.ErrNotRecorded, 2},
-	{record.ErrStillActive, 2},
-	{selector.ErrNoIteration, 2},
-	{selector.ErrNoCandidates, 2},
-	{selector.ErrWeights, 2},
-	{selector.ErrMode, 2},
-	{selector.ErrNoReason, 2},
-	{selector.ErrNoEligible, 2},
+	{130, []error{loop.ErrInterrupted, context.Canceled}},
+	{6, []error{loop.ErrUnmeasurable, mergegate.ErrUnmeasurable, mergegate.ErrBase, replay.ErrNothingToJudge}},
+	{2, []error{
+		protect.ErrUnavailable, config.ErrInvalid, ack.ErrInvalid, mergegate.ErrRatchet, replay.ErrRange, runner.ErrNotFound,
+		ledger.ErrNoLoop, ledger.ErrLocked, ledger.ErrHome, ledger.ErrChanged, ledger.ErrNoSettings, ledger.ErrFinding,
+		loop.ErrLaterLoop, candidate.ErrEnded, worktree.ErrUnknownTree, treediff.ErrRevision, standalone.ErrSettings,
+		snapshot.ErrNoRollback, snapshot.ErrOtherRepository,
+		record.ErrInvalidMessage, record.ErrExists, record.ErrNotRecorded, record.ErrStillActive,
+		selector.ErrNoIteration, selector.ErrNoCandidates, selector.ErrWeights, selector.ErrMode, selector.ErrNoReason, selector.ErrNoEligible,
+	}},
 }
 
 // exitCode returns the exit status for an error.
@@ -117,7 +93,7 @@ func exitCode(err error) int {
 		return 2
 	}
 	for _, row := range exitCodes {
-		if errors.Is(err, row.err) {
+		if slices.ContainsFunc(row.errors, func(known error) bool { return errors.Is(err, known) }) {
 			return row.code
 		}
 	}

@@ -27,11 +27,8 @@ type explainOptions struct {
 func newExplainCmd(a *app) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
-		Use:   "explain [LOOP] N",
-		Short: "Explain the verdict on iteration N, and how to override it",
-		Long: `Explain the verdict on iteration N, and how to override it.
-
-The five steps are: goal (what was compared with what), extraction (what was read from
+		Use: "explain [LOOP] N", Short: "Explain the verdict on iteration N, and how to override it",
+		Long: `The five steps are: goal (what was compared with what), extraction (what was read from
 where), reasoning (which rules fired or came near, with the numbers), exceptions (what
 was surprising) and synthesis (class, recommendation and confidence). The commands
 that override the verdict follow.`,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,11 +40,8 @@ var gateFormats = []string{"text", "json", "github", "gitlab", "sarif", "junit",
 func newGateCmd(a *app) *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
-		Use:   "gate",
-		Short: "Judge a change before it is merged (merge gate)",
-		Long: `Judge a change before it is merged (merge gate).
-
-supervise measures the checked-out tree and its base, and judges the difference by the
+		Use: "gate", Short: "Judge a change before it is merged (merge gate)",
+		Long: `supervise measures the checked-out tree and its base, and judges the difference by the
 rules of a loop: tests that are gone, skipped or failing, coverage, errors, and changed
 texts that disable or weaken tests and checks. For tests that failed in the base, and
 those that the change touches, the original versions are run on the new code.
@@ -61,11 +59,9 @@ and with 6 if there is nothing to compare with.`,
 		Example: `  supervise gate
   supervise gate --base origin/main --fail-on high
   supervise gate --format github --output sarif=supervise.sarif --output markdown=comment.md`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.flags = cmd.Flags()
-			return runGate(cmd.Context(), a, o)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd.Context(), a, o) },
 	}
+	o.flags = cmd.Flags()
 
 	addFlagSection(cmd.Flags(), "Base", func(f *pflag.FlagSet) {
 		f.StringVar(&o.base, "base", "", "`revision`, or file of a record, to compare with")
@@ -122,7 +118,7 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	at, err := a.workspace(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,20 +132,15 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 
-	home, err := a.home(at.root)
-	if err != nil {
-		return err
-	}
-
 	remote := o.remote
 	if o.offline {
 		remote = ""
 	}
 
 	rep, err := mergegate.Gate(ctx, mergegate.Options{
-		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, State: home, Scratch: filepath.Join(scratch, "work"),
+		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, State: at.home, Scratch: filepath.Join(scratch, "work"),
 		Configure: func(base, project string) (judge.Settings, error) {
-			s, err := a.gateSettings(gateInput{at: at, base: base, project: project, accept: o.accept, flags: o.flags}, o.checkFlags)
+			s, err := a.gateSettings(planInput{at: at, base: base, project: project, checks: o.checkFlags, flags: o.flags, register: registerGateSettings}, o.accept...)
 			return s.Settings, err
 		},
 		FailOn: mergegate.FailOn(o.failOn), Env: os.Environ(), Version: version(), Now: time.Now(),
@@ -164,7 +155,7 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := a.writeGate(rep, o); err != nil {
 		return err
 	}
-	if err := mergegate.SaveFindings(home, rep.Alerts); err != nil {
+	if err := mergegate.SaveFindings(at.home, rep.Alerts); err != nil {
 		return err
 	}
 
@@ -176,55 +167,23 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	return nil
 }
 
-// gateInput determines the settings that a change is judged by.
-type gateInput struct {
-	at      workspace
-	base    string         // folder of the configuration that counts
-	project string         // folder for which the plan is made
-	flags   *pflag.FlagSet // settings in them take precedence; nil means none
-	accept  []string       // IDs of additional acknowledged findings
-}
-
 // gateSettings returns the settings of a merge gate. They come from the configuration of the base,
-// with the flags and with additional acknowledgements.
-func (a *app) gateSettings(by gateInput, checks checkFlags) (loop.Settings, error) {
-	s, err := a.loadSettingsFor(by.base, by.at.project)
+// with the flags and with additional acknowledgements of the findings with the IDs in accept.
+func (a *app) gateSettings(in planInput, accept ...string) (loop.Settings, error) {
+	_, opts, err := a.loopOptions(in)
+	if err == nil {
+		err = requireReviewer(in.at, opts.Reviewer)
+	}
 	if err != nil {
 		return loop.Settings{}, err
 	}
-	if err := checks.override(&s); err != nil {
-		return loop.Settings{}, err
-	}
-
-	if by.flags != nil {
-		if err := overlay(&s, by.flags, registerGateSettings); err != nil {
-			return loop.Settings{}, err
-		}
-	}
-
-	plan, notes, err := s.Plan(by.project, lookPath)
-	if err != nil {
-		return loop.Settings{}, err
-	}
-
-	a.printNotes(notes...)
-	opts, err := s.LoopOptions(by.at.root)
-	if err != nil {
-		return loop.Settings{}, err
-	}
-
-	opts.Plan = plan
-	if err := requireReviewer(by.at, opts.Reviewer); err != nil {
-		return loop.Settings{}, err
-	}
-
-	entries, err := ack.Load(ack.Path(by.base))
+	entries, err := ack.Load(ack.Path(cmp.Or(in.base, in.at.project)))
 	if err != nil {
 		return loop.Settings{}, err
 	}
 
 	opts.Rules.Acknowledged = ack.Acknowledgements(entries, time.Now())
-	for _, id := range by.accept {
+	for _, id := range accept {
 		opts.Rules.Acknowledged = append(opts.Rules.Acknowledged, detector.Acknowledgement{ID: id, Finding: id})
 	}
 	return opts.Settings, nil

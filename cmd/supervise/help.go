@@ -40,12 +40,16 @@ func groupCommands(cmd *cobra.Command) {
 	}
 }
 
-// finishCommand sets what all commands have in common: the order of flags, a default help text, and
-// usage errors for wrong arguments.
+// finishCommand sets what a command and all below it have in common: the order of flags, the start of
+// the help text, and usage errors for wrong arguments. The help text starts with the sentence in
+// Short, and Long has only what follows, unless it starts with the same words.
 func finishCommand(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		finishCommand(sub)
+	}
 	cmd.Flags().SortFlags = false
-	if cmd.Long == "" {
-		cmd.Long = cmd.Short + "."
+	if cmd.HasParent() && !strings.HasPrefix(cmd.Long, cmd.Short) {
+		cmd.Long = strings.TrimSpace(cmd.Short + ".\n\n" + cmd.Long)
 	}
 	validate := cmd.Args
 	if validate == nil {

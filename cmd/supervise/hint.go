@@ -10,32 +10,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// hintOptions are the options of supervise hint.
-type hintOptions struct{ loop, text string }
-
 func newHintCmd(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "hint LOOP TEXT",
-		Short: "Add a hint to the next prompt of a loop",
-		Long: `Add a hint to the next prompt of a loop.
-
-LOOP is the name of a loop, a part of it, or latest. The text is added to one prompt:
+		Use: "hint LOOP TEXT", Short: "Add a hint to the next prompt of a loop",
+		Long: `LOOP is the name of a loop, a part of it, or latest. The text is added to one prompt:
 that of the next iteration, also if the loop is resumed later.`,
 		Example: `  supervise hint latest "the parser is in internal/old, not in internal/parse"
   supervise run --hint "start with the failing test" -p "Fix the tests" -- claude`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runHint(cmd.Context(), a, hintOptions{args[0], args[1]})
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runHint(cmd.Context(), a, args[0], args[1]) },
 	}
 }
 
 // runHint stores a text for the next prompt of a loop, or of all candidates that run.
-func runHint(ctx context.Context, a *app, o hintOptions) error {
+func runHint(ctx context.Context, a *app, loop, text string) error {
 	if insideAgent() {
 		return usageError{errInside}
 	}
-	dir, state, err := a.find(ctx, o.loop)
+	dir, state, err := a.find(ctx, loop)
 	if err != nil {
 		return err
 	}
@@ -49,7 +41,7 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 	}
 
 	for _, dir := range dirs {
-		if err := ledger.AddHint(dir, o.text); errors.Is(err, ledger.ErrHint) {
+		if err := ledger.AddHint(dir, text); errors.Is(err, ledger.ErrHint) {
 			return usageError{err}
 		} else if err != nil {
 			return err

@@ -36,8 +36,7 @@ const hookWait = 10 * time.Minute
 func newHookCmd(a *app) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   hookName + " CLIENT EVENT",
-		Short: "Judge one tool call of an agent; agents' hooks run this",
+		Use: hookName + " CLIENT EVENT", Short: "Judge one tool call of an agent; agents' hooks run this",
 		Long: `Judge one tool call of an agent; agents' hooks run this.
 
 The call is read from standard input, and the answer is what the agent program
@@ -125,12 +124,7 @@ func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 		fmt.Fprintf(a.err, "supervise hook: %v: judged without it\n", err)
 	}
 
-	client, err := hook.ParseClient(o.client)
-	if err != nil {
-		return nil, err
-	}
-
-	call, err := hook.ReadCall(client, o.event, input)
+	call, err := hook.ReadCall(o.client, o.event, input)
 	if err != nil {
 		return nil, err
 	}

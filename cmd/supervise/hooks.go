@@ -23,11 +23,8 @@ type hooksOptions struct {
 func newHooksCmd(a *app) *cobra.Command {
 	var o hooksOptions
 	cmd := &cobra.Command{
-		Use:   "hooks",
-		Short: "Install or remove supervise's hooks in an agent program",
-		Long: `Install or remove supervise's hooks in an agent program.
-
-With hooks in its own configuration, an agent asks supervise before each tool call even
+		Use: "hooks", Short: "Install or remove supervise's hooks in an agent program",
+		Long: `With hooks in its own configuration, an agent asks supervise before each tool call even
 outside of a loop. Other settings are kept, install may be repeated, and remove reverts
 it. supervise run needs none of this: it passes hooks by flags or the environment.`,
 		Example: `  supervise hooks install claude
@@ -43,7 +40,6 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
 		}}
 		c.Flags().BoolVar(&o.user, "user", false, "in the configuration of the user instead of the project")
 		c.Flags().BoolVar(&o.json, "json", false, "print as JSON")
-		finishCommand(c)
 		cmd.AddCommand(c)
 		return c
 	}

@@ -20,11 +20,8 @@ type initOptions struct {
 func newInitCmd(a *app) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Write a commented " + config.FileName + " for this project",
-		Long: `Write a commented ` + config.FileName + ` for this project.
-
-The file holds the recognised commands that build, test and lint the project. Flags
+		Use: "init", Short: "Write a commented " + config.FileName + " for this project",
+		Long: `The file holds the recognised commands that build, test and lint the project. Flags
 replace them; a project that is not recognised needs --test-cmd.`,
 		Example: `  supervise init
   supervise init --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'`,

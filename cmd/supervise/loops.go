@@ -24,11 +24,11 @@ var errInside = errors.New("this runs inside an agent that supervise started: us
 // find returns the folder and the state of the loop with that name or part of a name. For "" it
 // finds the latest loop.
 func (a *app) find(ctx context.Context, name string) (string, ledger.State, error) {
-	at, home, err := a.workspaceAndHome(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return "", ledger.State{}, err
 	}
-	return ledger.FindLoop(home, at.root, name)
+	return ledger.FindLoop(at.home, at.root, name)
 }
 
 // findRunning is like find for a loop that a process of supervise works on.
@@ -86,21 +86,28 @@ func (a *app) noteUnfinishedRestore(loop, dir string) {
 	}
 }
 
-// loops returns the folder of the loops of a working tree, and the states of the loops, the latest
-// first.
-func (a *app) loops(at workspace) (home string, list []ledger.State, err error) {
-	if home, err = a.home(at.root); err == nil {
-		list, err = ledger.ListLoops(home, at.root)
-	}
-	return home, list, err
-}
-
 // firstArg returns the first argument, "" if there is none.
 func firstArg(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
 	return args[0]
+}
+
+// optionalArg accepts at most one argument and stores it, "" if there is none.
+func optionalArg(to *string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		*to = firstArg(args)
+		return cobra.MaximumNArgs(1)(cmd, args)
+	}
+}
+
+// storeArgs checks the arguments by a rule and stores them.
+func storeArgs(to *[]string, rule cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		*to = args
+		return rule(cmd, args)
+	}
 }
 
 // iterationArg parses the number of an iteration.

@@ -11,9 +11,8 @@ import (
 
 func newManCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "man DIR",
-		Short: "Write manual pages to a folder",
-		Long:  "Write a manual page for each command to a folder, as section 1.",
+		Use: "man DIR", Short: "Write manual pages to a folder",
+		Long: "Write manual pages to a folder: one for each command, in section 1.",
 		Example: `  supervise man ~/.local/share/man/man1
   man supervise-run`,
 		Args: cobra.ExactArgs(1),

@@ -21,11 +21,8 @@ type measureOptions struct {
 func newMeasureCmd(a *app) *cobra.Command {
 	var o measureOptions
 	cmd := &cobra.Command{
-		Use:   "measure",
-		Short: "Measure the working tree once",
-		Long: `Measure the working tree once.
-
-supervise runs the checks of the project and prints what they report. Only the checks
+		Use: "measure", Short: "Measure the working tree once",
+		Long: `supervise runs the checks of the project and prints what they report. Only the checks
 themselves change files. Exits with 6 if no test was measured.`,
 		Example: `  supervise measure
   supervise measure --json
@@ -43,7 +40,8 @@ func runMeasure(ctx context.Context, a *app, o measureOptions) error {
 	if err != nil {
 		return err
 	}
-	_, plan, err := a.loadPlan(at.project, o.checkFlags)
+	_, plan, notes, err := a.loadPlan(planInput{at: at, checks: o.checkFlags})
+	a.printNotes(notes...)
 	if err != nil {
 		return err
 	}

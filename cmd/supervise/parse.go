@@ -27,20 +27,14 @@ type parseOptions struct {
 func newParseCmd(a *app) *cobra.Command {
 	var o parseOptions
 	cmd := &cobra.Command{
-		Use:   "parse FILE...",
-		Short: "Show what supervise reads from reports of tests, coverage or linters",
-		Long: `Show what supervise reads from reports of tests, coverage or linters.
-
-Report formats are detected from their content. "-" is standard input. A file that
+		Use: "parse FILE...", Short: "Show what supervise reads from reports of tests, coverage or linters",
+		Long: `Report formats are detected from their content. "-" is standard input. A file that
 cannot be read completely is an error, never fewer tests: the other files are still
 read, and the exit status is 6.`,
 		Example: `  supervise parse target/surefire-reports/*.xml
   go test -json ./... | supervise parse - --json`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, files []string) error {
-			o.files = files
-			return runParse(a, o)
-		},
+		Args: storeArgs(&o.files, cobra.MinimumNArgs(1)),
+		RunE: func(*cobra.Command, []string) error { return runParse(a, o) },
 	}
 	cmd.Flags().StringVar(&o.format, "format", "", "read as this `format` instead of detecting it; an unknown one lists them")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON, one object per line")

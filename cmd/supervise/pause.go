@@ -9,29 +9,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pauseOptions are the options of supervise pause.
-type pauseOptions struct{ loop string }
-
 func newPauseCmd(a *app) *cobra.Command {
+	var loop string
 	return &cobra.Command{
-		Use:   "pause [LOOP]",
-		Short: "Stop a running loop after its current iteration",
-		Long: `Stop a running loop after its current iteration.
-
-Without a name this is the latest loop. The loop restores its best iteration so far
+		Use: "pause [LOOP]", Short: "Stop a running loop after its current iteration",
+		Long: `Without a name this is the latest loop. The loop restores its best iteration so far
 and is paused; supervise resume continues it.`,
 		Example: `  supervise pause
   supervise resume`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPause(cmd.Context(), a, pauseOptions{firstArg(args)})
-		},
+		Args: optionalArg(&loop),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runPause(cmd.Context(), a, loop) },
 	}
 }
 
 // runPause asks a loop, or all candidates that run, to pause after the current iteration.
-func runPause(ctx context.Context, a *app, o pauseOptions) error {
-	dir, state, err := a.findRunning(ctx, o.loop)
+func runPause(ctx context.Context, a *app, loop string) error {
+	dir, state, err := a.findRunning(ctx, loop)
 	if err != nil {
 		return err
 	}

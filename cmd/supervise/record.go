@@ -35,9 +35,7 @@ func newRecordCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record LOOP --iteration N | record [LOOP] --json -",
 		Short: "Record and judge an iteration that another orchestrator ran",
-		Long: `Record and judge an iteration that another orchestrator ran.
-
-The input is its metrics, its score, or the scores of its dimensions. It is compared
+		Long: `The input is its metrics, its score, or the scores of its dimensions. It is compared
 with the iteration that it started from and with the baseline, and the answer says
 what should follow. The first record creates the loop, with iteration 0 (the baseline)
 or 1. A number is recorded once, unless --replace; the log keeps what was replaced.
@@ -192,9 +190,9 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 
 // recordTarget returns the service that records iterations in the working tree.
 func (a *app) recordTarget(ctx context.Context) (record.Service, error) {
-	at, home, err := a.workspaceAndHome(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	return record.Service{
-		Home: home, Root: at.root, By: userName(), Now: time.Now,
+		Home: at.home, Root: at.root, By: userName(), Now: time.Now,
 		Settings: func() (record.Settings, any, error) {
 			s, err := a.loadSettings(at.project)
 			if err != nil {

@@ -108,7 +108,7 @@ func TestExitStatusesAreDocumented(t *testing.T) {
 	docs.Block(t, "commands.md", "exit statuses", "./cmd/supervise", b.String())
 	for _, row := range exitCodes {
 		if !known[row.code] {
-			t.Errorf("%q ends with status %d, which exitStatuses in exit.go lacks", row.err, row.code)
+			t.Errorf("%q end with status %d, which exitStatuses in exit.go lacks", row.errors, row.code)
 		}
 	}
 }

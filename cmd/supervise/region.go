@@ -38,9 +38,7 @@ func updateBoard(b *live.Board, next func(event.Event)) func(event.Event) {
 	}
 }
 
-// teeCloser writes to two writers.
-type teeCloser struct{ first, second io.WriteCloser }
-
-func (b teeCloser) Write(p []byte) (int, error) { return io.MultiWriter(b.first, b.second).Write(p) }
-
-func (b teeCloser) Close() error { return errors.Join(b.first.Close(), b.second.Close()) }
+// newTee returns a writer to two writers.
+func newTee(first, second io.WriteCloser) io.WriteCloser {
+	return writeCloser{io.MultiWriter(first, second), func() error { return errors.Join(first.Close(), second.Close()) }}
+}

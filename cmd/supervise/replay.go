@@ -34,11 +34,8 @@ type replayOptions struct {
 func newReplayCmd(a *app) *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
-		Use:   "replay REV..REV | [LOOP]",
-		Short: "Judge the commits of a history, or a recorded loop again",
-		Long: `Judge the commits of a history, or a recorded loop again.
-
-Each commit of a history, along the first parents, is judged like an accepted iteration
+		Use: "replay REV..REV | [LOOP]", Short: "Judge the commits of a history, or a recorded loop again",
+		Long: `Each commit of a history, along the first parents, is judged like an accepted iteration
 of a loop. The result is how often each rule fires: per 100 commits with a 95 % Wilson
 interval, and the share of false findings if 1, 5 or 20 % of all iterations do harm.
 It assumes that every commit was honest, so that rules can be tuned on a project before
@@ -59,11 +56,8 @@ runs nothing.`,
 		Example: `  supervise replay HEAD~100..HEAD
   supervise replay v1.0..main --max 50 --jobs 2 --setup 'npm ci'
   supervise replay fix-tests --what-if strict=true`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.subject = firstArg(args)
-			return runReplay(cmd.Context(), a, o)
-		},
+		Args: optionalArg(&o.subject),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runReplay(cmd.Context(), a, o) },
 	}
 
 	addFlagSection(cmd.Flags(), "Commits", func(f *pflag.FlagSet) {
@@ -112,7 +106,7 @@ func (o replayOptions) validate() error {
 
 // replayHistory measures and judges the commits of a range, and prints how often the rules fired.
 func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
-	at, err := a.workspace(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,25 +114,15 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 		return err
 	}
 
-	settings, plan, err := a.loadPlan(at.project, o.checkFlags)
-	if err != nil {
-		return err
-	}
-
-	loopOpts, err := settings.LoopOptions(at.root)
-	if err != nil {
-		return err
-	}
-
-	home, err := a.home(at.root)
+	_, loopOpts, err := a.loopOptions(planInput{at: at, checks: o.checkFlags})
 	if err != nil {
 		return err
 	}
 
 	opts := replay.Options{
 		Repo: at.root, Range: o.subject, Max: o.max, Jobs: o.jobs, Setup: o.setup, Uncached: o.fresh, CachedOnly: len(o.whatIf) > 0,
-		Plan: plan, Root: at.root, Settings: loopOpts.Settings.Settings, Sensitivity: o.sensitivity,
-		Home: home, CheckoutDir: replay.CheckoutDir(home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
+		Plan: loopOpts.Plan, Root: at.root, Settings: loopOpts.Settings.Settings, Sensitivity: o.sensitivity,
+		Home: at.home, CheckoutDir: replay.CheckoutDir(at.home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
 		Now: time.Now(), OnProgress: a.printReplayProgress,
 	}
 

@@ -25,11 +25,8 @@ func newReportCmd(a *app) *cobra.Command {
 	var o reportOptions
 	var iteration int
 	cmd := &cobra.Command{
-		Use:   "report [LOOP]",
-		Short: "Print a report of a loop",
-		Long: `Print a report of a loop.
-
-Without a name this is the latest loop. The default is the output selection report as
+		Use: "report [LOOP]", Short: "Print a report of a loop",
+		Long: `Without a name this is the latest loop. The default is the output selection report as
 Markdown; --iteration prints the report of one iteration. --html writes one page with
 everything: trajectory, metrics, alerts, the history of every test, and for each
 iteration the reasoning, the diff and the transcript. It needs no network.`,

@@ -34,11 +34,8 @@ type resumeOptions struct {
 func newResumeCmd(a *app) *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
-		Use:   "resume [LOOP]",
-		Short: "Continue a loop that was killed, interrupted or paused",
-		Long: `Continue a loop that was killed, interrupted or paused.
-
-Without a name this is the latest loop. It may have ended by a crash, a power cut,
+		Use: "resume [LOOP]", Short: "Continue a loop that was killed, interrupted or paused",
+		Long: `Without a name this is the latest loop. It may have ended by a crash, a power cut,
 kill -9, an interruption or a limit. What the agent had done in an unfinished
 iteration is measured and judged; its remaining processes are ended first.
 
@@ -52,11 +49,8 @@ loop and --force: the loop continues in this tree.`,
 		Example: `  supervise resume
   supervise resume fix-tests --max-iterations 30
   supervise resume fix-tests --candidate 2 --steps 1`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = firstArg(args)
-			return runResume(cmd.Context(), a, o)
-		},
+		Args: optionalArg(&o.loop),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runResume(cmd.Context(), a, o) },
 	}
 
 	l := &o.limits
@@ -92,12 +86,12 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	at, home, err := a.workspaceAndHome(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
 
-	state, err := resumable(at, home, o)
+	state, err := resumable(at, o)
 	if err != nil {
 		return err
 	}
@@ -114,7 +108,7 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	}
 
 	o.limits.Root = at.root
-	opts := loop.Options{Settings: o.limits, Home: home, Steps: o.steps.n}
+	opts := loop.Options{Settings: o.limits, Home: at.home, Steps: o.steps.n}
 	return a.resumeLoop(ctx, state, opts, o)
 }
 
@@ -168,12 +162,12 @@ func (a *app) resumeLoop(ctx context.Context, state ledger.State, opts loop.Opti
 
 // resumable finds the loop to continue. If its state was copied from another tree, only its full
 // name finds it, and --force is necessary.
-func resumable(at workspace, home string, o resumeOptions) (ledger.State, error) {
-	_, state, err := ledger.FindLoop(home, at.root, o.loop)
+func resumable(at workspace, o resumeOptions) (ledger.State, error) {
+	_, state, err := ledger.FindLoop(at.home, at.root, o.loop)
 	if !errors.Is(err, ledger.ErrNoLoop) || o.loop == "" || filepath.Base(o.loop) != o.loop {
 		return state, err
 	}
-	moved, readErr := ledger.ReadState(ledger.LoopDir(home, o.loop))
+	moved, readErr := ledger.ReadState(ledger.LoopDir(at.home, o.loop))
 	switch {
 	case readErr != nil:
 		return state, err

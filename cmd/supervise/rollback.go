@@ -57,59 +57,41 @@ a second one is a redo, and no work in between is lost.`,
 	return cmd
 }
 
-// runRollback restores a tree of a loop into the working tree, or reverts that.
+// runRollback restores a tree of a loop into the working tree, or reverts the last rollback of the
+// loop. Without the name of a loop it reverts the last rollback in the working tree. The last line
+// that it prints is the state of the tree.
 func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
-	if o.undo {
-		return a.undoRollback(ctx, o)
-	}
-	if o.tree == "now" {
+	switch {
+	case o.undo && o.loop == "":
+		at, err := a.workspaceAndHome(ctx)
+		if err != nil {
+			return err
+		}
+		if o.loop, err = worktree.LastRollback(at.home, at.root); err != nil {
+			return err
+		}
+	case o.tree == "now":
 		return usageError{errors.New("the working tree is as it is now: name another tree")}
 	}
-	return a.restoreAndReport(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
-		id, err := t.Resolve(ctx, o.tree)
-		if err != nil {
-			return "", snapshot.Restored{}, err
+
+	err := a.restoreTree(ctx, o.loop, func(t *worktree.Trees) (what string, res snapshot.Restored, err error) {
+		var id snapshot.ID
+		if !o.undo {
+			id, err = t.Resolve(ctx, o.tree)
 		}
-		if err := o.adoptRepository(t); err != nil {
-			return "", snapshot.Restored{}, err
+		if err == nil && o.force {
+			err = t.Store.AdoptRepository()
 		}
-		res, err := t.Store.Rollback(ctx, id)
+		switch {
+		case err != nil:
+			return "", res, err
+		case o.undo:
+			res, err = t.Undo(ctx)
+			return "undo: restored", res, err
+		}
+		res, err = t.Store.Rollback(ctx, id)
 		return "restored", res, err
 	})
-}
-
-// adoptRepository allows restoring a tree into another repository if --force is given.
-func (o rollbackOptions) adoptRepository(t *worktree.Trees) error {
-	if o.force {
-		return t.Store.AdoptRepository()
-	}
-	return nil
-}
-
-// undoRollback reverts the last rollback of a loop, or of the working tree if no loop is named.
-func (a *app) undoRollback(ctx context.Context, o rollbackOptions) error {
-	if o.loop == "" {
-		at, home, err := a.workspaceAndHome(ctx)
-		if err != nil {
-			return err
-		}
-		if o.loop, err = worktree.LastRollback(home, at.root); err != nil {
-			return err
-		}
-	}
-	return a.restoreAndReport(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
-		if err := o.adoptRepository(t); err != nil {
-			return "", snapshot.Restored{}, err
-		}
-		res, err := t.Undo(ctx)
-		return "undo: restored", res, err
-	})
-}
-
-// restoreAndReport is like [app.restoreTree], and then prints the state of the tree as the last
-// line.
-func (a *app) restoreAndReport(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) error {
-	err := a.restoreTree(ctx, loop, do)
 	a.lastLine()
 	return err
 }

@@ -62,29 +62,18 @@ func run(args []string, s streams) int {
 }
 
 // signalContext returns a context that SIGINT, SIGTERM or SIGHUP cancels. Further signals have
-// no effect, so that a restore of the tree is always completed. SIGPIPE is ignored.
+// no effect, so that a restore of the tree is always completed. SIGPIPE is ignored, but not in child
+// processes: they would inherit [signal.Ignore].
 func signalContext() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals, pipes := make(chan os.Signal, 1), make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	pipes := make(chan os.Signal, 1) // nothing reads it
 	signal.Notify(pipes, syscall.SIGPIPE)
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-signals:
-				cancel(loop.ErrInterrupted)
-			case <-pipes:
-			case <-done:
-				return
-			}
-		}
-	}()
-
+	interrupted, stopSignals := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	disconnect := context.AfterFunc(interrupted, func() { cancel(loop.ErrInterrupted) })
 	return ctx, func() {
-		signal.Stop(signals)
+		disconnect()
+		stopSignals()
 		signal.Stop(pipes)
-		close(done)
 		cancel(nil)
 	}
 }
@@ -92,8 +81,7 @@ func signalContext() (context.Context, func()) {
 // newRootCmd returns the root command with all subcommands.
 func (a *app) newRootCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "supervise",
-		Short: "Make coding agents safe to leave alone",
+		Use: "supervise", Short: "Make coding agents safe to leave alone",
 		Long: `supervise runs a coding agent in a loop, once per iteration. After each one it
 runs the project's own tests and linters, compares every metric and every test with
 the previous iteration, and rolls back what breaks the rules. At the end it restores
@@ -128,9 +116,7 @@ the best iteration, not the last.`,
 		cmd.AddCommand(add(a))
 	}
 
-	for _, sub := range append(cmd.Commands(), cmd) {
-		finishCommand(sub)
-	}
+	finishCommand(cmd)
 	cmd.AddCommand(newExitStatusTopic())
 	cmd.SetHelpFunc(showHelp)
 	groupCommands(cmd)

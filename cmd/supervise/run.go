@@ -34,11 +34,8 @@ type runOptions struct {
 func newRunCmd(a *app) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
-		Use:   "run [flags] (--agent NAME | -- AGENT [ARGS...])",
-		Short: "Run an agent in a supervised loop",
-		Long: `Run an agent in a supervised loop.
-
-supervise measures the working tree, then runs AGENT once per iteration and measures
+		Use: "run [flags] (--agent NAME | -- AGENT [ARGS...])", Short: "Run an agent in a supervised loop",
+		Long: `supervise measures the working tree, then runs AGENT once per iteration and measures
 again. An iteration with a critical finding (a test deleted, skipped or broken) is kept
 as a snapshot and rolled back, and the next prompt explains why. At the end the best
 iteration is restored and re-measured. At a terminal the last lines show what runs now;
@@ -51,12 +48,10 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		Example: `  supervise run --agent claude --yolo -P PROMPT.md --max-cost 5
   supervise run -p "Make the failing tests pass" -- claude -p --dangerously-skip-permissions
   supervise run --test-cmd 'pytest --junitxml=report.xml' --test-report report.xml -- ./agent.sh`,
-		Args: agentArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.flags, o.agent = cmd.Flags(), args
-			return runRun(cmd.Context(), a, o)
-		},
+		Args: storeArgs(&o.agent, agentArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runRun(cmd.Context(), a, o) },
 	}
+	o.flags = cmd.Flags()
 
 	flags, s := cmd.Flags(), config.Default()
 	addFlagSection(flags, "Task", func(f *pflag.FlagSet) {
@@ -167,7 +162,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err := errors.Join(o.printFlags.validate(), o.candidateFlags.validate(o, o.flags)); err != nil {
 		return err
 	}
-	at, err := a.workspace(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
@@ -177,7 +172,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 		return err
 	}
 
-	s, opts, err := a.loopOptions(at, o.checkFlags, o.flags, registerSettings)
+	s, opts, err := a.loopOptions(planInput{at: at, checks: o.checkFlags, flags: o.flags, register: registerSettings})
 	if err != nil {
 		return err
 	}

@@ -45,11 +45,8 @@ func newSelectCmd(a *app) *cobra.Command {
 	var o selectOptions
 	var f selectFlags
 	cmd := &cobra.Command{
-		Use:   "select [LOOP]",
-		Short: "Select the best iteration of a loop again, or manually",
-		Long: `Select the best iteration of a loop again, or manually.
-
-Without a name this is the latest loop. Without flags the command prints what was
+		Use: "select [LOOP]", Short: "Select the best iteration of a loop again, or manually",
+		Long: `Without a name this is the latest loop. Without flags the command prints what was
 selected and what would be selected now, and changes nothing. A mode, a threshold,
 weights or an iteration that you name (which needs a reason) make a new choice, which is
 recorded in the log with your name, the state, best-output-tracking.json, the selection
@@ -223,11 +220,11 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 
 // cleanup drops the snapshots of a loop that are not needed any more, and lists them.
 func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
-	_, home, err := a.workspaceAndHome(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := record.Cleanup(ctx, home, id, o.dryRun, time.Now())
+	c, err := record.Cleanup(ctx, at.home, id, o.dryRun, time.Now())
 	if err != nil {
 		return err
 	}
@@ -246,13 +243,13 @@ func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
 // reselect records the new selection. With --apply it also restores the selected tree, after a
 // check that this is possible.
 func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection, o selectOptions) (sel record.Selection, err error) {
-	_, home, err := a.workspaceAndHome(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return sel, err
 	}
 
 	write := func() (err error) {
-		sel, err = record.Select(ctx, home, v.State.LoopID, o.wish, userName(), time.Now())
+		sel, err = record.Select(ctx, at.home, v.State.LoopID, o.wish, userName(), time.Now())
 		if errors.Is(err, ledger.ErrLocked) {
 			err = fmt.Errorf("%w; wait for the loop to end, or interrupt it first", err)
 		}
@@ -295,7 +292,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection,
 	if err != nil {
 		return sel, err
 	}
-	return sel, record.LogApplied(home, v.State.LoopID, it.Number, data, time.Now())
+	return sel, record.LogApplied(at.home, v.State.LoopID, it.Number, data, time.Now())
 }
 
 // exportCSV writes the table of iterations to the file of --csv, if the flag is given.

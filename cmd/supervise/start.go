@@ -26,24 +26,8 @@ import (
 	"supervise/internal/review"
 	"supervise/runner"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
-
-// loopOptions returns the settings and options of a loop. Flags override the configuration, which
-// overrides detected values. register adds the flags for settings to a flag set, see [overlay].
-func (a *app) loopOptions(at workspace, checks checkFlags, given *pflag.FlagSet, register func(*pflag.FlagSet, *config.Settings)) (config.Settings, loop.Options, error) {
-	s, plan, err := a.loadPlan(at.project, checks)
-	if err != nil {
-		return s, loop.Options{}, err
-	}
-	if err := overlay(&s, given, register); err != nil {
-		return s, loop.Options{}, err
-	}
-	opts, err := s.LoopOptions(at.root)
-	opts.Plan = plan
-	return s, opts, err
-}
 
 // requireAgent returns an error if the agent cannot be started, and prints notes about it. yolo
 // says that --yolo is on the command line. It runs before the first measurement, which may take
@@ -109,9 +93,7 @@ func (a *app) prepareLoop(ctx context.Context, at workspace, opts *loop.Options,
 	if err := at.requireSnapshots(ctx); err != nil {
 		return err
 	}
-	if opts.Home, err = a.home(at.root); err != nil {
-		return err
-	}
+	opts.Home = at.home
 	if err := a.requireLoopSlot(opts.Home, maxLoops); err != nil {
 		return err
 	}
@@ -262,7 +244,7 @@ func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.B
 		next(e)
 	}
 	return func(int) io.WriteCloser {
-		return a.maskAgentOutput(teeCloser{terminal.NewAgentWriter(a.out, paint, name), board.WatchAgent()})
+		return a.maskAgentOutput(newTee(terminal.NewAgentWriter(a.out, paint, name), board.WatchAgent()))
 	}
 }
 

@@ -29,19 +29,13 @@ type statusOptions struct {
 func newStatusCmd(a *app) *cobra.Command {
 	var o statusOptions
 	cmd := &cobra.Command{
-		Use:   "status [LOOP]",
-		Short: "Show the state of a loop",
-		Long: `Show the state of a loop.
-
-Without a name this is the latest loop of the working tree.`,
+		Use: "status [LOOP]", Short: "Show the state of a loop",
+		Long: `Without a name this is the latest loop of the working tree.`,
 		Example: `  supervise status
   supervise status fix-tests --quality
   supervise status --watch`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = firstArg(args)
-			return runStatus(cmd.Context(), a, o)
-		},
+		Args: optionalArg(&o.loop),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), a, o) },
 	}
 
 	addFlagSection(cmd.Flags(), "Parts", func(f *pflag.FlagSet) {
@@ -98,7 +92,11 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 
 // readStatus collects everything that the status contains except the iterations.
 func (a *app) readStatus(ctx context.Context, name string) (d results.Status, err error) {
-	if d.Dir, d.State, err = a.find(ctx, name); err != nil {
+	at, err := a.workspaceAndHome(ctx)
+	if err == nil {
+		d.Dir, d.State, err = ledger.FindLoop(at.home, at.root, name)
+	}
+	if err != nil {
 		return d, err
 	}
 	kept, err := snapshot.Summarize(ledger.SnapshotDir(d.Dir))
@@ -106,11 +104,7 @@ func (a *app) readStatus(ctx context.Context, name string) (d results.Status, er
 		return d, err
 	}
 	d.Snapshots = results.NewSnapshots(kept)
-	at, home, err := a.workspaceAndHome(ctx)
-	if err != nil {
-		return d, err
-	}
-	if d.Killed, err = event.KilledLoops(home, at.root, d.LoopID); err != nil {
+	if d.Killed, err = event.KilledLoops(at.home, at.root, d.LoopID); err != nil {
 		return d, err
 	}
 	d.Findings, err = a.countFindings(at, d.LoopID)
@@ -119,11 +113,6 @@ func (a *app) readStatus(ctx context.Context, name string) (d results.Status, er
 
 // countFindings counts the findings of the loop and of all loops of the working tree.
 func (a *app) countFindings(at workspace, loopID string) (out results.LoopFindings, err error) {
-	home, err := a.home(at.root)
-	if err != nil {
-		return out, err
-	}
-
 	entries, err := ack.Load(ack.Path(at.project))
 	if err != nil {
 		a.printNotes(fmt.Sprintf("false positives are unknown: %v", err))
@@ -134,13 +123,13 @@ func (a *app) countFindings(at workspace, loopID string) (out results.LoopFindin
 		marked[e.ID()] = marked[e.ID()] || e.FalsePositive
 	}
 
-	loops, err := ledger.ListLoops(home, at.root)
+	loops, err := ledger.ListLoops(at.home, at.root)
 	if err != nil {
 		return out, err
 	}
 
 	for _, s := range loops {
-		list, err := ledger.ReadFindings(ledger.LoopDir(home, s.LoopID))
+		list, err := ledger.ReadFindings(ledger.LoopDir(at.home, s.LoopID))
 		if err != nil {
 			a.log().Warn(err)
 			continue
@@ -196,12 +185,12 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 
 // statusAll prints all loops of the working tree: a line each, or the requested parts.
 func (a *app) statusAll(ctx context.Context, o statusOptions) error {
-	at, err := a.workspace(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
 
-	_, loops, err := a.loops(at)
+	loops, err := ledger.ListLoops(at.home, at.root)
 	if err != nil {
 		return err
 	}

@@ -69,18 +69,18 @@ func (s *maskingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maskingCloser masks the output of an agent as a stream. Close closes the writer below as well.
-type maskingCloser struct {
-	io.WriteCloser
-	to io.Closer
+// writeCloser writes to a writer and is closed by a function.
+type writeCloser struct {
+	io.Writer
+	close func() error
 }
 
-// maskAgentOutput returns a writer that masks secrets and passes the output to another writer.
+// Close calls the function.
+func (w writeCloser) Close() error { return w.close() }
+
+// maskAgentOutput returns a writer that masks secrets in the stream of an agent's output and passes
+// it to another writer. Close closes both.
 func (o output) maskAgentOutput(to io.WriteCloser) io.WriteCloser {
-	return maskingCloser{o.mask.Writer(to), to}
-}
-
-func (m maskingCloser) Close() error {
-	err := m.WriteCloser.Close()
-	return errors.Join(err, m.to.Close())
+	masked := o.mask.Writer(to)
+	return writeCloser{masked, func() error { return errors.Join(masked.Close(), to.Close()) }}
 }

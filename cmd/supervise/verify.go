@@ -28,11 +28,8 @@ var logHeadPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 func newVerifyCmd(a *app) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
-		Use:   "verify [LOOP]",
-		Short: "Check that the record of a loop is complete and unchanged",
-		Long: `Check that the record of a loop is complete and unchanged.
-
-The checklist covers the log and its chain of hashes, every pack and manifest of the
+		Use: "verify [LOOP]", Short: "Check that the record of a loop is complete and unchanged",
+		Long: `The checklist covers the log and its chain of hashes, every pack and manifest of the
 snapshots (all hashes are recomputed), baseline, metrics, scores, deltas, classes,
 the best so far, alerts, reports, the selection and its rationale, and that the
 recorded verdicts follow from the measurements. Nothing is changed. Exits with 3 if a

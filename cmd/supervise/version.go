@@ -10,8 +10,7 @@ import (
 
 func newVersionCmd(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
+		Use: "version", Short: "Print the version",
 		Example: "  supervise version",
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintln(a.out, versionLine())

@@ -28,9 +28,7 @@ func newWatchCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [flags] -- AGENT [ARGS...]",
 		Short: "Watch your own session with an agent, and measure when it is idle",
-		Long: `Watch your own session with an agent, and measure when it is idle.
-
-supervise measures the working tree and starts AGENT on your terminal. Whenever the
+		Long: `supervise measures the working tree and starts AGENT on your terminal. Whenever the
 agent is idle and files have changed, the tree is measured and judged like an iteration
 of supervise run. The agent is idle when its hooks report a stop, or when it has printed
 nothing and no file was written for --rest.
@@ -41,12 +39,10 @@ supervise rollback restores any iteration.`,
 		Example: `  supervise watch -- claude
   supervise watch --rest 1m -- aider
   supervise status --watch`,
-		Args: agentArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.flags, o.agent = cmd.Flags(), args
-			return runWatch(cmd.Context(), a, o)
-		},
+		Args: storeArgs(&o.agent, agentArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runWatch(cmd.Context(), a, o) },
 	}
+	o.flags = cmd.Flags()
 
 	s := config.Default()
 	registerWatched(cmd.Flags(), &s)
@@ -73,12 +69,12 @@ func runWatch(ctx context.Context, a *app, o watchOptions) error {
 		return usageError{errors.New("watch is for your own session and needs a terminal: supervise run works without one")}
 	}
 
-	at, err := a.workspace(ctx)
+	at, err := a.workspaceAndHome(ctx)
 	if err != nil {
 		return err
 	}
 
-	s, opts, err := a.loopOptions(at, o.checkFlags, o.flags, registerWatched)
+	s, opts, err := a.loopOptions(planInput{at: at, checks: o.checkFlags, flags: o.flags, register: registerWatched})
 	if err != nil {
 		return err
 	}

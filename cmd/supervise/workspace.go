@@ -13,11 +13,13 @@ import (
 	"supervise/internal/treediff"
 )
 
-// workspace has the folders in which a command works. Each one contains the one before it.
+// workspace has the folders in which a command works. Each of the first three contains the one before
+// it.
 type workspace struct {
 	here    string // the folder of the user, in which the agent runs
 	project string // the nearest parent with a configuration or a known project, in which the checks run
 	root    string // the working tree: the top of the git checkout, or the project without git
+	home    string // the folder of the loops of the tree; only [app.workspaceAndHome] sets it
 }
 
 // workspace returns the workspace of the current folder, or of that of -C.
@@ -72,12 +74,12 @@ func (a *app) home(root string) (string, error) {
 	return ledger.Home(base, root), nil
 }
 
-// workspaceAndHome returns the workspace and the folder of its loops.
-func (a *app) workspaceAndHome(ctx context.Context) (at workspace, home string, err error) {
+// workspaceAndHome is like [app.workspace], and also finds the folder of the loops.
+func (a *app) workspaceAndHome(ctx context.Context) (at workspace, err error) {
 	if at, err = a.workspace(ctx); err == nil {
-		home, err = a.home(at.root)
+		at.home, err = a.home(at.root)
 	}
-	return at, home, err
+	return at, err
 }
 
 // loadSettings loads the configuration in a folder.

@@ -104,16 +104,24 @@ const (
 // CreateProject creates the scratch project.
 func CreateProject(ctx context.Context, root string) error {
 	err := errors.Join(os.MkdirAll(root, 0o700), os.WriteFile(filepath.Join(root, "README.md"), []byte("A scratch project of supervise agents check.\n"), 0o600))
+	if err != nil {
+		return err
+	}
+	return CommitFiles(ctx, root, "supervise")
+}
+
+// CommitFiles makes a folder a git repository with one commit of all its files by an author.
+func CommitFiles(ctx context.Context, root, author string) error {
 	for _, args := range [][]string{
 		{"init", "--quiet"},
 		{"add", "."},
-		{"-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
+		{"-c", "user.name=" + author, "-c", "user.email=" + author + "@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
 	} {
-		if err == nil {
-			_, err = git.NewCommand(root, args...).Output(ctx)
+		if _, err := git.NewCommand(root, args...).Output(ctx); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // The results of an agent's hooks.

@@ -218,12 +218,7 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	h.mu.Lock()
 	h.calls++
 	note := event.HookCall{Client: q.Client, Event: q.Event, Decision: hook.Allow}
-	client, err := hook.ParseClient(q.Client)
-	var call hook.Call
-	if err == nil {
-		call, err = hook.ReadCall(client, q.Event, q.Input)
-	}
-
+	call, err := hook.ReadCall(q.Client, q.Event, q.Input)
 	if err != nil {
 		note.Problem = h.shorten(err.Error())
 		h.noteCall(note, began)

@@ -92,11 +92,7 @@ func (s *sessionRun) listen() (err error) {
 
 // answer answers a hook. It allows all calls, because the session belongs to the user.
 func (s *sessionRun) answer(q rpc.Request) (rpc.Reply, func()) {
-	client, err := hook.ParseClient(q.Client)
-	var call hook.Call
-	if err == nil {
-		call, err = hook.ReadCall(client, q.Event, q.Input)
-	}
+	call, err := hook.ReadCall(q.Client, q.Event, q.Input)
 	if err != nil {
 		return rpc.Reply{Error: err.Error()}, nil
 	}

@@ -112,9 +112,13 @@ func quoteWord(word string) string {
 // quotedRE matches a character because of which a word needs quotes, as in "a b".
 var quotedRE = regexp.MustCompile(`[^-_./=:,+@%0-9A-Za-z]`)
 
-// ReadCall reads what a client passed to its hook. name is the event on the command line of the
-// hook.
-func ReadCall(client Client, name string, raw []byte) (Call, error) {
+// ReadCall reads what a client passed to its hook. clientName and name, the event, are on the command
+// line of the hook.
+func ReadCall(clientName, name string, raw []byte) (Call, error) {
+	client, err := ParseClient(clientName)
+	if err != nil {
+		return Call{}, err
+	}
 	event, err := ParseEvent(name)
 	if err != nil {
 		return Call{}, err

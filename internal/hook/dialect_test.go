@@ -37,7 +37,7 @@ func TestDialects(t *testing.T) {
 				if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 					t.Fatal(err)
 				}
-				call, err := ReadCall(client, m.Event, m.In)
+				call, err := ReadCall(string(client), m.Event, m.In)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func TestReadRefuses(t *testing.T) {
 		{"nothing", "PreToolUse", ``, "read the input of the claude hook"},
 		{"a tool input of another kind", "PreToolUse", `{"tool_name":"Edit","tool_input":[1]}`, "of the claude tool Edit"},
 	} {
-		_, err := ReadCall(Claude, c.event, []byte(c.text))
+		_, err := ReadCall("claude", c.event, []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
@@ -97,7 +97,7 @@ func TestReadRefuses(t *testing.T) {
 
 // A command may be the arguments of a program.
 func TestReadArgv(t *testing.T) {
-	call, err := ReadCall(Codex, "PreToolUse", []byte(`{"tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf 'a b'"]}}`))
+	call, err := ReadCall("codex", "PreToolUse", []byte(`{"tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf 'a b'"]}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
