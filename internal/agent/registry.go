@@ -34,10 +34,9 @@ var preferredNames = []string{"claude", "codex", "gemini", "opencode", "pi", "qw
 
 // Registry has the built-in presets and those of a user. It decodes a file on first use.
 type Registry struct {
-	userFiles map[string]presetFile // the files of the user, by the name of the agent
-	names     []string              // of all agents, preferred ones first
-	mu        sync.Mutex
-	decoded   map[string]decodedPreset // the presets that were asked for, by name
+	userFiles map[string]presetFile             // the files of the user, by the name of the agent
+	names     []string                          // of all agents, preferred ones first
+	presets   map[string]func() (Preset, error) // decodes a preset once, by the name of the agent
 }
 
 // presetFile is the text of one preset.
@@ -45,12 +44,6 @@ type presetFile struct {
 	path string
 	text []byte
 	err  error // why the file cannot be read, nil if it can
-}
-
-// decodedPreset is the result of decoding a preset.
-type decodedPreset struct {
-	preset Preset
-	err    error
 }
 
 // UserDir returns the folder of a user's presets: $XDG_CONFIG_HOME/supervise/agents, by
@@ -74,7 +67,7 @@ var userRegistry = sync.OnceValue(func() *Registry { return Load(UserDir()) })
 // Load returns a registry with the built-in presets and the files NAME.yaml of a folder, ""
 // for none. An invalid file is only an error of that agent.
 func Load(dir string) *Registry {
-	k := &Registry{userFiles: map[string]presetFile{}, decoded: map[string]decodedPreset{}}
+	k := &Registry{userFiles: map[string]presetFile{}, presets: map[string]func() (Preset, error){}}
 	if dir != "" {
 		k.readDir(dir)
 	}
@@ -87,6 +80,9 @@ func Load(dir string) *Registry {
 	slices.SortFunc(k.names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(preferredRank(a), preferredRank(b)), strings.Compare(a, b))
 	})
+	for _, name := range k.names {
+		k.presets[name] = sync.OnceValues(func() (Preset, error) { return k.decode(name) })
+	}
 	return k
 }
 
@@ -132,15 +128,16 @@ func (k *Registry) Names() []string { return slices.Clone(k.names) }
 // ByName returns the preset of an agent. The error explains an invalid file, or lists the
 // existing agents.
 func (k *Registry) ByName(name string) (Preset, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if a, ok := k.decoded[name]; ok {
-		return a.preset, a.err
+	decode, known := k.presets[name]
+	if !known {
+		return Preset{}, unknownAgent(name, k.names)
 	}
-	var a decodedPreset
-	a.preset, a.err = k.decode(name)
-	k.decoded[name] = a
-	return a.preset, a.err
+	return decode()
+}
+
+// unknownAgent returns the error about a name that is not among those of the existing agents.
+func unknownAgent(name string, names []string) error {
+	return fmt.Errorf("there is no agent %q; the agents are %s; put any other command after --", name, strings.Join(names, ", "))
 }
 
 // decode decodes a preset. A file of the user takes precedence over a built-in one with the
@@ -148,7 +145,7 @@ func (k *Registry) ByName(name string) (Preset, error) {
 func (k *Registry) decode(name string) (Preset, error) {
 	s, own := k.userFiles[name]
 	if !own {
-		return decodeBuiltIn(name, k.names)
+		return decodeBuiltIn(name)
 	}
 	if s.err != nil {
 		return Preset{}, fmt.Errorf("%w: %w", yamlfile.ErrInvalid, s.err)
@@ -159,13 +156,12 @@ func (k *Registry) decode(name string) (Preset, error) {
 	return p, err
 }
 
-// decodeBuiltIn decodes a built-in preset. names are the existing agents, for the error
-// message.
-func decodeBuiltIn(name string, names []string) (Preset, error) {
+// decodeBuiltIn decodes a built-in preset.
+func decodeBuiltIn(name string) (Preset, error) {
 	path := presetDir + "/" + name + presetExt
 	text, err := builtIn.ReadFile(path)
 	if err != nil {
-		return Preset{}, fmt.Errorf("there is no agent %q; the agents are %s; put any other command after --", name, strings.Join(names, ", "))
+		return Preset{}, unknownAgent(name, builtInNames())
 	}
 	return parse(name, presetFile{path: path, text: text})
 }
@@ -181,7 +177,7 @@ func parse(name string, s presetFile) (Preset, error) {
 	}
 
 	if like := p.Base; like != "" {
-		base, err := decodeBuiltIn(like, builtInNames())
+		base, err := decodeBuiltIn(like)
 		if err != nil {
 			return Preset{}, f.Locate(yamlfile.InvalidValue("like: "+err.Error(), "like"))
 		}
@@ -204,37 +200,25 @@ func parse(name string, s presetFile) (Preset, error) {
 }
 
 // Recognize returns the preset of a command by the base name of its program; false if there
-// is none. An agent with that name comes first, then a user's agents with that program. It
-// skips invalid files.
+// is none. An agent with that name comes first, then a user's agents with that program, because
+// the program of a built-in agent has the agent's name. It skips invalid files.
 func (k *Registry) Recognize(args []string) (Preset, bool) {
 	if len(args) == 0 {
 		return Preset{}, false
 	}
-	base := filepath.Base(args[0])
-	names := slices.Clone(k.names)
-	slices.SortStableFunc(names, func(a, b string) int { return k.matchRank(b, base) - k.matchRank(a, base) })
-	for _, name := range names {
-		if k.matchRank(name, base) == 0 {
-			break
+	program := filepath.Base(args[0])
+	candidates := []string{program}
+	for _, name := range k.names {
+		if _, own := k.userFiles[name]; own {
+			candidates = append(candidates, name)
 		}
-		if p, err := k.ByName(name); err == nil && slices.Contains(p.Programs, base) {
+	}
+	for _, name := range candidates {
+		if p, err := k.ByName(name); err == nil && slices.Contains(p.Programs, program) {
 			return p, true
 		}
 	}
 	return Preset{}, false
-}
-
-// matchRank says how likely a program belongs to an agent, without decoding the agent's file:
-// 2 for an agent with the name of the program, 1 for another agent of the user, and 0 for an
-// agent that cannot match, because the program of a built-in agent has the agent's name.
-func (k *Registry) matchRank(name, program string) int {
-	switch _, own := k.userFiles[name]; {
-	case name == program:
-		return 2
-	case own:
-		return 1
-	}
-	return 0
 }
 
 // Names returns the names of the agents of this process, preferred ones first.

@@ -348,33 +348,29 @@ func (s Sum) evaluate(event map[string]any) (sum float64, ok bool) {
 // usageNames are the keys of Rule.Usage.
 var usageNames = []string{"input", "cache_read", "cache_write", "output", "cost", "turns", "tool_calls"}
 
-// usageOf returns the usage that the rule finds in an event. Numbers that the event does not
-// have are nil.
-func (r Rule) usageOf(event map[string]any) Usage {
-	var u Usage
+// readUsage sets the numbers of a usage that the rule finds in an event. It adds them to the previous
+// ones if Adds is set. Numbers that the event does not have stay as they are.
+func (r Rule) readUsage(event map[string]any, u *Usage) {
 	counts := map[string]**int64{"input": &u.Input, "cache_read": &u.CacheRead, "cache_write": &u.CacheWrite, "output": &u.Output, "turns": &u.Turns, "tool_calls": &u.ToolCalls}
 	for name, sum := range r.Usage {
 		n, ok := sum.evaluate(event)
-		switch field := counts[name]; {
-		case !ok:
-		case field == nil:
-			u.CostUSD = new(n)
-		default:
-			*field = new(int64(n))
+		if !ok {
+			continue
+		}
+		if count := counts[name]; count != nil {
+			setNumber(count, int64(n), r.Adds)
+		} else {
+			setNumber(&u.CostUSD, n, r.Adds)
 		}
 	}
-	return u
 }
 
-// overrideUsage returns u with the known numbers of v.
-func overrideUsage(u, v Usage) Usage {
-	for _, f := range []struct{ to, from **int64 }{
-		{&u.Input, &v.Input}, {&u.CacheRead, &v.CacheRead}, {&u.CacheWrite, &v.CacheWrite}, {&u.Output, &v.Output}, {&u.Turns, &v.Turns}, {&u.ToolCalls, &v.ToolCalls},
-	} {
-		*f.to = cmp.Or(*f.from, *f.to)
+// setNumber sets a number, or adds n to it.
+func setNumber[T int64 | float64](to **T, n T, add bool) {
+	if add && *to != nil {
+		n += **to
 	}
-	u.CostUSD = cmp.Or(v.CostUSD, u.CostUSD)
-	return u
+	*to = new(n)
 }
 
 // ruleEvents is an eventReader that applies the rules of a preset to each event.
@@ -450,14 +446,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 		*field = cmp.Or(path.text(event), *field)
 	}
 
-	if r.Usage != nil {
-		used := r.usageOf(event)
-		if r.Adds {
-			used = to.Usage.Plus(used)
-		}
-		to.Usage = overrideUsage(to.Usage, used)
-	}
-
+	r.readUsage(event, &to.Usage)
 	if r.Denied {
 		to.Denials++
 	}
