@@ -25,17 +25,12 @@ const (
 	defaultQuality = 90
 )
 
-// firstProgram returns the first known agent, the zero value if none is set.
-func (s Settings) firstProgram() agentrun.Program {
-	if s.Agent == "" {
-		return agentrun.Program{}
-	}
-	return s.programs()[0]
-}
-
 // programs returns the agents of the settings: NAME or NAME:MODEL, separated by commas. The
-// first one has the model of the settings by default.
+// first one has the model of the settings by default. Later ones are the fallback of the first one.
 func (s Settings) programs() (out []agentrun.Program) {
+	if s.Agent == "" {
+		return nil
+	}
 	for i, entry := range strings.Split(s.Agent, ",") {
 		name, model, _ := strings.Cut(strings.TrimSpace(entry), ":")
 		if i == 0 {
@@ -45,14 +40,6 @@ func (s Settings) programs() (out []agentrun.Program) {
 		out = append(out, agentrun.Program{Name: name, Model: model, Continue: s.Session == sessionContinue, Yolo: s.Yolo, Checksum: p.Checksum})
 	}
 	return out
-}
-
-// fallbackPrograms returns all agents except the first, nil if there is only one.
-func (s Settings) fallbackPrograms() []agentrun.Program {
-	if programs := s.programs(); len(programs) > 1 {
-		return programs[1:]
-	}
-	return nil
 }
 
 // validateAgents returns an error if one of the agents is invalid.
@@ -95,7 +82,7 @@ func (s Settings) agentConditions() []condition {
 	alone := kind == criterion.Idle || kind == criterion.Never // no further criterion is possible
 	needsAgent := " goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")
 	return []condition{
-		{s.Agent != "" && err != nil, "agent", fmt.Sprint("agent: ", err)},
+		{err != nil, "agent", fmt.Sprint("agent: ", err)},
 		{s.Agent == "" && s.Model != "", "model", "model" + needsAgent},
 		{s.Agent == "" && s.Yolo, "yolo", "yolo" + needsAgent},
 		{s.Agent == "" && s.Session == sessionContinue, "session", "session: continue" + needsAgent},

@@ -210,14 +210,9 @@ func (s Settings) conditions() []condition {
 
 // hasValidErrorCount reports whether error_count names known metrics, each once.
 func (s Settings) hasValidErrorCount() bool {
-	seen := map[metric.Field]bool{}
-	for _, f := range s.ErrorCount {
-		if seen[f] || !slices.Contains(metric.ErrorFields(), f) {
-			return false
-		}
-		seen[f] = true
-	}
-	return len(seen) > 0
+	unknown := slices.ContainsFunc(s.ErrorCount, func(f metric.Field) bool { return !slices.Contains(metric.ErrorFields(), f) })
+	distinct := slices.Compact(slices.Sorted(slices.Values(s.ErrorCount)))
+	return !unknown && len(distinct) > 0 && len(distinct) == len(s.ErrorCount)
 }
 
 // errorFields returns the metrics of error_count for a plan, nil if all of them count.
@@ -284,12 +279,17 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 // setup returns how the agent runs.
 func (s Settings) setup(root string) agentrun.Setup {
 	l := s.Limits
-	return agentrun.Setup{
-		Root: root, Program: s.firstProgram(), Fallback: s.fallbackPrograms(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Alarm.Action),
+	setup := agentrun.Setup{
+		Root: root, Alarms: agentrun.AlarmAction(s.Alarm.Action), Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
+		Hooks:   agentrun.Hooks{Disabled: s.Hooks.Disabled(), FailClosed: s.Hooks.OnError == hooksClosed, Stop: s.Hooks.Stop == hooksMeasure},
 		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxWindow: float64(l.MaxWindow), MaxTime: l.MaxTime, MaxWait: l.waitLimit(), FirstWait: l.FirstWait,
 		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout.limit(), FirstOutputTimeout: l.FirstOutput.limit(),
-		Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
 	}
+	if programs := s.programs(); len(programs) > 0 {
+		setup = setup.WithProgram(programs[0])
+		setup.Fallback = programs[1:]
+	}
+	return setup
 }
 
 // hasUnknownUntil reports whether the criterion is a single word that is neither a keyword nor a

@@ -1,11 +1,5 @@
 package config
 
-import (
-	"supervise/internal/agent"
-	"supervise/internal/agentrun"
-	"supervise/internal/hook"
-)
-
 // Hooks configure the use of the agent's own hooks.
 type Hooks struct {
 	// whether [the agent's own hooks](hooks.md) ask supervise before each tool call
@@ -24,20 +18,6 @@ const (
 	hooksClosed  = "closed"
 	hooksMeasure = "measure"
 )
-
-// hooks returns the hooks of a loop. They are installed for each run of a known agent that has
-// hooks.
-func (s Settings) hooks() agentrun.Hooks {
-	out := agentrun.Hooks{Disabled: s.Hooks.Use == hooksOff, FailClosed: s.Hooks.FailClosed(), Stop: s.Hooks.Stop == hooksMeasure}
-	preset, _ := agent.ByName(s.firstProgram().Name) // the zero preset has no hooks
-	if c, err := hook.ParseClient(preset.Hooks); err == nil {
-		out.Client = c
-	}
-	return out
-}
-
-// FailClosed reports whether a call is denied when its hook fails.
-func (h Hooks) FailClosed() bool { return h.OnError == hooksClosed }
 
 // Disabled reports whether hooks are not used.
 func (h Hooks) Disabled() bool { return h.Use == hooksOff }

@@ -219,16 +219,15 @@ func (p Persistence) validate() error {
 	}
 	for _, c := range []struct {
 		value *float64
-		low   float64
-		path  []string
+		key   string
 	}{
-		{p.Reinforcement.Plateau, 0, []string{"reinforcement", "quality_plateau_threshold"}},
-		{p.Recovery.GateTimeout, 0, []string{"recovery", "human_gate_timeout_minutes"}},
-		{p.Performance.LatencyMS, 0, []string{"performance", "detection_latency_budget_ms"}},
-		{p.Performance.Overhead, 0, []string{"performance", "max_integration_overhead_percentage"}},
+		{p.Reinforcement.Plateau, "reinforcement.quality_plateau_threshold"},
+		{p.Recovery.GateTimeout, "recovery.human_gate_timeout_minutes"},
+		{p.Performance.LatencyMS, "performance.detection_latency_budget_ms"},
+		{p.Performance.Overhead, "performance.max_integration_overhead_percentage"},
 	} {
-		if c.value != nil && *c.value < c.low {
-			return yamlfile.InvalidValue(strings.Join(c.path, ".")+" must not be negative", append([]string{"agent_persistence"}, c.path...)...)
+		if c.value != nil && *c.value < 0 {
+			return yamlfile.InvalidValue(c.key+" must not be negative", strings.Split(persistenceKey+c.key, ".")...)
 		}
 	}
 	return nil

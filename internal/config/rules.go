@@ -63,14 +63,15 @@ func (s Settings) rules() (detector.Options, error) {
 	}.WithDefaults()
 
 	for _, name := range slices.Sorted(maps.Keys(s.Rules)) {
-		row, err := s.Rules[name].options("rules", name)
+		rule := s.Rules[name]
+		row, err := rule.options("rules", name)
 		if err != nil {
 			return o, err
 		}
 		if o.Rules == nil {
 			o.Rules = map[string]detector.RuleOptions{}
 		}
-		o.Rules[name] = row
+		o.Rules[name] = *row
 	}
 	if err := o.Validate(); err != nil {
 		if field, ok := errors.AsType[*detector.FieldError](err); ok {
@@ -82,28 +83,21 @@ func (s Settings) rules() (detector.Options, error) {
 	return o, nil
 }
 
-// options returns the override for the detector. keys are the keys of the rule in the file.
-func (r Rule) options(keys ...string) (detector.RuleOptions, error) {
-	o := detector.RuleOptions{Threshold: r.Threshold, Action: detector.Action(r.Action), Off: r.Off, Paths: r.Paths}
+// options returns the override for the detector, nil for nil. keys are the keys of the rule in the
+// file.
+func (r *Rule) options(keys ...string) (_ *detector.RuleOptions, err error) {
+	if r == nil {
+		return nil, nil //nolint:nilnil // nothing is overridden
+	}
+	o := &detector.RuleOptions{Threshold: r.Threshold, Action: detector.Action(r.Action), Off: r.Off, Paths: r.Paths}
 	if r.Severity != "" {
 		if err := o.Severity.UnmarshalText([]byte(strings.ToUpper(r.Severity))); err != nil {
 			keys = slices.Concat(keys, []string{"severity"})
-			return o, yamlfile.InvalidValue(fmt.Sprintf("%s: %v; the severities are info, low, medium, high and critical", strings.Join(keys, "."), err), keys...)
+			return nil, yamlfile.InvalidValue(fmt.Sprintf("%s: %v; the severities are info, low, medium, high and critical", strings.Join(keys, "."), err), keys...)
 		}
 	}
-	for _, part := range []struct {
-		name string
-		from *Rule
-		to   **detector.RuleOptions
-	}{{detector.AgainstPrevious, r.Previous, &o.Previous}, {detector.AgainstBaseline, r.Baseline, &o.Baseline}} {
-		if part.from == nil {
-			continue
-		}
-		override, err := part.from.options(slices.Concat(keys, []string{part.name})...)
-		if err != nil {
-			return o, err
-		}
-		*part.to = &override
+	if o.Previous, err = r.Previous.options(slices.Concat(keys, []string{detector.AgainstPrevious})...); err == nil {
+		o.Baseline, err = r.Baseline.options(slices.Concat(keys, []string{detector.AgainstBaseline})...)
 	}
-	return o, nil
+	return o, err
 }

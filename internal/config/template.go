@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"supervise/internal/measure"
@@ -29,12 +30,7 @@ func Template(plan measure.Plan, notes []string) (string, error) {
 
 // writeKind writes the checks of a kind.
 func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
-	var list []measure.Check
-	for _, c := range plan.Checks {
-		if c.Kind == kind {
-			list = append(list, c)
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(plan.Checks), func(c measure.Check) bool { return c.Kind != kind })
 	if len(list) == 0 {
 		return nil
 	}

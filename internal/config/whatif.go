@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -122,12 +123,8 @@ func overlayRules(base, tried map[string]detector.RuleOptions, given any) (map[s
 	}
 
 	for name, keys := range named {
-		baseFields, err := fieldsOf(out[name])
-		if err != nil {
-			return nil, err
-		}
-		triedFields, err := fieldsOf(tried[name])
-		if err != nil {
+		var baseFields, triedFields map[string]json.RawMessage
+		if err := errors.Join(convert(out[name], &baseFields), convert(tried[name], &triedFields)); err != nil {
 			return nil, err
 		}
 		list, _ := keys.(map[string]any)
@@ -137,26 +134,20 @@ func overlayRules(base, tried map[string]detector.RuleOptions, given any) (map[s
 				baseFields[key] = v
 			}
 		}
-		b, err := json.Marshal(baseFields)
-		if err != nil {
-			return nil, err
-		}
 		var row detector.RuleOptions
-		if err := json.Unmarshal(b, &row); err != nil {
+		if err := convert(baseFields, &row); err != nil {
 			return nil, err
 		}
 		out[name] = row
 	}
-
 	return out, nil
 }
 
-// fieldsOf returns the JSON fields of an override.
-func fieldsOf(r detector.RuleOptions) (map[string]json.RawMessage, error) {
-	b, err := json.Marshal(r)
+// convert copies a value to one of another type with the same JSON.
+func convert(from, to any) error {
+	text, err := json.Marshal(from)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := map[string]json.RawMessage{}
-	return out, json.Unmarshal(b, &out)
+	return json.Unmarshal(text, to)
 }

@@ -139,7 +139,8 @@ func (e Evidence) newErrors(set metric.Set, base *metric.Lint) (out []string) {
 
 // addedErrors returns the errors of lint that base does not have, those of compilers and type
 // checkers first.
-func addedErrors(lint, base *metric.Lint) (added []metric.Finding) {
+func addedErrors(lint, base *metric.Lint) []metric.Finding {
+	var typeErrors, others []metric.Finding
 	known := map[string]int{}
 	if base != nil {
 		for _, f := range base.Findings {
@@ -150,19 +151,15 @@ func addedErrors(lint, base *metric.Lint) (added []metric.Finding) {
 		for _, f := range lint.Findings {
 			key := f.Fingerprint()
 			known[key]--
-			if known[key] < 0 && f.Level == metric.Error {
-				added = append(added, f)
+			switch isNew := known[key] < 0 && f.Level == metric.Error; {
+			case isNew && f.Type:
+				typeErrors = append(typeErrors, f)
+			case isNew:
+				others = append(others, f)
 			}
 		}
 	}
-	typeErrorsFirst := func(f metric.Finding) int {
-		if f.Type {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(added, func(a, b metric.Finding) int { return cmp.Compare(typeErrorsFirst(a), typeErrorsFirst(b)) })
-	return added
+	return append(typeErrors, others...)
 }
 
 // withoutDetails removes the rules and the source line from descriptions of errors.
@@ -220,15 +217,11 @@ func summarizeIteration(it ledger.Iteration, isRefused bool) string {
 	switch {
 	case it.Interrupted:
 		outcome = "interrupted, rolled back"
-	case isRefused:
+	case isRefused, it.Rejected:
 		outcome = "rolled back"
-	case it.Rejected:
-		outcome = "rolled back"
-		for _, a := range it.Assessment.Alerts {
-			if a.CountsAtLeast(detector.High) && !a.IsAboutHiddenTests() {
-				outcome += ": " + textstream.Truncate(a.Message(), maxLine)
-				break
-			}
+		showsReason := func(a detector.Alert) bool { return a.CountsAtLeast(detector.High) && !a.IsAboutHiddenTests() }
+		if i := slices.IndexFunc(it.Assessment.Alerts, showsReason); i >= 0 && !isRefused {
+			outcome += ": " + textstream.Truncate(it.Assessment.Alerts[i].Message(), maxLine)
 		}
 	}
 	text := fmt.Sprintf("%d: %s; ", it.Number, outcome)

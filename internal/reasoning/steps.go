@@ -1,6 +1,8 @@
 package reasoning
 
 import (
+	"slices"
+
 	"supervise/detector"
 	"supervise/metric"
 )
@@ -153,41 +155,30 @@ func ChangeGroups(c detector.TestChanges) []Group {
 
 // unexplainedLosses returns the lost tests without an explanation.
 func unexplainedLosses(c detector.TestChanges) []metric.ID {
-	known := make(map[metric.ID]bool, len(c.Explained))
+	explained := make(map[metric.ID]bool, len(c.Explained))
 	for _, l := range c.Explained {
-		known[l.ID] = true
+		explained[l.ID] = true
 	}
-	var out []metric.ID
-	for _, id := range c.Gone {
-		if !known[id] {
-			out = append(out, id)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(c.Gone), func(id metric.ID) bool { return explained[id] })
 }
 
 // ExplainedLosses returns the explained losses by their explanation, in the order of the
 // tests.
 func ExplainedLosses(c detector.TestChanges) []Explained {
 	out := []Explained{}
-	index := map[detector.Explanation]int{}
+	tests := map[detector.Explanation][]string{}
 	for _, l := range c.Explained {
-		i, ok := index[l.Explanation]
-		if !ok {
-			i = len(out)
-			index[l.Explanation] = i
-			out = append(out, Explained{By: l.Explanation, Why: l.Explanation.String(), Tests: Names{List: []string{}}})
-		}
-		e := &out[i].Tests
-		if len(e.List) == MaxNames {
-			e.More++
-			continue
-		}
 		name := l.ID.String()
 		if l.Successor != (metric.ID{}) {
 			name += " → " + l.Successor.String()
 		}
-		e.List = append(e.List, name)
+		if tests[l.Explanation] == nil {
+			out = append(out, Explained{By: l.Explanation, Why: l.Explanation.String()})
+		}
+		tests[l.Explanation] = append(tests[l.Explanation], name)
+	}
+	for i := range out {
+		out[i].Tests = NamesOf(tests[out[i].By])
 	}
 	return out
 }
