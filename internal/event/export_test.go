@@ -2,9 +2,9 @@ package event
 
 // Reasons are all reasons to end, by exit status.
 func Reasons() []Reason {
-	out := make([]Reason, len(outcomes))
-	for i, row := range outcomes {
-		out[i] = row.reason
+	var out []Reason
+	for _, row := range outcomes {
+		out = append(out, row.reasons...)
 	}
 	return out
 }

@@ -192,17 +192,6 @@ type AppliedSelection struct {
 	By       string `json:"by"`
 }
 
-// Verification is the data of output_verified: whether measuring the selected tree again gave
-// the same results.
-type Verification struct {
-	Confirmed   bool     `json:"confirmed"`
-	Differences []string `json:"differences"`
-	// Goals is nil if no tests changed in the loop.
-	Goals *ledger.Goals `json:"goals,omitempty"`
-	// Hidden is nil if the loop has no hidden tests.
-	Hidden *ledger.Hidden `json:"hidden_tests,omitempty"`
-}
-
 // LoopEnd is the data of loop_finished.
 type LoopEnd struct {
 	Reason   Reason `json:"reason"`

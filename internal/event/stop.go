@@ -1,6 +1,8 @@
 package event
 
 import (
+	"slices"
+
 	"supervise/internal/ledger"
 )
 
@@ -44,45 +46,26 @@ const (
 	Broken           Reason = "error"
 )
 
-// outcomes maps each reason to the exit status of supervise and the status of the loop.
+// outcomes are the exit statuses of supervise and the statuses of the loop, with their reasons.
 var outcomes = []struct {
-	reason Reason
-	code   int
-	status ledger.Status
+	code    int
+	status  ledger.Status
+	reasons []Reason
 }{
-	{CriterionMet, 0, ledger.Completed},
-	{Done, 0, ledger.Completed},
-	{BaselineKept, 0, ledger.Completed},
-	{SessionEnded, 0, ledger.Completed},
-	{NothingChanged, 0, ledger.Completed},
-	{Stepped, 0, ledger.Paused},
-	{Broken, 1, ledger.Failed},
-	{Refused, 2, ledger.Failed},
-	{NoCommand, 2, ledger.Failed},
-	{RetriesExhausted, 3, ledger.Failed},
-	{Aborted, 3, ledger.Aborted},
-	{Blocked, 3, ledger.Completed},
-	{StoppedByRule, 3, ledger.Failed},
-	{NotReproduced, 3, ledger.Failed},
-	{FindingsOpen, 3, ledger.Completed},
-	{TestsWeakened, 3, ledger.Completed},
-	{CriticalLeft, 3, ledger.Completed},
-	{NotApplied, 3, ledger.Completed},
-	{IterationLimit, 4, ledger.Completed},
-	{TimeLimit, 4, ledger.Completed},
-	{CostLimit, 4, ledger.Completed},
-	{TokenLimit, 4, ledger.Completed},
-	{Unavailable, 4, ledger.Completed},
-	{NoneAcceptable, 4, ledger.Failed},
-	{HiddenFail, 4, ledger.Completed},
-	{Stalled, 5, ledger.Completed},
-	{Cycling, 5, ledger.Failed},
-	{Stuck, 5, ledger.Failed},
-	{Diminishing, 5, ledger.Completed},
-	{Unmeasurable, 6, ledger.Failed},
-	{Interrupted, 130, ledger.Aborted},
-	{PausedByUser, 130, ledger.Paused},
-	{Awaiting, 130, ledger.Paused},
+	{0, ledger.Completed, []Reason{CriterionMet, Done, BaselineKept, SessionEnded, NothingChanged}},
+	{0, ledger.Paused, []Reason{Stepped}},
+	{1, ledger.Failed, []Reason{Broken}},
+	{2, ledger.Failed, []Reason{Refused, NoCommand}},
+	{3, ledger.Failed, []Reason{RetriesExhausted, StoppedByRule, NotReproduced}},
+	{3, ledger.Aborted, []Reason{Aborted}},
+	{3, ledger.Completed, []Reason{Blocked, FindingsOpen, TestsWeakened, CriticalLeft, NotApplied}},
+	{4, ledger.Completed, []Reason{IterationLimit, TimeLimit, CostLimit, TokenLimit, Unavailable, HiddenFail}},
+	{4, ledger.Failed, []Reason{NoneAcceptable}},
+	{5, ledger.Completed, []Reason{Stalled, Diminishing}},
+	{5, ledger.Failed, []Reason{Cycling, Stuck}},
+	{6, ledger.Failed, []Reason{Unmeasurable}},
+	{130, ledger.Aborted, []Reason{Interrupted}},
+	{130, ledger.Paused, []Reason{PausedByUser, Awaiting}},
 }
 
 // ExitCode returns the exit status of supervise for the reason.
@@ -104,7 +87,7 @@ func (r Reason) Status() ledger.Status {
 // outcome returns the exit code and the status of a loop that ends for this reason.
 func (r Reason) outcome() (code int, status ledger.Status) {
 	for _, row := range outcomes {
-		if row.reason == r {
+		if slices.Contains(row.reasons, r) {
 			return row.code, row.status
 		}
 	}

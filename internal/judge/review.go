@@ -30,7 +30,7 @@ func askReviewer(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 // ReviewSelected asks for a second opinion on all that the loop did up to iteration n,
 // and returns it with the alerts about it; nil if there is no reviewer or
 // nothing to review. found is what the tree showed at the end.
-func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Verification) (*ledger.Review, []detector.Alert, error) {
+func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found ledger.Verification) (*ledger.Review, []detector.Alert, error) {
 	if j.Reviewer == nil || n == 0 {
 		return nil, nil, nil
 	}

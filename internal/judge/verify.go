@@ -13,19 +13,13 @@ import (
 	"supervise/metric"
 )
 
-// Verification is what the selected tree showed when it was measured again.
-type Verification struct {
-	Differences []string       // metrics that differ from the first measurement; never nil
-	Goals       *ledger.Goals  // results of the tests from before the loop; nil if nothing about tests changed
-	Hidden      *ledger.Hidden // nil if there are no hidden tests
-}
-
 // Verify compares the metrics of iteration n with those of a second measurement. It also runs what
 // runs only for the selected tree: the tests from before the loop, and hidden tests that run at
 // the end.
-func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) (Verification, error) {
+func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) (ledger.Verification, error) {
 	it := h.Iterations[n]
-	out := Verification{Differences: h.differences(it.Set, again)}
+	out := ledger.Verification{Differences: h.differences(it.Set, again)}
+	out.Confirmed = len(out.Differences) == 0
 	var err error
 	if out.Goals, err = j.goalsOfSelected(ctx, h, n); err != nil {
 		return out, err

@@ -53,6 +53,15 @@ type SelectionReview struct {
 	Alerts    []detector.Alert `json:"alerts"`
 }
 
+// Verification says whether measuring the selected tree again gave the same results. It is the data
+// of output_verified.
+type Verification struct {
+	Confirmed   bool     `json:"confirmed"`
+	Differences []string `json:"differences"`            // metrics that differ from the first measurement; never nil
+	Goals       *Goals   `json:"goals,omitempty"`        // of the tests from before the loop; nil if nothing about tests changed
+	Hidden      *Hidden  `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests
+}
+
 // AddReview adds a review of the selected tree, and its cost, to the state.
 func (s *State) AddReview(r SelectionReview) {
 	s.Review = &r

@@ -26,8 +26,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 		return out, err
 	}
 
-	r.state.Status, r.state.StopReason, r.state.StopText = out.Stop.Reason.Status(), string(out.Stop.Reason), out.Stop.Text
-	r.state.ExitCode = out.Stop.Reason.ExitCode()
+	r.setStop(out.Stop)
 	saved = errors.Join(saved, r.checks.cleanUp(r.opts.Root, r.warn))
 	path, declared := "", []detector.Alert(nil)
 	if out.Choice != nil {
@@ -46,7 +45,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 	}
 
 	err := errors.Join(saved, r.save())
-	r.journal.Note(event.LoopFinished, r.state.Iteration, r.withProgress(event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Declared: declared, Tree: tree}))
+	r.reportEnd(event.LoopEnd{Report: path, Declared: declared, Tree: tree})
 	return out, errors.Join(err, r.reports.addLogHead())
 }
 
@@ -164,7 +163,7 @@ func (r *run) applySelection(ctx context.Context, c selector.Selection) (ledger.
 
 // verifySelection measures the tree of iteration n, which is restored, again without caches and
 // compares the results with the recorded ones.
-func (r *run) verifySelection(ctx context.Context, n int) (*event.Verification, error) {
+func (r *run) verifySelection(ctx context.Context, n int) (*ledger.Verification, error) {
 	it := r.past.Iterations[n]
 	known := it.Set.Tests
 	if known.Counts().Count == 0 {
@@ -188,8 +187,5 @@ func (r *run) verifySelection(ctx context.Context, n int) (*event.Verification, 
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 
-	v := &event.Verification{
-		Confirmed: len(found.Differences) == 0, Differences: found.Differences, Goals: found.Goals, Hidden: found.Hidden,
-	}
-	return v, r.journal.Write(event.OutputVerified, n, *v)
+	return &found, r.journal.Write(event.OutputVerified, n, found)
 }

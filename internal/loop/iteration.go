@@ -70,20 +70,24 @@ func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
 	start := r.opts.Now()
 	defer r.waitForTurn(ctx)()
 	it.waitedForTurn = r.opts.Now().Sub(start)
-	if interrupted(ctx) {
-		return event.Stop{}, r.recordInterrupted(it)
-	}
-	err := r.measureIteration(ctx, it)
-	if err == nil {
-		err = r.judgeIteration(ctx, it)
-	}
-	switch {
-	case err != nil && interrupted(ctx):
-		return event.Stop{}, r.recordInterrupted(it)
-	case err != nil:
+	if isJudged, err := r.measureAndJudge(ctx, it); !isJudged {
 		return event.Stop{}, err
 	}
 	return r.settle(ctx, it)
+}
+
+// measureAndJudge measures and judges what the agent left. If the user interrupts that, the iteration
+// is only recorded, and isJudged is false.
+func (r *run) measureAndJudge(ctx context.Context, it *iteration) (isJudged bool, err error) {
+	if !interrupted(ctx) {
+		if err = r.measureIteration(ctx, it); err == nil {
+			err = r.judgeIteration(ctx, it)
+		}
+		if err == nil || !interrupted(ctx) {
+			return err == nil, err
+		}
+	}
+	return false, r.recordInterrupted(it)
 }
 
 // waitForTurn waits until checks may run, and returns the function that ends the turn.

@@ -52,7 +52,7 @@ func sequence(steps map[string]*ast.FuncDecl, of string) (out []string) {
 			return true
 		}
 		switch name.Sel.Name {
-		case "assess", "settle", "conclude":
+		case "assess", "measureAndJudge", "settle", "conclude":
 			out = append(out, sequence(steps, name.Sel.Name)...)
 		default:
 			out = append(out, name.Sel.Name)

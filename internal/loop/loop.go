@@ -76,8 +76,8 @@ type Outcome struct {
 	Stop     event.Stop
 	Choice   *selector.Selection // nil if there was no iteration to select
 	Baseline ledger.Iteration
-	History  []ledger.Iteration  // the baseline first
-	Verified *event.Verification // nil if the selection was not measured again
+	History  []ledger.Iteration   // the baseline first
+	Verified *ledger.Verification // nil if the selection was not measured again
 }
 
 // run is a loop that this process runs.
@@ -186,11 +186,17 @@ func (r *run) fail(err error) {
 	if errors.Is(err, ErrUnmeasurable) {
 		reason = event.Unmeasurable
 	}
-	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = ledger.Failed, string(reason), err.Error(), reason.ExitCode()
+	r.setStop(event.Stop{Reason: reason, Text: err.Error()})
 	if saveErr := r.save(); saveErr != nil {
 		r.opts.Log.WithError(saveErr).Error("save the state")
 	}
-	r.journal.Note(event.LoopFinished, r.state.Iteration, r.withProgress(event.LoopEnd{Reason: reason, Text: err.Error(), ExitCode: r.state.ExitCode}))
+	r.reportEnd(event.LoopEnd{})
+}
+
+// setStop records in the state why the loop ends.
+func (r *run) setStop(stop event.Stop) {
+	r.state.Status, r.state.StopReason, r.state.StopText = stop.Reason.Status(), string(stop.Reason), stop.Text
+	r.state.ExitCode = stop.Reason.ExitCode()
 }
 
 // outcome returns the outcome for a stop, without a selection.

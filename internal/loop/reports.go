@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
@@ -73,12 +72,10 @@ func (w *reports) completeTrackers() error {
 
 // writeFinal writes the selection and completion reports and returns the path of the selection
 // report. v has the results of the end of the loop; writeFinal adds the history.
-func (w *reports) writeFinal(v report.Loop, verified *event.Verification) (string, error) {
+func (w *reports) writeFinal(v report.Loop, verified *ledger.Verification) (string, error) {
 	v.Iterations, v.Summary, v.Now = w.past.Iterations, selector.Summarize(w.past.Candidates()), w.now()
 	v.Mode, v.Threshold, v.Open = w.set.Select.Mode, w.set.Select.Threshold, ledger.OpenFindingsAt(w.past.Iterations, v.Choice.Iteration)
-	if verified != nil {
-		v.Verification = &report.Verification{Confirmed: verified.Confirmed, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
-	}
+	v.Verification = verified
 	w.finalReport = &v
 	err := errors.Join(w.ledger.WriteReport(report.SelectionName, report.SelectionDocument(v)), w.writeCompletion(v))
 	return filepath.Join(w.ledger.Dir(), "reports", report.SelectionName), err

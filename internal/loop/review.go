@@ -6,7 +6,6 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/event"
-	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/review"
 	"supervise/metric"
@@ -39,11 +38,11 @@ func (r *run) newReviewer() *review.Reviewer {
 
 // reviewSelection asks for a second opinion on the selected tree, which is already restored. It
 // does not change how the loop ends.
-func (r *run) reviewSelection(ctx context.Context, n int, v event.Verification) error {
+func (r *run) reviewSelection(ctx context.Context, n int, v ledger.Verification) error {
 	if interrupted(ctx) {
 		return nil
 	}
-	opinion, alerts, err := r.newJudge().ReviewSelected(ctx, r.past, n, judge.Verification{Goals: v.Goals})
+	opinion, alerts, err := r.newJudge().ReviewSelected(ctx, r.past, n, v)
 	if err != nil || opinion == nil {
 		return err
 	}

@@ -36,14 +36,16 @@ func (r *run) stopBefore(n int, first bool) (event.Stop, error) {
 
 // suspend ends this process, but not the loop. The tree stays as the last iteration left it.
 func (r *run) suspend(stop event.Stop) (Outcome, error) {
-	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = stop.Reason.Status(), string(stop.Reason), stop.Text, stop.Reason.ExitCode()
+	r.setStop(stop)
 	err := errors.Join(r.checks.cleanUp(r.opts.Root, r.warn), r.save())
-	r.journal.Note(event.LoopFinished, r.state.Iteration, r.withProgress(event.LoopEnd{Reason: stop.Reason, Text: stop.Text, ExitCode: r.state.ExitCode}))
+	r.reportEnd(event.LoopEnd{})
 	return r.outcome(stop), err
 }
 
-// withProgress returns the data of the loop's end with its progress.
-func (r *run) withProgress(d event.LoopEnd) event.LoopEnd {
+// reportEnd writes the event loop_finished, with the stop and the progress of the loop added to its
+// data.
+func (r *run) reportEnd(d event.LoopEnd) {
+	d.Reason, d.Text, d.ExitCode = event.Reason(r.state.StopReason), r.state.StopText, r.state.ExitCode
 	d.Spending, d.Iterations = r.state.Spending, max(0, len(r.past.Iterations)-1)
 	if best := r.state.SelectedOrBest(); best != nil {
 		d.Best, d.Score = &best.Iteration, &best.QualityScore
@@ -51,5 +53,5 @@ func (r *run) withProgress(d event.LoopEnd) event.LoopEnd {
 	if r.past.SafeSnapshot != "" {
 		d.Safe = r.past.SafeSnapshot.Name()
 	}
-	return d
+	r.journal.Note(event.LoopFinished, r.state.Iteration, d)
 }

@@ -131,18 +131,8 @@ func (w *session) measureIfChanged(ctx context.Context, printed func() int64) (h
 	if it == nil || err != nil {
 		return false, err
 	}
-	if interrupted(ctx) {
-		return false, r.recordInterrupted(it)
-	}
-
 	printedBefore := printed()
-	if err = r.measureIteration(ctx, it); err == nil {
-		err = r.judgeIteration(ctx, it)
-	}
-	switch {
-	case err != nil && interrupted(ctx):
-		return false, r.recordInterrupted(it)
-	case err != nil:
+	if isJudged, err := r.measureAndJudge(ctx, it); !isJudged {
 		return false, err
 	}
 

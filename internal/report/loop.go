@@ -28,7 +28,7 @@ type Loop struct {
 	Summary      selector.Summary
 	Artifacts    []string // paths of the files that the selection changed
 	Removed      []string // paths of those that it deleted
-	Verification *Verification
+	Verification *ledger.Verification
 	Mode         selector.Mode
 	Threshold    float64 // in [0,1]
 	Now          time.Time
@@ -37,14 +37,6 @@ type Loop struct {
 	Open         []ledger.OpenFinding
 	Declared     []detector.Alert // findings that the user allowed in advance, which a person should read
 	Head         string           // hash of the last entry of the log
-}
-
-// Verification says whether measuring the selected tree again confirmed its results.
-type Verification struct {
-	Confirmed   bool
-	Differences []string
-	Goals       *ledger.Goals  // nil if no tests changed
-	Hidden      *ledger.Hidden // nil if the loop has no hidden tests
 }
 
 // selectedIteration returns the selected iteration, one without results if its record is missing.
@@ -226,7 +218,7 @@ func (p *page) addHiddenTests(h *ledger.Hidden) {
 }
 
 // addGoals describes the results of the original tests on the selected code.
-func (p *page) addGoals(v *Verification) {
+func (p *page) addGoals(v *ledger.Verification) {
 	if v == nil || v.Goals == nil {
 		return
 	}
@@ -247,7 +239,7 @@ func (p *page) addGoals(v *Verification) {
 }
 
 // addVerification says whether measuring the selected tree again gave the same results.
-func (p *page) addVerification(v *Verification) {
+func (p *page) addVerification(v *ledger.Verification) {
 	switch {
 	case v == nil:
 		p.Item("The selected tree was not measured again")

@@ -106,7 +106,7 @@ func loopOf(its []ledger.Iteration) report.Loop {
 			}},
 		},
 		Iterations: its, Choice: choice, Summary: selector.Summarize(cands), Artifacts: []string{"shop.go"}, Mode: selector.HighestQualityVerified, Threshold: .7,
-		Verification: &report.Verification{Confirmed: true}, Now: noon.Add(5 * time.Minute),
+		Verification: &ledger.Verification{Confirmed: true}, Now: noon.Add(5 * time.Minute),
 	}
 }
 

@@ -40,7 +40,7 @@ type Printer struct {
 	history          []ledger.Iteration    // the iterations so far, the baseline first
 	selected         int                   // number of the selected iteration
 	choice           *event.SelectedOutput // nil until an iteration is selected
-	verified         *event.Verification
+	verified         *ledger.Verification
 	reviewed         *ledger.SelectionReview
 	compared         bool // the loop has candidates, which were compared
 	dir, id          string
@@ -113,7 +113,7 @@ func (p *Printer) printEvent(e event.Event) {
 			report.Pluralize(d.Changed, "changed file", "changed files"), p.Self, e.LoopID, e.Iteration)
 	case event.SelectedOutput:
 		p.selected, p.choice = d.Choice.Iteration, &d
-	case event.Verification:
+	case ledger.Verification:
 		p.verified = &d
 	case event.LoopEnd:
 		p.printEnd(d, e.Head)
