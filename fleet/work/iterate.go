@@ -242,7 +242,7 @@ func (c *candidate) clear(ctx context.Context) error {
 		}
 	}
 	at := event.NewPosition()
-	l, _, err := ledger.Open(home, id, at.Apply)
+	l, _, err := ledger.Open("", home, id, at.Apply)
 	if err != nil {
 		return nil // what cannot be read has started nothing
 	}

@@ -135,7 +135,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	at := event.NewPosition()
 	c := newCompetition(o)
 	var err error
-	if c.ledger, c.state, err = ledger.OpenIn(o.Loop.Root, o.Loop.Home, id, at.Apply); err != nil {
+	if c.ledger, c.state, err = ledger.Open(o.Loop.Root, o.Loop.Home, id, at.Apply); err != nil {
 		return Outcome{}, err
 	}
 	defer c.close()

@@ -121,18 +121,24 @@ func (s *Spending) withIteration(it Iteration) *Spending {
 	if run == nil || s == nil && run.Usage == nil && run.Waited == 0 {
 		return s
 	}
-	sum := Spending{}
-	if s != nil {
-		sum = *s
-	}
-	if run.Usage != nil {
-		sum.Usage = sum.Plus(*run.Usage)
-	}
+	sum := s.withUsage(run.Usage)
 	sum.WaitedMS += run.Waited.Milliseconds()
 	if !it.Rejected && !it.Interrupted && it.Assessment.Class == detector.Forward {
 		sum.Improvements++
 	}
 	sum.computeDerived()
+	return sum
+}
+
+// withUsage returns a copy with a usage added, which may be nil. Its derived fields are not computed.
+func (s *Spending) withUsage(usage *metric.Usage) *Spending {
+	var sum Spending
+	if s != nil {
+		sum = *s
+	}
+	if usage != nil {
+		sum.Usage = sum.Plus(*usage)
+	}
 	return &sum
 }
 

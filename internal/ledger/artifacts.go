@@ -20,28 +20,31 @@ func (l *Ledger) CopyArtifacts(n int, root string, paths []string) error {
 		return err
 	}
 
-	fresh, final := filepath.Join(dir, "artifacts.new"), filepath.Join(dir, "artifacts")
-	err = errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o700))
-	for _, path := range paths {
-		if err == nil {
-			err = l.copyArtifact(fresh, root, path)
-		}
-	}
-	if err == nil {
-		err = os.RemoveAll(final)
-	}
-	if err == nil && len(paths) > 0 {
-		err = os.Rename(fresh, final)
-	}
-	if err != nil || len(paths) == 0 {
-		err = errors.Join(err, os.RemoveAll(fresh))
-	}
-	if err != nil {
+	fresh := filepath.Join(dir, "artifacts.new")
+	err = l.replaceArtifacts(fresh, filepath.Join(dir, "artifacts"), root, paths)
+	if err = errors.Join(err, os.RemoveAll(fresh)); err != nil {
 		return fmt.Errorf("keep artifacts: %w", err)
 	}
 	return nil
 }
 
+// replaceArtifacts copies the paths to fresh, and then renames it to final if there are any.
+func (l *Ledger) replaceArtifacts(fresh, final, root string, paths []string) error {
+	if err := errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o700)); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := l.copyArtifact(fresh, root, path); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(final); err != nil || len(paths) == 0 {
+		return err
+	}
+	return os.Rename(fresh, final)
+}
+
+// copyArtifact copies a file or folder, whose path is relative to root or absolute, into a folder.
 func (l *Ledger) copyArtifact(to, root, path string) error {
 	full := path
 	if !filepath.IsAbs(path) {

@@ -76,14 +76,14 @@ func exchange(from, to string) error {
 // was changed.
 func (l *Ledger) RepairChanged() (changed []string, err error) {
 	changed, l.movedBack = l.movedBack, nil
-	same, err := l.log.isUnchanged(filepath.Join(l.dir, logName))
+	isUnchanged, err := l.log.isUnchanged(filepath.Join(l.dir, logName))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("check the audit log: %w", err)
 	}
-	if !same {
+	if !isUnchanged {
 		changed = append(changed, logName)
 		if err := l.log.restore(filepath.Join(l.dir, logName)); err != nil {
-			return changed, err
+			return changed, fmt.Errorf("restore the audit log: %w", err)
 		}
 	}
 
@@ -109,30 +109,27 @@ func (l *eventLog) isUnchanged(path string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("check the audit log: %w", err)
+		return false, err
 	}
 	defer f.Close()
-	logInfo, err := l.file.Stat()
-	if err != nil {
-		return false, fmt.Errorf("check the audit log: %w", err)
+	logInfo, logErr := l.file.Stat()
+	fileInfo, fileErr := f.Stat()
+	if err := errors.Join(logErr, fileErr); err != nil {
+		return false, err
 	}
 
-	fileInfo, err := f.Stat()
-	if err != nil {
-		return false, fmt.Errorf("check the audit log: %w", err)
-	}
-
+	hasOwnTime := !l.changedAt.IsZero() && environment.ChangeTime(fileInfo).Equal(l.changedAt)
+	hasGrownLittle := l.end > alwaysHashed && l.end-l.hashed < l.hashed/4
 	switch {
 	case !os.SameFile(logInfo, fileInfo) || fileInfo.Size() != l.end:
 		return false, nil
-	case l.end > alwaysHashed && l.end-l.hashed < l.hashed/4 && !l.changedAt.IsZero() && environment.ChangeTime(fileInfo).Equal(l.changedAt):
+	case hasOwnTime && hasGrownLittle:
 		return true, nil
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return false, fmt.Errorf("check the audit log: %w", err)
+		return false, err
 	}
-
 	l.hashed = l.end
 	return bytes.Equal(sum.Sum(nil), l.sum.Sum(nil)), nil
 }
@@ -149,15 +146,15 @@ func (l *eventLog) restore(path string) error {
 	text := make([]byte, l.end)
 	n, err := l.file.ReadAt(text, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("restore the audit log: %w", err)
+		return err
 	}
 	text = text[:bytes.LastIndexByte(text[:n], '\n')+1] // complete lines only
 	if err := WriteFile(path, text); err != nil {
-		return fmt.Errorf("restore the audit log: %w", err)
+		return err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("restore the audit log: %w", err)
+		return err
 	}
 	l.file.Close()
 	l.file, l.end = f, int64(len(text))

@@ -88,6 +88,15 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
+// readOptionalJSON is readJSON for a file that may be missing; found is false then.
+func readOptionalJSON(path string, v any) (found bool, err error) {
+	err = readJSON(path, v)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // maxIndented is the size in bytes up to which documents are indented for readers. In a
 // document with tens of thousands of tests, a third would be indentation.
 const maxIndented = 1 << 20

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"supervise/detector"
@@ -447,7 +445,7 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 		if metrics, err = encodeJSON(it, ""); err != nil {
 			return fmt.Errorf("write iteration %d: %w", it.Number, err)
 		}
-		return l.writeCheckpoint(it.Number, metrics)
+		return writeGzip(checkpointPath(l.dir, IterationName(it.Number)), metrics)
 	})
 	if err := writers.Wait(); err != nil {
 		return err //nolint:wrapcheck // each error names the file
@@ -491,17 +489,15 @@ func ReadIterations(dir string) ([]Iteration, error) {
 	}
 
 	read, errs := make([]Iteration, len(entries)), make([]error, len(entries))
-	var next atomic.Int64
-	var readers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(entries)) { // most of the time goes into decoding
-		readers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				read[i], errs[i] = readIteration(dir, entries[i].Name())
-			}
+	var readers errgroup.Group
+	readers.SetLimit(runtime.GOMAXPROCS(0)) // most of the time goes into decoding
+	for i, e := range entries {
+		readers.Go(func() error {
+			read[i], errs[i] = readIteration(dir, e.Name())
+			return nil
 		})
 	}
-
-	readers.Wait()
+	_ = readers.Wait()
 	for i, err := range errs {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -514,6 +510,11 @@ func ReadIterations(dir string) ([]Iteration, error) {
 
 	slices.SortFunc(out, func(a, b Iteration) int { return a.Number - b.Number })
 	return out, nil
+}
+
+// checkpointPath returns the path of the second, compressed copy of the record of an iteration.
+func checkpointPath(dir, name string) string {
+	return filepath.Join(dir, "checkpoints", name+".json.gz")
 }
 
 // readIteration reads the record of an iteration, or its checkpoint if the record is
@@ -530,7 +531,8 @@ func readIteration(dir, name string) (it Iteration, err error) {
 	case err == nil:
 		return it, nil
 	}
-	if checkpoint, checkpointErr := readCheckpoint(dir, name); checkpointErr == nil {
+	var checkpoint Iteration
+	if readGzipJSON(checkpointPath(dir, name), &checkpoint) == nil {
 		return checkpoint, nil
 	}
 	return it, fmt.Errorf("read %s: %w; its checkpoint cannot be read either", path, err)

@@ -8,6 +8,7 @@
 package ledger
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -86,13 +87,12 @@ func slug(text string, limit int) string {
 // Ledger is the folder of one loop, held by this process.
 type Ledger struct {
 	dir             string
-	state           State
+	state           State // as it was saved last, without derived fields
 	log             *eventLog
 	locks           []*os.File
 	written         map[string][]byte // content last written to the files that RepairChanged compares, by name
 	measureStateSum string            // SHA-256 of the measuring state that was saved last
-	rows            trackingRows
-	movedBack       []string // what MoveBack has moved
+	movedBack       []string          // what MoveBack has moved
 }
 
 // folders are the subfolders of a loop's folder.
@@ -109,7 +109,7 @@ func Create(home string, s State) (*Ledger, error) {
 		return nil, err
 	}
 	if err := l.initialize(home, s); err != nil {
-		return nil, errors.Join(err, l.release())
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
@@ -144,30 +144,26 @@ func (l *Ledger) makeFolders() error {
 }
 
 // Open locks an existing loop to continue it, and calls each with every event of its log,
-// oldest first. Partial files left by a crash are removed. The error wraps [ErrLocked] if
-// a supervisor still works on the loop or in its tree.
-func Open(home, loopID string, each func(Event)) (*Ledger, State, error) {
-	return OpenIn("", home, loopID, each)
-}
-
-// OpenIn is [Open] for a loop whose working tree, and folder, may have moved. The loop then
-// belongs to the tree at workspace; "" means the recorded one.
-func OpenIn(workspace, home, loopID string, each func(Event)) (*Ledger, State, error) {
+// oldest first. If its working tree has moved, the loop belongs to the one at workspace from
+// now on; "" means the recorded one. Partial files left by a crash are removed. The error
+// wraps [ErrLocked] if a supervisor still works on the loop or in its tree.
+func Open(workspace, home, loopID string, each func(Event)) (*Ledger, State, error) {
 	l := &Ledger{dir: LoopDir(home, loopID)}
 	s, err := ReadState(l.dir)
 	if err != nil {
 		return nil, s, err
 	}
-	if workspace == "" || s.lockedTree() == "" {
-		return l.lockAndOpen(s.lockedTree(), each)
+	tree := s.lockedTree()
+	if tree != "" {
+		tree = cmp.Or(workspace, tree)
 	}
-	l, s, err = l.lockAndOpen(workspace, each)
-	if err != nil || s.Workspace == workspace {
+	l, s, err = l.lockAndOpen(tree, each)
+	if err != nil || tree != workspace || s.Workspace == tree {
 		return l, s, err
 	}
-	s.Workspace = workspace
+	s.Workspace = tree
 	if err := l.Save(s); err != nil {
-		return nil, s, errors.Join(err, l.release())
+		return nil, s, errors.Join(err, l.Close())
 	}
 	return l, s, nil
 }
@@ -190,7 +186,7 @@ func (l *Ledger) lockAndOpen(tree string, each func(Event)) (*Ledger, State, err
 	}
 	s, err := l.loadState(each)
 	if err != nil {
-		return nil, s, errors.Join(err, l.release())
+		return nil, s, errors.Join(err, l.Close())
 	}
 	return l, s, nil
 }
@@ -266,7 +262,7 @@ func (l *Ledger) lock(workspace string) error {
 		err = fmt.Errorf("%w; use another folder for the state: --state-dir or XDG_STATE_HOME", err)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("lock loop: %w", err), l.release())
+		return errors.Join(fmt.Errorf("lock loop: %w", err), l.Close())
 	}
 	l.locks = append(l.locks, own)
 	return nil
@@ -283,11 +279,8 @@ func LockTree(workspace string) (*os.File, error) {
 	return f, nil
 }
 
-// Close ends the log and frees the locks.
-func (l *Ledger) Close() error { return l.release() }
-
-// release closes the log and frees the locks.
-func (l *Ledger) release() error {
+// Close closes the log and frees the locks.
+func (l *Ledger) Close() error {
 	var errs []error
 	if l.log != nil {
 		errs = append(errs, l.log.close())

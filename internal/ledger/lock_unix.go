@@ -77,20 +77,14 @@ func isLocked(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	err = tryLock(f)
-	return errors.Is(err, ErrLocked), ignoreLocked(err)
+	if err = tryLock(f); errors.Is(err, ErrLocked) {
+		return true, nil
+	}
+	return false, err
 }
 
 // isOwnFile reports whether the file belongs to the current user.
 func isOwnFile(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()
-}
-
-// ignoreLocked returns err, nil for [ErrLocked].
-func ignoreLocked(err error) error {
-	if errors.Is(err, ErrLocked) {
-		return nil
-	}
-	return err
 }

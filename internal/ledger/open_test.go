@@ -112,7 +112,7 @@ func TestOpenAfterDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	l, state, err := ledger.Open(home, "ralph-a-00000001", func(e ledger.Event) { names = append(names, e.Name) })
+	l, state, err := ledger.Open("", home, "ralph-a-00000001", func(e ledger.Event) { names = append(names, e.Name) })
 	if err != nil {
 		t.Fatal(err)
 	}

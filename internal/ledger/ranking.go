@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -91,9 +90,6 @@ func (l *Ledger) WriteRanking(list []Rank) error {
 // ReadRanking reads the ranking of the candidates of the loop in dir; it is empty before they
 // are compared.
 func ReadRanking(dir string) (list []Rank, err error) {
-	err = readJSON(filepath.Join(dir, rankingName), &list)
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
+	_, err = readOptionalJSON(filepath.Join(dir, rankingName), &list)
 	return list, err
 }

@@ -65,16 +65,10 @@ type Verification struct {
 // AddReview adds a review of the selected tree, and its cost, to the state.
 func (s *State) AddReview(r SelectionReview) {
 	s.Review = &r
-	if r.Usage == nil {
-		return
+	if r.Usage != nil {
+		s.Spending = s.Spending.withUsage(r.Usage)
+		s.Spending.computeDerived()
 	}
-	sum := Spending{}
-	if s.Spending != nil {
-		sum = *s.Spending
-	}
-	sum.Usage = sum.Plus(*r.Usage)
-	sum.computeDerived()
-	s.Spending = &sum
 }
 
 // parseReview reads the review of an event, nil if it is another event.

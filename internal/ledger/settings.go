@@ -102,19 +102,12 @@ func (l *Ledger) SaveEnvironment(v any) error {
 
 // ReadEnvironment reads what [Ledger.SaveEnvironment] saved. It returns false if nothing was.
 func (l *Ledger) ReadEnvironment(v any) (bool, error) {
-	err := readJSON(filepath.Join(l.dir, environmentName), v)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return readOptionalJSON(filepath.Join(l.dir, environmentName), v)
 }
 
 // ReadMeasureState reads what [Ledger.SaveMeasureState] saved for the loop in dir. A missing
 // file is no error.
 func ReadMeasureState(dir string, v any) error {
-	err := readJSON(filepath.Join(dir, measureStateName), v)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+	_, err := readOptionalJSON(filepath.Join(dir, measureStateName), v)
 	return err
 }

@@ -36,7 +36,7 @@ const diedWithSupervise = "supervisor_died"
 // [ledger.ErrNoSettings], [ErrLaterLoop], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
 	position := event.NewPosition()
-	l, state, err := ledger.OpenIn(o.Root, o.Home, id, position.Apply)
+	l, state, err := ledger.Open(o.Root, o.Home, id, position.Apply)
 	if err != nil {
 		return Outcome{}, err
 	}
