@@ -33,7 +33,11 @@ func (r *Reader) EachChild(f func(Token) error) error {
 			if err := r.skipToDepth(t.Depth); err != nil {
 				return err
 			}
-		case Text, Comment:
+		case Comment:
+			if r.OnComment != nil {
+				r.OnComment(t)
+			}
+		case Text:
 		}
 	}
 }

@@ -80,7 +80,8 @@ func (t Token) Value(name string) string {
 
 // Reader reads one document, or several that were written one after another.
 type Reader struct {
-	UnknownRoot string // set by the caller: the last root element that it does not know
+	UnknownRoot string      // set by the caller: the last root element that it does not know
+	OnComment   func(Token) // called by EachChild for each comment, may be nil
 
 	src    io.Reader // in UTF-8
 	buf    []byte    // the current part of the document

@@ -2,7 +2,6 @@ package testxml
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -71,179 +70,110 @@ func detectJUnit(h sniff.Head) bool {
 //	  <testcase classname="TestCalc" name="test_sub"><failure message="1 != 2">…</failure></testcase>
 //	</testsuite>
 //
-// It keeps one frame for every open element. At the end of a testcase the case is added, and at
-// the end of a testsuite its totals are compared with its cases.
+// At the end of a testcase the case is added, and at the end of a testsuite its totals are
+// compared with its cases.
 type junitReader struct {
-	frames         []junitFrame   // the open elements; the first one represents the document
-	cases          []metric.Test  // the tests, without cases that represent a suite
-	broken         []metric.Suite // suites that could not run
+	xmlSet                        // Totals has all cases, and Cases those that do not represent a suite
+	root           junitSuite     // represents the document
+	producer       string         // the tool that wrote the report, "" until it is known
+	found          bool           // the file has an element of a test report
 	emptySuites    []metric.Suite // suites that state tests and list none
-	totals         parsed.Totals  // of all cases
 	suiteCases     int            // number of cases that represent a suite that could not run
 	failedSuites   int            // number of suites with a failed case
 	uncountedCases int            // number of cases that are not in the total of their suite
 	unnamed        map[string]int // number of cases without a name, by suite
-	spareCase      *junitCase     // memory for the next case
-	producer       string         // the tool that wrote the report, "" until it is known
-	problems       textstream.Problems
-	contradiction  string         // the first contradiction, "" for none
-	found          bool           // the file has an element of a test report
 	nodeTotals     map[string]int // totals in the comments of node:test, by name
-}
-
-// junitFrame is an open element: what it belongs to, and where its text goes.
-type junitFrame struct {
-	name  string
-	suite *junitSuite      // the innermost suite
-	test  *junitCase       // the innermost case, nil outside of cases
-	text  *textstream.Clip // nil to skip the text
 }
 
 // parseJUnit reads JUnit XML. If the report is truncated, it returns the complete cases with
 // the error.
 func parseJUnit(r io.Reader) (parsed.Report, error) {
-	j := &junitReader{frames: []junitFrame{{suite: &junitSuite{}}}, unnamed: map[string]int{}}
+	j := &junitReader{unnamed: map[string]int{}, nodeTotals: map[string]int{}}
 	x := xmlstream.NewReader(r)
-	err := j.read(x)
-	for len(j.frames) > 1 { // a truncated report counts up to its end
-		j.closeElement(err == nil)
-	}
-	if err == nil && !j.found {
+	x.OnComment = j.readComment
+	err := j.readChildren(x, &j.root, nil)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("read JUnit XML: %w", err)
+	case !j.found:
 		err = fmt.Errorf("%w: there is no testsuite in it", parsed.ErrUnknownFormat)
 	}
 	return j.report(x), err
 }
 
-// read reads all tokens of the document.
-func (j *junitReader) read(x *xmlstream.Reader) error {
-	for {
-		x.SkipText(j.top().text == nil)
-		t, err := x.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
+// readChildren reads the elements in the open element, which is in the suite and, if c is not
+// nil, in the case c.
+func (j *junitReader) readChildren(x *xmlstream.Reader, s *junitSuite, c *junitCase) error {
+	return x.EachChild(func(t xmlstream.Token) error {
+		j.found = j.found || junitRoots[t.Name]
+		if t.Depth == 0 && !junitRoots[t.Name] && t.Name != "testrun" {
+			x.UnknownRoot = t.Name
 		}
-		if err != nil {
-			return fmt.Errorf("read JUnit XML: %w", err)
-		}
-
-		switch t.Kind {
-		case xmlstream.Start:
-			if len(j.frames) == 1 && !junitRoots[t.Name] && t.Name != "testrun" {
-				x.UnknownRoot = t.Name
+		j.producer = cmp.Or(j.producer, detectProducer(t))
+		switch t.Name {
+		case "testsuites", "testsuite":
+			inner := newSuite(t, s, j.producer)
+			err := j.readChildren(x, inner, nil)
+			j.finishSuite(inner, err == nil) // a truncated report counts up to its end
+			return err
+		case "testcase":
+			inner := newCase(t, s)
+			err := j.readChildren(x, s, inner)
+			if err == nil { // otherwise its outcome may be missing
+				j.finishCase(s, inner)
 			}
-			j.openElement(t)
-		case xmlstream.End:
-			j.closeElement(true)
-		case xmlstream.Text:
-			if clip := j.top().text; clip != nil {
-				clip.Add(t.Text)
-			}
-		case xmlstream.Comment:
-			if len(j.frames) == 2 && (j.producer == "" || j.producer == nodeTest) {
-				j.readNodeComment(t.Text)
+			return err
+		case "property":
+			if t.Value("name") == propertyBroken && c == nil { // only [WriteJUnit] writes it
+				j.AddBroken(s.id(), textstream.CleanText(t.Value("value")))
 			}
 		}
-	}
-}
-
-// top returns the frame of the innermost open element.
-func (j *junitReader) top() *junitFrame { return &j.frames[len(j.frames)-1] }
-
-// openElement handles a start tag: it adds a frame that differs from the one around it by what
-// the element is.
-func (j *junitReader) openElement(t xmlstream.Token) {
-	f := *j.top()
-	f.name = t.Name
-	j.found = j.found || junitRoots[t.Name]
-	if j.producer == "" {
-		j.producer = detectProducer(t)
-	}
-	switch t.Name {
-	case "testsuites", "testsuite":
-		f.suite, f.test, f.text = newSuite(t, f.suite, j.producer), nil, nil
-	case "testcase":
-		f.test, f.text = j.newCase(t, f.suite), nil
-	case "property":
-		j.readProperty(t, f)
-	default:
-		f.text = f.readOutcome(t)
-	}
-	j.frames = append(j.frames, f)
-}
-
-// newCase returns the case of a testcase element. It reuses the memory of a closed case.
-func (j *junitReader) newCase(t xmlstream.Token, s *junitSuite) *junitCase {
-	c := j.spareCase
-	if j.spareCase = nil; c == nil {
-		c = &junitCase{}
-	}
-	c.reset(t, s)
-	return c
-}
-
-// readProperty reads the property of a suite that did not run, which only [WriteJUnit] writes.
-func (j *junitReader) readProperty(t xmlstream.Token, f junitFrame) {
-	if t.Value("name") == propertyBroken && f.test == nil {
-		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: textstream.CleanText(t.Value("value"))})
-	}
+		if text := readOutcome(t, s, c); text != nil {
+			return x.EachText(text.Add)
+		}
+		return j.readChildren(x, s, c)
+	})
 }
 
 // readOutcome handles an element in a testcase or, for a suite that could not run, in a suite.
 // It returns where the text of the element goes, nil to skip it.
-func (f junitFrame) readOutcome(t xmlstream.Token) *textstream.Clip {
-	o, known := junitOutcomeElements[t.Name]
-	if !known || f.text != nil { // an element within an outcome is a part of its text
-		return f.text
-	}
+func readOutcome(t xmlstream.Token, s *junitSuite, c *junitCase) *textstream.Clip {
+	outcome, known := junitOutcomeElements[t.Name]
 	message := t.Value("message")
-	if f.test != nil {
-		f.test.isTodo = f.test.isTodo || o.status == metric.Skipped && t.Value("type") == "todo"
-		return f.test.addOutcome(o.status, o.flaky, message)
-	}
-	if o.status == metric.Failed || o.status == metric.Errored {
-		return f.suite.addFailure(message)
+	switch {
+	case !known:
+		return nil
+	case c != nil:
+		c.isTodo = c.isTodo || outcome.status == metric.Skipped && t.Value("type") == "todo"
+		return c.addOutcome(outcome.status, outcome.flaky, message)
+	case outcome.status == metric.Failed || outcome.status == metric.Errored:
+		return s.addFailure(message)
 	}
 	return nil
 }
 
-// closeElement ends the innermost element. Complete is false if the report is truncated
-// inside the element.
-func (j *junitReader) closeElement(complete bool) {
-	f := *j.top()
-	j.frames = j.frames[:len(j.frames)-1]
-	switch f.name {
-	case "testcase":
-		if complete { // otherwise its outcome may be missing
-			j.finishCase(f)
-			j.spareCase = f.test
-		}
-	case "testsuites", "testsuite":
-		j.finishSuite(f.suite, complete)
-	}
-}
-
-// finishCase adds the case of a testcase that was read completely.
-func (j *junitReader) finishCase(f junitFrame) {
-	t := f.test.toTest(f.suite, j.producer)
-	j.addCase(f, t)
-	for n := 2; n <= f.test.collectionSkips && j.producer == pytest; n++ { // pytest writes one case for a module that it collected twice
+// finishCase adds a case of the suite that was read completely.
+func (j *junitReader) finishCase(s *junitSuite, c *junitCase) {
+	t := c.toTest(s, j.producer)
+	j.addCase(s, c, t)
+	for n := 2; n <= c.collectionSkips && j.producer == pytest; n++ { // pytest writes one case for a module that it collected twice
 		repeated := t
 		repeated.Name = fmt.Sprintf("%s[%d]", t.Name, n)
-		j.addCase(f, repeated)
+		j.addCase(s, c, repeated)
 	}
 }
 
-// addCase adds a case of the element f.
-func (j *junitReader) addCase(f junitFrame, t metric.Test) {
-	j.totals.Add(t.Status)
-	f.suite.own.Add(t.Status)
-	f.suite.extraFailures += f.test.extraFailures(t.Status)
-	if f.test.unknownStatus != "" && t.Status == metric.Passed {
-		j.addUnknownStatus(t, f.test.unknownStatus)
+// addCase adds the test of a case of the suite.
+func (j *junitReader) addCase(s *junitSuite, c *junitCase, t metric.Test) {
+	j.Totals.Add(t.Status)
+	s.own.Add(t.Status)
+	s.extraFailures += c.extraFailures(t.Status)
+	s.caseTime += t.Duration
+	if c.unknownStatus != "" && t.Status == metric.Passed {
+		j.AddContradiction("test %q has the unknown status %q, so that it is not known whether it passed", t.Name, c.unknownStatus)
 	}
-	f.suite.caseTime += t.Duration
 	if j.addIfBrokenSuite(t) {
-		f.suite.suiteCases++
+		s.suiteCases++
 		return
 	}
 
@@ -253,17 +183,10 @@ func (j *junitReader) addCase(f junitFrame, t metric.Test) {
 		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
 	}
 
-	if len(j.cases) == cap(j.cases) { // append grows by less and would copy more often
-		j.cases = slices.Grow(j.cases, max(64, len(j.cases)))
+	if len(j.Cases) == cap(j.Cases) { // append grows by less and would copy more often
+		j.Cases = slices.Grow(j.Cases, max(64, len(j.Cases)))
 	}
-	j.cases = parsed.AppendLimited(j.cases, t)
-}
-
-// addUnknownStatus records a case with an unknown status as a contradiction.
-func (j *junitReader) addUnknownStatus(t metric.Test, word string) {
-	problem := fmt.Sprintf("test %q has the unknown status %q, so that it is not known whether it passed", t.Name, word)
-	j.contradiction = cmp.Or(j.contradiction, problem)
-	j.problems.Add("%s", problem)
+	j.Cases = parsed.AppendLimited(j.Cases, t)
 }
 
 // addIfBrokenSuite reports whether a case represents a suite that could not run, and
@@ -272,16 +195,18 @@ func (j *junitReader) addIfBrokenSuite(t metric.Test) bool {
 	if !t.Failed() {
 		return false
 	}
-	for _, n := range brokenSuiteCases {
-		if (n.producer == j.producer || n.producer == "") && n.matches(t) {
-			suite := t.Suite
-			if n.suite != nil {
-				suite = n.suite(t)
-			}
-			j.broken = append(j.broken, metric.Suite{Name: suite, Why: cmp.Or(t.Message, t.Name, "it could not run")})
-			j.suiteCases++
-			return true
+	for _, row := range brokenSuiteCases {
+		isOfProducer := row.producer == j.producer || row.producer == ""
+		if !isOfProducer || !row.matches(t) {
+			continue
 		}
+		suite := t.Suite
+		if row.suite != nil {
+			suite = row.suite(t)
+		}
+		j.AddBroken(suite, cmp.Or(t.Message, t.Name, "it could not run"))
+		j.suiteCases++
+		return true
 	}
 	return false
 }
@@ -289,66 +214,55 @@ func (j *junitReader) addIfBrokenSuite(t metric.Test) bool {
 // finishSuite checks the totals of a suite, and adds its counts to the suite around it. A suite
 // with a failure outside of its cases is broken.
 func (j *junitReader) finishSuite(s *junitSuite, complete bool) {
+	all := s.own.Plus(s.inner)
 	if complete {
-		j.contradiction = cmp.Or(j.contradiction, s.checkTotals(&j.problems))
-		if s.hasTotals && len(s.name) > 0 {
+		s.checkTotals(&j.xmlSet)
+		if s.hasTotals && s.name != "" {
 			j.uncountedCases += max(0, s.own.Tests-s.suiteCases-s.stated.Tests)
 		}
-		if s.stated.Tests > 0 && s.own.Plus(s.inner).Tests == 0 {
+		if s.stated.Tests > 0 && all.Tests == 0 {
 			j.emptySuites = append(j.emptySuites, metric.Suite{Name: s.id(), Why: fmt.Sprintf("its report says that it has %d tests and names none", s.stated.Tests)})
 		}
 	}
 
-	if all := s.own.Plus(s.inner); all.Unsuccessful() > 0 && s.name != "" {
+	if all.Unsuccessful() > 0 && s.name != "" {
 		j.failedSuites++
 	}
 	if j.producer == nodeTest {
 		s.parent.suites = s.parent.suites.Plus(s.totalsAsCase())
 	}
 
-	s.parent.inner = s.parent.inner.Plus(s.own).Plus(s.inner)
+	s.parent.inner = s.parent.inner.Plus(all)
 	s.parent.extraFailures += s.extraFailures
 	s.parent.caseTime += cmp.Or(s.statedTime, s.caseTime)
 
 	if s.failure != nil {
-		j.broken = append(j.broken, metric.Suite{Name: s.id(), Why: cmp.Or(s.failure.String(), "the suite failed outside of its tests")})
+		j.AddBroken(s.id(), cmp.Or(s.failure.String(), "the suite failed outside of its tests"))
 	}
 }
 
 // report returns the report with the tests of all suites. x is the reader of the document.
 func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
-	if noise := textstream.FirstLine(textstream.CleanText(x.TextOutside())); noise != "" {
-		j.problems.Add("text outside of the report: %s", noise)
-	}
-	if x.UnknownRoot != "" {
-		j.contradiction = cmp.Or(fmt.Sprintf(secondDocument, x.UnknownRoot), j.contradiction)
-		j.problems.Add("%s", j.contradiction)
-	}
-
 	if j.producer == jestJUnit && j.uncountedCases > 0 {
-		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.uncountedCases)
+		j.Problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.uncountedCases)
 	}
 	if j.producer == vitest {
 		var broken []metric.Suite
-		j.cases, broken = splitGroups(j.cases)
-		j.broken = append(j.broken, broken...)
+		j.Cases, broken = splitGroups(j.Cases)
+		j.Broken = append(j.Broken, broken...)
 		j.suiteCases += len(broken)
 	}
 
 	j.compareNodeTotals()
-	markReruns(j.cases, j.producer)
-	if j.totals.Tests == 0 {
-		j.broken = append(j.broken, j.emptySuites...)
+	markReruns(j.Cases, j.producer)
+	if j.Totals.Tests == 0 {
+		j.Broken = append(j.Broken, j.emptySuites...)
 	}
 
-	t := parsed.MergeCases(j.cases, listsTestsOnce[j.producer])
-	t.Broken = parsed.UniqueSuites(j.broken)
-	t.Duration = j.frames[0].suite.caseTime
-	if len(t.Broken) == 0 {
-		t.Failure = j.contradiction
-	}
-	if same := j.totals.Tests - j.suiteCases - len(t.Cases); same > 0 {
-		j.problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
-	}
-	return parsed.Report{Producer: j.producer, Tests: t, Cases: j.totals, Problems: j.problems.All()}
+	all := j.Totals
+	j.Totals.Tests -= j.suiteCases // the others are tests
+	j.NumberRepeats = listsTestsOnce[j.producer]
+	report := j.xmlSet.report(x, j.producer)
+	report.Cases, report.Tests.Duration = all, j.root.caseTime
+	return report
 }

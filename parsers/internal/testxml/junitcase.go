@@ -2,7 +2,6 @@ package testxml
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,29 +95,27 @@ func (s *junitSuite) totalsAsCase() parsed.Totals {
 	return parsed.Totals{Tests: 1, Passed: 1}
 }
 
-// checkTotals compares the totals of the suite with its cases. Tools differ in whether
-// they count the cases of inner suites, so either is right. It returns the
-// contradiction if more failures are stated than there are, "" otherwise.
-func (s *junitSuite) checkTotals(p *textstream.Problems) (contradiction string) {
+// checkTotals compares the totals of the suite with its cases. Tools differ in whether they
+// count the cases of inner suites, so either is right. It is a contradiction if more failures are
+// stated than there are, and any other difference is a problem.
+func (s *junitSuite) checkTotals(set *xmlSet) {
 	if !s.hasTotals {
-		return ""
+		return
 	}
 	all := s.own.Plus(s.inner)
 	if !slices.Contains([]int{all.Tests, s.own.Tests, s.own.Plus(s.suites).Tests}, s.stated.Tests) {
-		p.Add("suite %q says it has %d tests and holds %d", s.path, s.stated.Tests, all.Tests)
+		set.Problems.Add("suite %q says it has %d tests and holds %d", s.path, s.stated.Tests, all.Tests)
 	}
 
 	failed, ownFailed := all.Unsuccessful(), s.own.Unsuccessful()
 	if slices.Contains([]int{failed, failed - s.notStarted, ownFailed, ownFailed + s.suites.Failed}, s.stated.Failed) {
-		return ""
+		return
 	}
-
-	problem := fmt.Sprintf("suite %q says that %d tests failed and holds %d", s.path, s.stated.Failed, failed)
-	p.Add("%s", problem)
+	report := set.Problems.Add
 	if s.stated.Failed > failed+s.extraFailures {
-		return problem
+		report = set.AddContradiction
 	}
-	return ""
+	report("suite %q says that %d tests failed and holds %d", s.path, s.stated.Failed, failed)
 }
 
 // junitCase is an open testcase.
@@ -134,10 +131,9 @@ type junitCase struct {
 	message         textstream.Clip // messages and texts of the worst outcome
 }
 
-// reset makes c the case of a testcase element in the suite s. Cases are reused to save
-// memory.
-func (c *junitCase) reset(t xmlstream.Token, s *junitSuite) {
-	*c = junitCase{worst: metric.Passed}
+// newCase returns the case of a testcase element in the suite s.
+func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
+	c := &junitCase{worst: metric.Passed}
 	c.test.File = s.file
 	for _, a := range t.Attrs {
 		switch a.Name {
@@ -161,6 +157,7 @@ func (c *junitCase) reset(t xmlstream.Token, s *junitSuite) {
 			}
 		}
 	}
+	return c
 }
 
 // extraFailures returns how many more failures than the case itself a suite may count.

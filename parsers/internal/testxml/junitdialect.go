@@ -2,7 +2,6 @@ package testxml
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -170,17 +169,15 @@ const nodeClass = "test"
 // nodeTotalPattern matches the text of a comment of node:test that has a total: " tests 12 ".
 var nodeTotalPattern = regexp.MustCompile(`^ (tests|suites|fail) (\d+) $`)
 
-// readNodeComment reads one of the totals that node:test writes as comments.
-func (j *junitReader) readNodeComment(text string) {
-	m := nodeTotalPattern.FindStringSubmatch(text)
+// readComment reads one of the totals that node:test writes as comments in the root element.
+func (j *junitReader) readComment(t xmlstream.Token) {
+	m := nodeTotalPattern.FindStringSubmatch(t.Text)
+	isOther := j.producer != "" && j.producer != nodeTest
 	switch {
-	case m == nil:
+	case m == nil || isOther || t.Depth != 1:
 	case m[1] == "suites":
 		j.producer = nodeTest
 	default:
-		if j.nodeTotals == nil {
-			j.nodeTotals = map[string]int{}
-		}
 		j.nodeTotals[m[1]] += parsed.ParseNumber(m[2]).Int()
 	}
 }
@@ -192,13 +189,12 @@ func (j *junitReader) compareNodeTotals() {
 	if j.producer != nodeTest {
 		return
 	}
-	if more := j.nodeTotals["tests"] - j.totals.Tests; more > 0 {
-		j.problems.Add("node counts tests with others in them too, %d here; in this report only the innermost count", more)
+	if more := j.nodeTotals["tests"] - j.Totals.Tests; more > 0 {
+		j.Problems.Add("node counts tests with others in them too, %d here; in this report only the innermost count", more)
 	}
-	listed := j.totals.Unsuccessful()
+	listed := j.Totals.Unsuccessful()
 	if failed := j.nodeTotals["fail"]; failed > listed+j.failedSuites {
-		j.contradiction = cmp.Or(j.contradiction, fmt.Sprintf("node says that %d tests failed, and the report holds %d, in %d suites: a test with others in it failed by itself", failed, listed, j.failedSuites))
-		j.problems.Add("%s", j.contradiction)
+		j.AddContradiction("node says that %d tests failed, and the report holds %d, in %d suites: a test with others in it failed by itself", failed, listed, j.failedSuites)
 	}
 }
 
