@@ -38,7 +38,7 @@ func parseCppUnit(r io.Reader) (parsed.Report, error) {
 	x, err := readXML(r, "CppUnit XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		return t.Name == "TestRun", x.EachChild(func(t xmlstream.Token) error {
 			if status, ok := cppunitLists[t.Name]; ok {
-				return x.EachChild(func(xmlstream.Token) error { return c.readTest(x, status) })
+				return x.EachChild(func(t xmlstream.Token) error { return c.readTest(x, t, status) })
 			}
 			if t.Name == "Statistics" {
 				return x.EachChild(func(t xmlstream.Token) error { return c.readStatistic(x, t.Name) })
@@ -71,20 +71,20 @@ func (c *cppunitReader) checkTotals() {
 }
 
 // readTest reads a test of a list, which has the status.
-func (c *cppunitReader) readTest(x *xmlstream.Reader, status metric.Status) error {
-	t := metric.Test{Status: status}
-	var word, file, line string
-	place := func(xmlstream.Token) error { return readElements(x, map[string]any{"File": &file, "Line": &line}) }
-	err := readElements(x, map[string]any{"Name": &t.Name, "Message": &t.Message, "FailureType": &word, "Location": place})
+func (c *cppunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, status metric.Status) error {
+	e, err := readElement(x, t, "Name", "Message", "FailureType", "File", "Line")
 	if err != nil {
 		return err // the name or outcome may be missing
 	}
-	if strings.TrimSpace(word) == "Error" {
-		t.Status = metric.Errored
+	test := metric.Test{
+		Status: status, Message: e.child("Message").text(),
+		File: textstream.CleanName(strings.TrimSpace(e.child("File").text())), Line: parseNumber(e.child("Line").text()),
 	}
-	t.File, t.Line = textstream.CleanName(strings.TrimSpace(file)), parseNumber(line)
-	t.Class, t.Name = splitCppUnitName(strings.TrimSpace(t.Name))
-	c.Add(t)
+	if strings.TrimSpace(e.child("FailureType").text()) == "Error" {
+		test.Status = metric.Errored
+	}
+	test.Class, test.Name = splitCppUnitName(strings.TrimSpace(e.child("Name").text()))
+	c.Add(test)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package testxml
 
 import (
 	"io"
+	"strings"
 
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
@@ -72,20 +73,22 @@ func (c *ctestReader) readTesting(x *xmlstream.Reader, build string) error {
 
 // readTest reads a test with its measurements.
 func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build string) error {
-	word := t.Value("Status")
-	test := metric.Test{ID: metric.ID{Suite: build}, Status: ctestStatuses[word]}
-
-	full, measured := "", map[string]string{}
-	results := func(xmlstream.Token) error {
-		return x.EachChild(func(t xmlstream.Token) error { return readCTestMeasurement(x, t, measured) })
-	}
-	err := readElements(x, map[string]any{"Name": &test.Name, "FullName": &full, "Results": results})
+	e, err := readElement(x, t, "Name", "FullName", "NamedMeasurement", "Measurement", "Value")
 	if err != nil {
 		return err // the outcome may be missing
 	}
-
-	c.ran[full] = true
-	test.Duration = parseTime(measured["Execution Time"])
+	measured := map[string]string{} // by name; the output of the test has the name ""
+	for _, m := range e.children {
+		if strings.HasSuffix(m.Name, "Measurement") {
+			measured[m.Value("name")] = m.child("Value").text()
+		}
+	}
+	word := e.Value("Status")
+	test := metric.Test{
+		ID:     metric.ID{Suite: build, Name: e.child("Name").text()},
+		Status: ctestStatuses[word], Duration: parseTime(measured["Execution Time"]),
+	}
+	c.ran[e.child("FullName").text()] = true
 	completion := measured["Completion Status"]
 	switch test.Status {
 	case metric.Failed:
@@ -100,16 +103,4 @@ func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build str
 
 	c.addKnown(test, "status", word)
 	return nil
-}
-
-// readCTestMeasurement adds a measurement to values, by its name, such as "Execution Time". The
-// output of the test has the name "".
-func readCTestMeasurement(x *xmlstream.Reader, t xmlstream.Token, values map[string]string) error {
-	name := t.Value("name")
-	return x.EachChild(func(t xmlstream.Token) (err error) {
-		if t.Name == "Value" {
-			values[name], err = readText(x)
-		}
-		return err
-	})
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"supervise/internal/sniff"
-	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
@@ -126,12 +125,13 @@ func (n *nunitReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, outer *n
 		s.assembly = assemblyName(s.name)
 	}
 
-	result, site := statusOfNUnit(t), t.Value("site")
-	var why textstream.Clip
+	result, site, why := statusOfNUnit(t), t.Value("site"), ""
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "failure", "reason":
-			return addNUnitMessage(x, &why)
+			e, err := readElement(x, t, "message", "stack-trace")
+			why = parsed.JoinMessage(why, e.lines("message", "stack-trace"))
+			return err
 		case "results":
 			return n.readChildren(x, s)
 		case "test-suite":
@@ -153,7 +153,7 @@ func (n *nunitReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, outer *n
 		if s.cases == 0 { // it is unknown which tests of the assembly are missing
 			name = cmp.Or(s.assembly, s.full)
 		}
-		n.AddBroken(name, s.full+": "+cmp.Or(why.String(), "it failed outside of its tests"))
+		n.AddBroken(name, s.full+": "+cmp.Or(why, "it failed outside of its tests"))
 	}
 	return nil
 }
@@ -200,41 +200,21 @@ func statusOfNUnit(t xmlstream.Token) metric.Status {
 	return metric.Passed
 }
 
-// addNUnitMessage adds the message and stack trace of a failure or reason to c.
-func addNUnitMessage(x *xmlstream.Reader, c *textstream.Clip) error {
-	return x.EachChild(func(t xmlstream.Token) error {
-		if t.Name == "message" || t.Name == "stack-trace" {
-			return addText(x, c)
-		}
-		return nil
-	})
-}
-
 // readTest reads a case of the suite s.
 func (n *nunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite) error {
-	word := t.Value("result")
-	c := metric.Test{Status: statusOfNUnit(t), Duration: parseTime(cmp.Or(t.Value("duration"), t.Value("time")))}
-	c.Suite = s.assembly
-	c.Class, c.Name = s.classAndName(t)
-
-	var why textstream.Clip
-	err := x.EachChild(func(t xmlstream.Token) error {
-		switch t.Name {
-		case "failure":
-			if word == "" {
-				c.Status = max(c.Status, metric.Failed)
-			}
-			return addNUnitMessage(x, &why)
-		case "reason":
-			return addNUnitMessage(x, &why)
-		}
-		return nil
-	})
+	e, err := readElement(x, t, "failure", "reason", "message", "stack-trace")
 	if err != nil {
 		return err // the outcome may be missing
 	}
+	c := metric.Test{Status: statusOfNUnit(e.Token), Duration: parseTime(cmp.Or(e.Value("duration"), e.Value("time")))}
+	c.Suite = s.assembly
+	c.Class, c.Name = s.classAndName(e.Token)
 
-	c.Message = why.String()
+	word, failure := e.Value("result"), e.child("failure")
+	if word == "" && failure.Name != "" {
+		c.Status = max(c.Status, metric.Failed)
+	}
+	c.Message = parsed.JoinMessage(failure.lines("message", "stack-trace"), e.child("reason").lines("message", "stack-trace"))
 	s.cases++
 	if c.Status == 0 || c.Failed() {
 		s.failed++

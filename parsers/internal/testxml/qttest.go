@@ -91,24 +91,23 @@ func (q *qtReader) readFunction(x *xmlstream.Reader, class, name string) error {
 // readOutcome reads an incident, which is an outcome, or a message. Of messages only skips and
 // fatal ones count.
 func (q *qtReader) readOutcome(x *xmlstream.Reader, t xmlstream.Token, class, function string) error {
-	word, file, line := t.Value("type"), t.Value("file"), parseNumber(t.Value("line"))
-	incident := t.Name == "Incident"
-	var row, message string
-	if err := readElements(x, map[string]any{"DataTag": &row, "Description": &message}); err != nil {
+	e, err := readElement(x, t, "DataTag", "Description")
+	if err != nil {
 		return err
 	}
+	word, message := e.Value("type"), e.child("Description").text()
 	if word == "qfatal" {
 		q.outcomes.EarlyEnd = parsed.JoinReason("a fatal message ended the program", message)
 	}
 	s, known := q.outcomes.StatusOf(word)
-	if !incident && word != "skip" {
+	if t.Name == "Message" && word != "skip" {
 		return nil
 	}
-	test := q.outcomes.TestFor(class, function, row)
+	test := q.outcomes.TestFor(class, function, e.child("DataTag").text())
 	if !known {
 		s = metric.Errored
 		q.Problems.Add("test %q has the unknown outcome %q: it counts as an error", test.Name, word)
 	}
-	q.outcomes.AddOutcome(test, s, message, file, line)
+	q.outcomes.AddOutcome(test, s, message, e.Value("file"), parseNumber(e.Value("line")))
 	return nil
 }

@@ -1,6 +1,7 @@
 package testxml
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -58,35 +59,26 @@ func (n *testngReader) readChildren(x *xmlstream.Reader, class string) error {
 
 // readMethod reads one call of a test method, set-up or tear-down.
 func (n *testngReader) readMethod(x *xmlstream.Reader, t xmlstream.Token, class string) error {
-	word, isConfig := t.Value("status"), t.Value("is-config") == "true"
-	c := metric.Test{
-		ID:       metric.ID{Suite: class, Name: t.Value("name")},
-		Status:   testngStatuses[word],
-		Duration: time.Duration(numberAttr(t, "duration-ms")) * time.Millisecond,
-	}
-
-	var params []string
-	err := x.EachChild(func(t xmlstream.Token) (err error) {
-		switch t.Name {
-		case "params":
-			params, err = readTestNGParams(x)
-		case "exception":
-			c.Message, err = readTestNGException(x, t)
-		}
-		return err
-	})
+	e, err := readElement(x, t, "value", "exception", "message", "full-stacktrace", "short-stacktrace")
 	if err != nil {
 		return err // the outcome may be missing
 	}
+	word := e.Value("status")
+	c := metric.Test{
+		ID:       metric.ID{Suite: class, Name: e.Value("name")},
+		Status:   testngStatuses[word],
+		Duration: time.Duration(numberAttr(e.Token, "duration-ms")) * time.Millisecond,
+		Message:  testngMessage(e.child("exception")),
+	}
 
-	if isConfig { // a set-up or tear-down
+	if e.Value("is-config") == "true" { // a set-up or tear-down
 		if c.Status == metric.Failed {
 			n.AddBroken(class, c.Name+": "+c.Message)
 		}
 		return nil
 	}
 
-	if len(params) > 0 {
+	if params := testngParams(e); len(params) > 0 {
 		c.Name += "[" + strings.Join(params, ", ") + "]"
 	}
 	if c.Status == metric.Passed {
@@ -96,35 +88,26 @@ func (n *testngReader) readMethod(x *xmlstream.Reader, t xmlstream.Token, class 
 	return nil
 }
 
-// readTestNGParams returns the values of the parameters in the open element.
-func readTestNGParams(x *xmlstream.Reader) (values []string, err error) {
-	err = x.EachChild(func(xmlstream.Token) error {
-		return x.EachChild(func(t xmlstream.Token) error {
-			null := t.Value("is-null") == "true"
-			value, err := readText(x)
-			if null {
-				value = "null"
-			}
-			values = append(values, value)
-			return err
-		})
-	})
-	return values, err
+// testngParams returns the values of the parameters of a call.
+func testngParams(method *element) (values []string) {
+	for _, c := range method.children {
+		switch {
+		case c.Name != "value":
+		case c.Value("is-null") == "true":
+			values = append(values, "null")
+		default:
+			values = append(values, c.text())
+		}
+	}
+	return values
 }
 
-// readTestNGException returns the stack trace, which starts with the message. Without one it
-// returns the class of the exception.
-func readTestNGException(x *xmlstream.Reader, t xmlstream.Token) (string, error) {
-	class, why := t.Value("class"), ""
-	err := x.EachChild(func(t xmlstream.Token) (err error) {
-		switch t.Name {
-		case "message", "full-stacktrace", "short-stacktrace":
-			why, err = readText(x)
-		}
-		return err
-	})
-	if why == "" {
-		why = textstream.CleanText(class)
+// testngMessage returns the stack trace of an exception, which starts with the message. Without
+// one it returns the class of the exception.
+func testngMessage(exception *element) string {
+	why := ""
+	for _, c := range exception.children { // the stack trace follows the message
+		why = c.text()
 	}
-	return why, err
+	return cmp.Or(why, textstream.CleanText(exception.Value("class")))
 }

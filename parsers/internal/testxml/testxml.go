@@ -152,14 +152,6 @@ func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Tok
 	return x, nil
 }
 
-// addText adds the text of the open element to c, on a new line.
-func addText(x *xmlstream.Reader, c *textstream.Clip) error {
-	if !c.Empty() {
-		c.Add("\n")
-	}
-	return x.EachText(c.Add)
-}
-
 // readElements reads the children of the open element. The keys of elements are their names. A
 // value is either a *string for the text of the element, or a function that reads the element.
 // Other elements are skipped.

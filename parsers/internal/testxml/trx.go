@@ -120,7 +120,7 @@ func (v *trxReader) readResult(x *xmlstream.Reader, t xmlstream.Token, outer *tr
 	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "Output":
-			r.test.Message, err = readTRXMessage(x, r.test.Status)
+			r.test.Message, err = readTRXMessage(x, t, r.test.Status)
 		case "InnerResults":
 			err = v.readResults(x, &r)
 		}
@@ -150,41 +150,23 @@ func (v *trxReader) readResult(x *xmlstream.Reader, t xmlstream.Token, outer *tr
 
 // readTRXMessage reads the error in an Output. For a skipped test without an error, it
 // returns what the test printed, which usually is the reason.
-func readTRXMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
-	var c, plain textstream.Clip
-	err := x.EachChild(func(t xmlstream.Token) error {
-		switch t.Name {
-		case "ErrorInfo":
-			return x.EachChild(func(t xmlstream.Token) error {
-				if t.Name == "Message" || t.Name == "StackTrace" {
-					return addText(x, &c)
-				}
-				return nil
-			})
-		case "TextMessages", "StdOut":
-			if s == metric.Skipped {
-				return addText(x, &plain)
-			}
-		}
-		return nil
-	})
-	return cmp.Or(c.String(), plain.String()), err
+func readTRXMessage(x *xmlstream.Reader, t xmlstream.Token, s metric.Status) (string, error) {
+	e, err := readElement(x, t, "ErrorInfo", "Message", "StackTrace", "TextMessages", "StdOut")
+	message := e.child("ErrorInfo").lines("Message", "StackTrace")
+	if message == "" && s == metric.Skipped {
+		message = e.lines("TextMessages", "StdOut")
+	}
+	return message, err
 }
 
 // readDefinition stores the definition of a test.
 func (v *trxReader) readDefinition(x *xmlstream.Reader, t xmlstream.Token) error {
-	id := t.Value("id")
-	d := trxDefinition{storage: t.Value("storage"), name: t.Value("name")}
-	err := x.EachChild(func(t xmlstream.Token) error {
-		if t.Name == "TestMethod" {
-			// "Name.Space.Class, Assembly, Version=…" of older versions
-			class, _, _ := strings.Cut(t.Value("className"), ",")
-			d.class, d.adapter = class, t.Value("adapterTypeName")
-			d.storage = cmp.Or(t.Value("codeBase"), d.storage)
-		}
-		return nil
-	})
-	v.definitions[id] = d
+	e, err := readElement(x, t, "TestMethod")
+	method := e.child("TestMethod")
+	class, _, _ := strings.Cut(method.Value("className"), ",") // "Name.Space.Class, Assembly, Version=…" of older versions
+	v.definitions[e.Value("id")] = trxDefinition{
+		class: class, storage: cmp.Or(method.Value("codeBase"), e.Value("storage")), adapter: method.Value("adapterTypeName"), name: e.Value("name"),
+	}
 	return err
 }
 

@@ -87,30 +87,13 @@ func (u *xunitReader) readAssembly(x *xmlstream.Reader, t xmlstream.Token) error
 // readError reads an error outside of all tests: a fixture that could not be set up or
 // cleaned up, or a crash.
 func (u *xunitReader) readError(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
-	kind, name := t.Value("type"), t.Value("name")
+	e, err := readElement(x, t, "message", "stack-trace")
+	kind, name := e.Value("type"), e.Value("name")
 	if strings.HasSuffix(kind, "cleanup") && name != "" { // all tests of the fixture ran
 		suite = name
 	}
-	message, err := readXUnitFailure(x)
-	u.AddBroken(suite, textstream.CleanText(strings.TrimSpace(kind+" "+name)+": "+message))
+	u.AddBroken(suite, textstream.CleanText(strings.TrimSpace(kind+" "+name)+": "+e.lines("message", "stack-trace")))
 	return err
-}
-
-// readXUnitFailure reads the message and stack trace in a failure or error.
-func readXUnitFailure(x *xmlstream.Reader) (string, error) {
-	var c textstream.Clip
-	err := x.EachChild(func(t xmlstream.Token) error {
-		switch t.Name {
-		case "failure":
-			why, err := readXUnitFailure(x)
-			c.Add(why)
-			return err
-		case "message", "stack-trace":
-			return addText(x, &c)
-		}
-		return nil
-	})
-	return c.String(), err
 }
 
 // readTest reads a test of the suite. Other elements are skipped.
@@ -118,34 +101,23 @@ func (u *xunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, suite str
 	if t.Name != "test" {
 		return nil
 	}
-	class := t.Value("type")
-	word := t.Value("result")
-	c := metric.Test{
-		ID:       metric.ID{Suite: suite, Class: class, Name: trimClass(t.Value("name"), class)},
-		Status:   xunitStatuses[strings.ToLower(word)],
-		Duration: parseTime(t.Value("time")),
-		File:     textstream.CleanName(t.Value("source-file")),
-	}
-
-	line := t.Value("source-line")
-	err := readElements(x, map[string]any{
-		"source-file": &c.File, "source-line": &line,
-		"failure": func(xmlstream.Token) (err error) {
-			c.Status = max(c.Status, metric.Failed)
-			c.Message, err = readXUnitFailure(x)
-			return err
-		},
-		"reason": func(xmlstream.Token) error {
-			why, err := readText(x)
-			c.Message = cmp.Or(c.Message, why)
-			return err
-		},
-	})
+	e, err := readElement(x, t, "failure", "message", "stack-trace", "reason", "source-file", "source-line")
 	if err != nil {
 		return err // the outcome may be missing
 	}
-
-	c.Line = parseNumber(line)
+	class, word := e.Value("type"), e.Value("result")
+	c := metric.Test{
+		ID:       metric.ID{Suite: suite, Class: class, Name: trimClass(e.Value("name"), class)},
+		Status:   xunitStatuses[strings.ToLower(word)],
+		Duration: parseTime(e.Value("time")),
+		File:     textstream.CleanName(cmp.Or(e.child("source-file").text(), e.Value("source-file"))),
+		Line:     parseNumber(cmp.Or(e.child("source-line").text(), e.Value("source-line"))),
+	}
+	failure := e.child("failure")
+	if failure.Name != "" {
+		c.Status = max(c.Status, metric.Failed)
+	}
+	c.Message = cmp.Or(failure.lines("message", "stack-trace"), e.child("reason").text())
 	u.addKnown(c, "result", word)
 	return nil
 }
