@@ -30,11 +30,8 @@ func (m *measurement) buildCheckResult(r *Run, first bool) *metric.Build {
 		return b
 	}
 	b.Status, b.FirstError = metric.BuildFailure, r.FirstError()
-	if m.isExcluded(r, comparableLines(r), first) {
+	if m.isExcluded(r, comparableLines(r), first, fmt.Sprintf(excludedFormat, b.FirstError)) {
 		b.Status = metric.BuildUnknown
-		if first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, b.FirstError))
-		}
 		return b
 	}
 	b.FirstError = m.firstNewError(r, b.FirstError)

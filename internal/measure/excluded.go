@@ -18,8 +18,8 @@ import (
 const excludedFormat = "failed before any agent ran, for no error in a file of the project; other errors count: %s"
 
 // isExcluded reports whether a failure with these comparable lines existed at the baseline,
-// and notes the lines on the run.
-func (m *measurement) isExcluded(r *Run, lines []string, first bool) bool {
+// and notes the lines on the run. At the baseline it adds the problem to those of the run.
+func (m *measurement) isExcluded(r *Run, lines []string, first bool, problem string) bool {
 	if first && m.opts.Baseline {
 		m.memory.LearnExcluded(lines)
 	}
@@ -27,7 +27,15 @@ func (m *measurement) isExcluded(r *Run, lines []string, first bool) bool {
 		return false
 	}
 	r.Excluded = append(r.Excluded, lines...)
+	if first {
+		r.Problems = append(r.Problems, problem)
+	}
 	return true
+}
+
+// isOutputExcluded is isExcluded for all lines of the output.
+func (m *measurement) isOutputExcluded(r *Run, first bool) bool {
+	return m.isExcluded(r, comparableLines(r), first, fmt.Sprintf(excludedFormat, printed.LastLine(r.Output)))
 }
 
 // exclude excludes what tests and linters could not compile at the baseline either: packages,
@@ -36,19 +44,14 @@ func (m *measurement) exclude(r *Run, first bool) {
 	switch {
 	case r.ExitCode == 0 || r.Killed || r.DirMissing || r.Skipped:
 	case r.Check.Kind == Lint && foundOnlyMissing(r):
-		if m.isExcluded(r, comparableLines(r), first) && first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, printed.LastLine(r.Output)))
-		}
+		m.isOutputExcluded(r, first)
 	case r.Check.Kind == Test && r.Tests != nil:
 		tests := *r.Tests
 		r.Tests = &tests
 		m.excludeSuites(r, first)
-		if runsModulesInOrder[r.Check.Runner] && tests.Failure != "" && m.isExcluded(r, comparableLines(r), first) {
+		if runsModulesInOrder[r.Check.Runner] && tests.Failure != "" && m.isOutputExcluded(r, first) {
 			r.Problems = slices.DeleteFunc(r.Problems, func(p string) bool { return p == tests.Failure })
 			tests.Failure = ""
-			if first {
-				r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, printed.LastLine(r.Output)))
-			}
 		}
 	}
 }
@@ -81,16 +84,15 @@ func foundOnlyMissing(r *Run) bool {
 func (m *measurement) excludeSuites(r *Run, first bool) {
 	var broken []metric.Suite
 	for _, s := range r.Tests.Broken {
-		why, is := strings.CutPrefix(s.Why, buildFailedPrefix)
-		if !is || locatedErrorRE.MatchString(why) && !missingModuleRE.MatchString(why) || !m.isExcluded(r, []string{s.Name + ": " + fingerprint.Of(why)}, first) {
+		why, failedToBuild := strings.CutPrefix(s.Why, buildFailedPrefix)
+		namesLine := locatedErrorRE.MatchString(why) && !missingModuleRE.MatchString(why)
+		problem := s.Name + " " + fmt.Sprintf(excludedFormat, why)
+		if !failedToBuild || namesLine || !m.isExcluded(r, []string{s.Name + ": " + fingerprint.Of(why)}, first, problem) {
 			broken = append(broken, s)
 			continue
 		}
 		r.Tests.BrokenAtBaseline = append(r.Tests.BrokenAtBaseline, s.Name)
 		dropFindings(r, why)
-		if first {
-			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(excludedFormat, why))
-		}
 	}
 	r.Tests.Broken = broken
 }
@@ -155,14 +157,11 @@ func (m *measurement) keepReadableTests(runs []Run, known *metric.Tests) {
 			continue
 		}
 		r.State, r.Tests = metric.Measured, metric.NewTests(nil)
-		if !r.Check.Compiles() || r.ExitCode == 0 || r.Killed || !m.isExcluded(r, comparableLines(r), first) {
+		if !r.Check.Compiles() || r.ExitCode == 0 || r.Killed || !m.isOutputExcluded(r, first) {
 			r.Tests.Broken = []metric.Suite{{Name: r.Check.Name, Why: r.Why}}
 			continue
 		}
 		r.Tests.BrokenAtBaseline, r.Build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
-		if first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedFormat, printed.LastLine(r.Output)))
-		}
 	}
 }
 
