@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/treecopy"
@@ -47,29 +49,26 @@ func (c *competition) crossCheck(ctx context.Context) (crossResults, error) {
 		out[e.number] = map[int]testOutcomes{}
 	}
 
-	var all sync.WaitGroup
-	var mu sync.Mutex // guards results and errs
-	var errs []error
-	slots := make(chan struct{}, min(c.Jobs, cap(c.checkSlots)))
+	var all errgroup.Group
+	all.SetLimit(min(c.Jobs, cap(c.checkSlots)))
+	var mu sync.Mutex // guards out
 	for _, author := range c.entries[1:] {
 		for _, code := range c.entries {
 			hasCode := code.number == 0 || code.succeeded()
 			if len(author.addedTests) == 0 || code == author || !hasCode {
 				continue
 			}
-			all.Go(func() {
-				slots <- struct{}{}
-				defer func() { <-slots }()
+			all.Go(func() error {
 				res, err := c.runTestsOn(ctx, w, author, code)
 				mu.Lock()
 				defer mu.Unlock()
-				out[author.number][code.number], errs = res, append(errs, err)
+				out[author.number][code.number] = res
+				return err
 			})
 		}
 	}
 
-	all.Wait()
-	return out, errors.Join(errs...)
+	return out, all.Wait()
 }
 
 // newMeter returns a meter for the checks of the plan, with what the baseline learned about them.

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"supervise/detector"
 	"supervise/internal/checkout"
@@ -220,34 +222,24 @@ var errEnough = errors.New("enough candidates have done the task")
 func (c *competition) runAll(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var all sync.WaitGroup
-	slots, errs := make(chan struct{}, c.Jobs), make([]error, len(c.entries))
-	var mu sync.Mutex
-	won := 0
+	var all errgroup.Group
+	all.SetLimit(c.Jobs)
+	errs := make([]error, len(c.entries))
+	var successes atomic.Int64
 	for _, e := range c.entries[1:] {
-		all.Go(func() {
-			select {
-			case slots <- struct{}{}:
-				defer func() { <-slots }()
-			case <-ctx.Done():
-				return
-			}
+		all.Go(func() error {
 			if ctx.Err() != nil {
-				return
+				return nil
 			}
 			errs[e.number] = c.runEntry(ctx, e)
-			mu.Lock()
-			defer mu.Unlock()
-			if e.succeeded() {
-				won++
-			}
-			if c.StopWhen > 0 && won >= c.StopWhen {
+			if e.succeeded() && int(successes.Add(1)) >= c.StopWhen && c.StopWhen > 0 {
 				cancel(errEnough)
 			}
+			return nil
 		})
 	}
 
-	all.Wait()
+	_ = all.Wait() // the errors are in errs
 	for _, e := range c.entries[1:] {
 		if err := errs[e.number]; errors.Is(err, ledger.ErrLocked) {
 			return fmt.Errorf("candidate %d: %w", e.number, err)

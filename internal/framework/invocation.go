@@ -49,7 +49,7 @@ func InvocationOf(words []string) (Invocation, bool) {
 // [commonOptions].
 func (c Invocation) Uses() []Use {
 	out := c.index.findUses(c.Args)
-	for _, u := range findCommonUses(c.Args) {
+	for _, u := range common.findUses(c.Args) {
 		if len(c.index.byName[c.index.canonical(u.Name)]) == 0 {
 			out = append(out, u)
 		}
@@ -60,12 +60,12 @@ func (c Invocation) Uses() []Use {
 // Operands are the arguments up to "--" that are neither options nor their values.
 func (c Invocation) Operands() []string {
 	var out []string
-	for i := 0; i < len(c.Args) && c.Args[i] != "--"; i++ {
-		switch word := c.Args[i]; {
-		case !strings.HasPrefix(word, "-"):
-			out = append(out, word)
-		case c.index.takesValue(word):
-			i++
+	for _, a := range splitArguments(c.Args, c.index.takesValue) {
+		if a.name == "--" {
+			break
+		}
+		if !strings.HasPrefix(a.name, "-") {
+			out = append(out, a.words...)
 		}
 	}
 	return out

@@ -243,18 +243,37 @@ func (o Options) Spellings(e Effect) []string {
 	return strings.Fields(o[e])
 }
 
+// argument is an operand, or an option with its value.
+type argument struct {
+	name  string   // the word, up to "=": "--exclude" for "--exclude=test"
+	words []string // the word and, if its value is the next one, that word, too
+	at    int      // the index of the word
+}
+
+// splitArguments divides the arguments of a call. takesValue reports whether the value of an option is
+// the next word, unless it follows after "=".
+func splitArguments(words []string, takesValue func(option string) bool) []argument {
+	var out []argument
+	for i := 0; i < len(words); i++ {
+		name, _, inline := strings.Cut(words[i], "=")
+		a := argument{name, words[i : i+1], i}
+		if !inline && i+1 < len(words) && takesValue(words[i]) {
+			a.words = words[i : i+2]
+			i++
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
 // WithoutOptions returns the words of a command without some options and their values. options are
 // written as in [Options].
 func WithoutOptions(words, options []string) []string {
-	takes := valueOptions(options)
+	removed := valueOptions(options)
 	var out []string
-	for i := 0; i < len(words); i++ {
-		name, _, inline := strings.Cut(words[i], "=")
-		switch value, ok := takes[name]; {
-		case !ok:
-			out = append(out, words[i])
-		case value && !inline:
-			i++
+	for _, a := range splitArguments(words, func(option string) bool { return removed[option] }) {
+		if _, isRemoved := removed[a.name]; !isRemoved {
+			out = append(out, a.words...)
 		}
 	}
 	return out
@@ -265,21 +284,15 @@ func WithoutOptions(words, options []string) []string {
 // and the operands. others are options whose values must not be taken for an operand. Both are
 // written as in [Options].
 func LeadingOptions(words, keep, others []string) (kept, operands []string) {
-	takes, known := valueOptions(slices.Concat(others, keep)), valueOptions(keep)
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		name, _, inline := strings.Cut(word, "=")
-		switch {
-		case word == "--":
-			return kept, words[i+1:]
-		case !strings.HasPrefix(word, "-"):
-			return kept, words[i:]
-		case takes[name] && !inline && i+1 < len(words):
-			i++
-			word += "=" + words[i]
-		}
-		if _, ok := known[name]; ok {
-			kept = append(kept, word)
+	all, wanted := valueOptions(slices.Concat(others, keep)), valueOptions(keep)
+	for _, a := range splitArguments(words, func(option string) bool { return all[option] }) {
+		switch _, isWanted := wanted[a.name]; {
+		case a.name == "--":
+			return kept, words[a.at+1:]
+		case !strings.HasPrefix(a.name, "-"):
+			return kept, words[a.at:]
+		case isWanted:
+			kept = append(kept, strings.Join(a.words, "="))
 		}
 	}
 	return kept, nil
@@ -288,19 +301,15 @@ func LeadingOptions(words, keep, others []string) (kept, operands []string) {
 // KeptArgs returns the arguments of a call of the framework that select tests: its operands, and
 // the options that are in Keep, with their values.
 func (f *Framework) KeptArgs(args []string) []string {
-	takes := valueOptions(f.Keep)
+	wanted := valueOptions(f.Keep)
+	takesValue := func(option string) bool {
+		value, isWanted := wanted[option]
+		return value || !isWanted && f.index.takesValue(option)
+	}
 	var out []string
-	for i := 0; i < len(args); i++ {
-		name, _, inline := strings.Cut(args[i], "=")
-		value, isKept := takes[name]
-		words := args[i : i+1]
-		if !inline && i+1 < len(args) && (value || !isKept && f.index.takesValue(args[i])) {
-			words = args[i : i+2]
-			i++
-		}
-
-		if isKept || !strings.HasPrefix(words[0], "-") {
-			out = append(out, words...)
+	for _, a := range splitArguments(args, takesValue) {
+		if _, isWanted := wanted[a.name]; isWanted || !strings.HasPrefix(a.name, "-") {
+			out = append(out, a.words...)
 		}
 	}
 	return out

@@ -112,8 +112,5 @@ var commonOptions = Options{
 		"--no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false --exit-status=0 --no-tests=pass",
 }
 
-// findCommonUses returns the [commonOptions] among the arguments.
-func findCommonUses(args []string) []Use { return common.findUses(args) }
-
 // common is the index of [commonOptions].
 var common = commonOptions.index(Plain)

@@ -22,7 +22,7 @@ type Rate struct {
 	FDR      []FalseDiscoveryRate `json:"false_discovery_rate"`
 }
 
-// Interval is a rate per 100 commits, with the ends of its Wilson interval of 95 %.
+// Interval is a rate with the ends of its Wilson interval of 95 %. Rates of rules are per 100 commits.
 type Interval struct {
 	Rate float64 `json:"rate"`
 	Low  float64 `json:"low"`
@@ -34,9 +34,7 @@ type Interval struct {
 // follow from the ends of the interval of the rule's rate.
 type FalseDiscoveryRate struct {
 	Prevalence float64 `json:"prevalence"`
-	Rate       float64 `json:"rate"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
+	Interval
 }
 
 // prevalences are the shares of faulty iterations for which the false discovery rate is printed.
@@ -83,35 +81,28 @@ const (
 // rules. Rules whose severity is INFO are left out.
 func countRates(list []Verdict, sensitivity float64) []Rate {
 	var out []Rate
-	add := func(r Rate, fires func(Verdict) (fired, critical bool)) {
+	add := func(r Rate, fires, isCritical func(Verdict) bool) {
 		for _, v := range list {
-			fired, critical := fires(v)
-			r.Fired += boolToInt(fired)
-			r.Critical += boolToInt(critical)
+			r.Fired += boolToInt(fires(v))
+			r.Critical += boolToInt(fires(v) && isCritical(v))
 		}
 		out = append(out, r.addEstimates(len(list), sensitivity))
 	}
 
 	rules := slices.DeleteFunc(detector.Rules(), func(r detector.Rule) bool { return r.Severity == detector.Info })
 	for _, rule := range append(rules, firedTamperRules(list)...) {
-		r := Rate{Rule: rule.Name, Severity: worstSeverity(list, rule)}
-		add(r, func(v Verdict) (bool, bool) {
-			return v.hasFired(rule.Name, detector.Low), v.hasFired(rule.Name, detector.Critical)
-		})
+		hasFired := func(least detector.Severity) func(Verdict) bool {
+			return func(v Verdict) bool { return v.hasFired(rule.Name, least) }
+		}
+		add(Rate{Rule: rule.Name, Severity: worstSeverity(list, rule)}, hasFired(detector.Low), hasFired(detector.Critical))
 	}
 
-	add(Rate{Rule: anyCritical, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
-		return v.worstSeverity() >= detector.Critical, v.worstSeverity() >= detector.Critical
-	})
-	add(Rate{Rule: anyHigh, Severity: detector.High}, func(v Verdict) (bool, bool) {
-		return v.worstSeverity() >= detector.High, v.worstSeverity() >= detector.Critical
-	})
-	add(Rate{Rule: rolledBack, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
-		return v.RolledBack, v.RolledBack && v.worstSeverity() >= detector.Critical
-	})
-	add(Rate{Rule: blocked, Severity: detector.High}, func(v Verdict) (bool, bool) {
-		return v.Blocked, v.Blocked && v.worstSeverity() >= detector.Critical
-	})
+	isCritical := func(v Verdict) bool { return v.worstSeverity() >= detector.Critical }
+	isHigh := func(v Verdict) bool { return v.worstSeverity() >= detector.High }
+	add(Rate{Rule: anyCritical, Severity: detector.Critical}, isCritical, isCritical)
+	add(Rate{Rule: anyHigh, Severity: detector.High}, isHigh, isCritical)
+	add(Rate{Rule: rolledBack, Severity: detector.Critical}, func(v Verdict) bool { return v.RolledBack }, isCritical)
+	add(Rate{Rule: blocked, Severity: detector.High}, func(v Verdict) bool { return v.Blocked }, isCritical)
 	return out
 }
 
@@ -159,12 +150,8 @@ func worstSeverity(list []Verdict, rule detector.Rule) detector.Severity {
 func (r Rate) addEstimates(of int, sensitivity float64) Rate {
 	r.Commits, r.Per100 = of, wilsonInterval(r.Fired, of)
 	for _, p := range prevalences {
-		r.FDR = append(r.FDR, FalseDiscoveryRate{
-			Prevalence: p,
-			Rate:       falseDiscoveryRate(r.Per100.Rate/100, p, sensitivity),
-			Low:        falseDiscoveryRate(r.Per100.Low/100, p, sensitivity),
-			High:       falseDiscoveryRate(r.Per100.High/100, p, sensitivity),
-		})
+		rate := func(alarms float64) float64 { return falseDiscoveryRate(alarms/100, p, sensitivity) }
+		r.FDR = append(r.FDR, FalseDiscoveryRate{p, Interval{rate(r.Per100.Rate), rate(r.Per100.Low), rate(r.Per100.High)}})
 	}
 	return r
 }

@@ -1,11 +1,14 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
 	"strconv"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"supervise/internal/checkout"
 	"supervise/snapshot"
@@ -50,26 +53,23 @@ func runWorkers[T any](ctx context.Context, h *historyReplay, list []T, work fun
 	if len(list) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-
+	workers, workersCtx := errgroup.WithContext(ctx)
 	waiting := make(chan T, len(list))
 	for _, x := range list {
 		waiting <- x
 	}
 
 	close(waiting)
-	var workers sync.WaitGroup
 	var taken sync.Mutex
 	done := 0
 	worker := func(i int) (err error) {
-		s, err := h.newSite(ctx, i)
+		s, err := h.newSite(workersCtx, i)
 		if err != nil {
 			return err
 		}
 		defer func() { err = s.close(err) }()
 		for x := range waiting {
-			end, err := work(ctx, s, x)
+			end, err := work(workersCtx, s, x)
 			if err != nil {
 				return err
 			}
@@ -82,13 +82,8 @@ func runWorkers[T any](ctx context.Context, h *historyReplay, list []T, work fun
 	}
 
 	for i := range min(max(1, h.opts.Jobs), len(list)) {
-		workers.Go(func() {
-			if err := worker(i); err != nil {
-				cancel(err)
-			}
-		})
+		workers.Go(func() error { return worker(i) })
 	}
-
-	workers.Wait()
-	return context.Cause(ctx)
+	err := workers.Wait()
+	return cmp.Or(context.Cause(ctx), err)
 }

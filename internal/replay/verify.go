@@ -95,8 +95,7 @@ func (v *verifier) checkBaseline() []string {
 		}
 		return []string{fmt.Sprintf("the first iteration is %d", first.Number)}
 	}
-	var p ledger.Progress
-	problems := v.checkFile(&p, "progress", ledger.IterationName(0)+"-baseline.json")
+	problems := v.checkFile(new(ledger.Progress), "progress", ledger.IterationName(0)+"-baseline.json")
 	if v.iterations[0].Set.Tests == nil && !recorded && !v.loop.Settings.AllowUntested {
 		problems = append(problems, "it has no tests")
 	}
@@ -127,8 +126,7 @@ func (v *verifier) checkMetrics() []string {
 		}
 	}
 	return append(out, v.checkEach(func(_ int, it ledger.Iteration) []string {
-		var p ledger.Progress
-		return v.checkFile(&p, "progress", ledger.IterationName(it.Number)+"-metrics.json")
+		return v.checkFile(new(ledger.Progress), "progress", ledger.IterationName(it.Number)+"-metrics.json")
 	})...)
 }
 
@@ -312,6 +310,5 @@ func (v *verifier) checkDegradation() []string {
 	if v.loop.State.Selected == nil {
 		return nil
 	}
-	var doc map[string]any
-	return v.checkFile(&doc, "analytics", "analytics.json")
+	return v.checkFile(new(map[string]any), "analytics", "analytics.json")
 }
