@@ -87,8 +87,7 @@ var native = []Framework{
 			Loosen: "--gtest_repeat=", Config: "--gtest_flagfile=", Update: none, Mask: none, HideCode: none,
 		},
 		Report:  Output{Format: "junit", Args: split("--gtest_output=xml:{{report_dir}}"), Env: split("GTEST_OUTPUT=xml:{{report_dir}}")},
-		Mutants: Environment, Marks: split("GTEST_OUTPUT GTEST_FILTER"),
-		Unsupported: programOfAnyName(),
+		Mutants: Environment, Marks: split("GTEST_OUTPUT GTEST_FILTER"), Unsupported: programOfAnyName(),
 	},
 	{
 		Name: "catch2", Language: "c++",
@@ -99,8 +98,7 @@ var native = []Framework{
 			Exclude: none, Update: none, Loosen: none, HideCode: none, Config: none,
 		},
 		Report:  Output{Format: "catch2", Args: split("-r xml")},
-		Mutants: Environment, Marks: split("CATCH_CONFIG_MAIN"),
-		Unsupported: programOfAnyName(),
+		Mutants: Environment, Marks: split("CATCH_CONFIG_MAIN"), Unsupported: programOfAnyName(),
 	},
 	{
 		Name: "doctest", Language: "c++",
@@ -111,8 +109,7 @@ var native = []Framework{
 			RunNone:   "--list-test-cases -ltc --list-test-suites -lts --count -c --no-run -nr",
 			Mask:      "--no-exitcode -ne --no-throw -nt", Update: none, Loosen: none, HideCode: none, Config: none,
 		},
-		Report:      Output{Format: "doctest", Args: split("-r=xml")},
-		Mutants:     Environment,
+		Report: Output{Format: "doctest", Args: split("-r=xml")}, Mutants: Environment,
 		Unsupported: programOfAnyName(Detectable),
 	},
 	{
@@ -122,8 +119,7 @@ var native = []Framework{
 			Mask:      "--result_code=no --catch_system_errors=no",
 			StopEarly: none, Update: none, Loosen: none, HideCode: none, Config: none,
 		},
-		Report:      Output{Format: "boost", Args: split("--log_format=XML")},
-		Mutants:     Environment,
+		Report: Output{Format: "boost", Args: split("--log_format=XML")}, Mutants: Environment,
 		Unsupported: programOfAnyName(Detectable),
 	},
 }

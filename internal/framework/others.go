@@ -13,8 +13,7 @@ var others = []Framework{
 			Update:  none, HideCode: none,
 		},
 		Report:   Output{Format: "junit", Args: split("--no-color --formatter JUnitFormatter --formatter ExUnit.CLIFormatter"), Files: split("_build/test/lib/*/*.xml"), Needs: split("junit_formatter")},
-		Affected: Affected{Files: "--stale"},
-		Mutants:  Environment, Marks: split("MIX_ENV ExUnit"),
+		Affected: Affected{Files: "--stale"}, Mutants: Environment, Marks: split("MIX_ENV ExUnit"),
 		Unsupported: map[Capability]string{Reruns: "runs tests by file and line, which its output lacks", Lists: "lists no tests", Covers: "its report is not read"},
 	},
 	{

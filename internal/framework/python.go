@@ -42,8 +42,7 @@ var python = []Framework{
 		Rerun:    Rerun{Way: ByWords, Programs: split("unittest manage.py runtests.py django"), Words: func(s Selection) []string { return s.repeatOption("-k", unittestName) }},
 		Report:   Output{Format: "unittest"},
 		Coverage: Output{Format: "coverage.py", Env: split("COVERAGE_FILE={{report_dir}}/.coverage"), Files: split("{{report_dir}}/coverage.json"), Needs: split("coverage")},
-		Shadows:  split("unittest doctest"),
-		Mutants:  Environment, Marks: split("unittest"),
+		Shadows:  split("unittest doctest"), Mutants: Environment, Marks: split("unittest"),
 		Unsupported: map[Capability]string{Detect: "part of Python: test files that import it show its use", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
@@ -66,8 +65,7 @@ var python = []Framework{
 			Neutral:  "-s= --start-dir= -t= --top-level-directory= --project-directory= --verbosity= --log-level= --coverage= --coverage-report= --coverage-config= --xunit-file= --with-xunit",
 			Update:   none, Loosen: none, Mask: none,
 		},
-		Shadows:      split("nose"),
-		TestPackages: split("nose nose2"),
+		Shadows: split("nose"), TestPackages: split("nose nose2"),
 	},
 	{
 		Name: "trial", Language: "python", Programs: []string{"trial"}, Packages: split("twisted"), Style: Bundled,
