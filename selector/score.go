@@ -160,24 +160,24 @@ func buildSuccess(g gradedSets) (float64, bool) {
 	return 0, true
 }
 
+// compare returns a value and that of the baseline. It is false if one of them is unknown, or if that
+// of the baseline is 0.
+func (g gradedSets) compare(f metric.Field) (now, base float64, ok bool) {
+	now, known := g.current.Value(f)
+	base, knownBefore := g.baseline.Value(f)
+	return now, base, known && knownBefore && base != 0
+}
+
 // testCount returns the number of tests in percent of the baseline's.
 func testCount(g gradedSets) (float64, bool) {
-	now, ok1 := g.current.Value(metric.TestCount)
-	base, ok2 := g.baseline.Value(metric.TestCount)
-	if !ok1 || !ok2 || base == 0 {
-		return 0, false
-	}
-	return 100 * now / base, true
+	now, base, ok := g.compare(metric.TestCount)
+	return 100 * now / base, ok
 }
 
 // growth returns the change in lines of code as a share of the baseline: .5 if they grew by half.
 func growth(g gradedSets) (float64, bool) {
-	now, ok1 := g.current.Value(metric.LOCTotal)
-	base, ok2 := g.baseline.Value(metric.LOCTotal)
-	if !ok1 || !ok2 || base == 0 {
-		return 0, false
-	}
-	return (now - base) / base, true
+	now, base, ok := g.compare(metric.LOCTotal)
+	return (now - base) / base, ok
 }
 
 // locAppropriate returns 100 points, minus 1.25 points for each percent of change in lines of code

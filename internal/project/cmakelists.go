@@ -54,10 +54,7 @@ func wantsInstalled(f projectfs.Folder, file string) bool {
 
 // cmakeProjectName returns the name of the project, "" if there is none or if it is a variable.
 func cmakeProjectName(f projectfs.Folder) string {
-	if m := cmakeProjectPattern.FindStringSubmatch(readUncommented(f, "CMakeLists.txt")); m != nil {
-		return m[1]
-	}
-	return ""
+	return firstGroup(cmakeProjectPattern, readUncommented(f, "CMakeLists.txt"))
 }
 
 // These expressions match commands of CMake:

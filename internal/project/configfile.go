@@ -18,7 +18,7 @@ func configuredBy(f projectfs.Folder, config string) string {
 	case !inside:
 		return f.First(file)
 	case file == packageJSON:
-		if m, err := readManifest(f); err == nil && m.keys[name] != nil {
+		if m, _ := readManifest(f); m.keys[name] != nil {
 			return file
 		}
 	case f.First(file) != "" && f.HasSection(file, name):
@@ -33,6 +33,14 @@ func firstConfig(f projectfs.Folder, files []string) string {
 		if found := configuredBy(f, file); found != "" {
 			return found
 		}
+	}
+	return ""
+}
+
+// firstGroup returns what the first group of the expression matches in the text, "" if nothing does.
+func firstGroup(re *regexp.Regexp, text string) string {
+	if m := re.FindStringSubmatch(text); m != nil {
+		return m[1]
 	}
 	return ""
 }

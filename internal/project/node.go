@@ -19,8 +19,8 @@ type manifest struct {
 	workspaces []string
 }
 
-// readManifest reads the package.json of a folder. Fields of an unexpected type count
-// as absent, as in other tools.
+// readManifest reads the package.json of a folder. The manifest is empty after an error. Fields of an
+// unexpected type count as absent, as in other tools.
 func readManifest(f projectfs.Folder) (manifest, error) {
 	m := manifest{deps: map[string]string{}}
 	if err := json.Unmarshal([]byte(f.Read("package.json")), &m.keys); err != nil {
@@ -45,9 +45,7 @@ func readManifest(f projectfs.Folder) (manifest, error) {
 
 // decode reads one key into v, which does not change if the type differs.
 func (m manifest) decode(key string, v any) {
-	if text, ok := m.keys[key]; ok && json.Unmarshal(text, v) != nil {
-		return
-	}
+	_ = json.Unmarshal(m.keys[key], v) // a field of another type counts as absent
 }
 
 // manager is a package manager of Node.
@@ -132,9 +130,8 @@ func (n node) chooseManager(p *proposal) manager {
 
 	for _, up := range n.Upwards() {
 		var field string
-		if m, err := readManifest(up); err == nil {
-			m.decode("packageManager", &field)
-		}
+		m, _ := readManifest(up)
+		m.decode("packageManager", &field)
 		name, _, _ := strings.Cut(field, "@")
 		if i := slices.IndexFunc(managers, func(m manager) bool { return m.name == name }); i >= 0 {
 			chosen, why = managers[i], "packageManager in package.json"
@@ -195,8 +192,8 @@ func (n node) addBuild(p *proposal) {
 // which builds this member too.
 func (n node) isBuiltByWorkspace() bool {
 	for _, up := range n.Upwards()[1:] {
-		m, err := readManifest(up)
-		if err == nil && m.scripts["build"] != "" && projectfs.IsMember(strings.TrimPrefix(strings.TrimPrefix(n.Dir, up.Dir), "/"), m.workspaces) {
+		m, _ := readManifest(up)
+		if m.scripts["build"] != "" && projectfs.IsMember(strings.TrimPrefix(strings.TrimPrefix(n.Dir, up.Dir), "/"), m.workspaces) {
 			return true
 		}
 	}
@@ -204,9 +201,9 @@ func (n node) isBuiltByWorkspace() bool {
 }
 
 // firstDependency returns the first of the packages in package.json, or "".
-func (n node) firstDependency(names ...string) string {
+func (m manifest) firstDependency(names ...string) string {
 	for _, name := range names {
-		if _, ok := n.deps[name]; ok {
+		if _, ok := m.deps[name]; ok {
 			return name
 		}
 	}
@@ -217,10 +214,9 @@ func (n node) firstDependency(names ...string) string {
 // has shared dependencies.
 func (n node) firstDependencyAbove(names ...string) string {
 	for _, up := range n.Upwards() {
-		if m, err := readManifest(up); err == nil {
-			if name := (node{manifest: m}).firstDependency(names...); name != "" {
-				return name
-			}
+		m, _ := readManifest(up)
+		if name := m.firstDependency(names...); name != "" {
+			return name
 		}
 	}
 	return ""

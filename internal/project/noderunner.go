@@ -114,8 +114,8 @@ func isChecker(program string) bool {
 // providesProgram reports whether a dependency has the name of the program, in any scope.
 func (n node) providesProgram(program string) bool {
 	return slices.ContainsFunc(n.Upwards(), func(up projectfs.Folder) bool {
-		m, err := readManifest(up)
-		return err == nil && slices.ContainsFunc(slices.Collect(maps.Keys(m.deps)), func(name string) bool {
+		m, _ := readManifest(up)
+		return slices.ContainsFunc(slices.Collect(maps.Keys(m.deps)), func(name string) bool {
 			return name == program || strings.HasPrefix(name, "@") && strings.HasSuffix(name, "/"+program)
 		})
 	})

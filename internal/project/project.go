@@ -215,6 +215,9 @@ func (p part) includes(dir string) bool {
 	return p.covers != nil && p.covers(strings.TrimPrefix(strings.TrimPrefix(dir, p.dir), "/"))
 }
 
+// inFolder returns a text about the part, after its folder unless that is the root.
+func (p part) inFolder(text string) string { return strings.TrimPrefix(p.dir+": "+text, ": ") }
+
 // joinParts returns the project with all parts that were found.
 func (w walk) joinParts(root string) Project {
 	out := Project{Root: root}
@@ -229,8 +232,8 @@ func (w walk) joinParts(root string) Project {
 		languages = append(languages, p.language)
 		for _, c := range p.checks {
 			c.Dir = p.dir
-			if len(w.found) > 1 && p.dir != "" {
-				c.Name = p.dir + ": " + c.Name
+			if len(w.found) > 1 {
+				c.Name = p.inFolder(c.Name)
 			}
 			out.Checks = append(out.Checks, c)
 		}
@@ -238,10 +241,7 @@ func (w walk) joinParts(root string) Project {
 			p.note("no tests recognised: %s", p.untested)
 		}
 		for _, n := range p.notes {
-			if p.dir != "" {
-				n = p.dir + ": " + n
-			}
-			out.Notes = append(out.Notes, n)
+			out.Notes = append(out.Notes, p.inFolder(n))
 		}
 	}
 

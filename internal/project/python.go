@@ -103,22 +103,19 @@ func (py python) testFiles() []string { return py.Search(50, "test*.py", "*_test
 // style of the tests, or a workflow. If so, it adds the tool with the file that shows it.
 func (py python) usesPytest(said script, p *proposal) bool {
 	config := firstConfig(py.Folder, pytest.ConfigFiles)
-	switch {
-	case config != "":
-		p.addTool("pytest", config)
-	case py.dependsOn("pytest") && (py.Dir == "" || len(py.testFiles()) > 0): // tools in a list do not make tests
+	if config == "" && py.dependsOn("pytest") && (py.Dir == "" || len(py.testFiles()) > 0) { // tools in a list do not make tests
 		config = "dependencies"
-		p.addTool("pytest", config)
-	default:
-		config = py.FirstMatching(pytestStylePattern, py.testFiles()...)
-		if config == "" && said.workflow && said.module == "pytest" {
-			config = said.from
-		}
-		if config == "" {
-			return false
-		}
-		p.addTool("pytest", config)
 	}
+	if config == "" {
+		config = py.FirstMatching(pytestStylePattern, py.testFiles()...)
+	}
+	if config == "" && said.workflow && said.module == "pytest" {
+		config = said.from
+	}
+	if config == "" {
+		return false
+	}
+	p.addTool("pytest", config)
 	py.noteMissing("pytest", config, p)
 	return true
 }
@@ -139,9 +136,7 @@ func (py python) covers(dir string) bool {
 			continue
 		}
 		section, _ := projectfs.INISection(py.Read(file), name)
-		if m := iniPathsPattern.FindStringSubmatch(section); m != nil {
-			paths = append(paths, strings.Fields(m[1])...)
-		}
+		paths = append(paths, strings.Fields(firstGroup(iniPathsPattern, section))...)
 	}
 	return len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool {
 		p = strings.Trim(strings.TrimPrefix(p, "./"), "/")

@@ -59,10 +59,7 @@ func (py python) scriptOf() (found script, other string) {
 			lines, env := py.scriptLines(s.file, s.table, key)
 			for _, line := range lines {
 				for _, segment := range splitCommands(expandPlaceholders(line)) {
-					found, ok := moduleOf(segment)
-					if !ok {
-						found, ok = py.ownProgramOf(segment)
-					}
+					found, ok := py.testsIn(segment)
 					found.env = env
 					if found.from = "script " + key + " in " + s.file; ok {
 						return found, ""
@@ -171,6 +168,14 @@ var (
 // project.
 func expandPlaceholders(line string) string {
 	return posargsPattern.ReplaceAllString(ownFolderPattern.ReplaceAllString(line, ""), "$1")
+}
+
+// testsIn returns the module or the program of the project that a command runs tests with.
+func (py python) testsIn(s segment) (script, bool) {
+	if found, ok := moduleOf(s); ok {
+		return found, true
+	}
+	return py.ownProgramOf(s)
 }
 
 // moduleOf returns the module that a command runs, also under coverage.py. It is false for other

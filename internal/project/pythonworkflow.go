@@ -46,10 +46,7 @@ func (py python) findTestScript() (found script, other string) {
 // ways, it returns no command, and other says so.
 func (py python) workflowScript() (found script, other string) {
 	for _, s := range workflowSteps(py.Folder) {
-		runs, ok := moduleOf(s.segment)
-		if !ok {
-			runs, ok = py.ownProgramOf(s.segment)
-		}
+		runs, ok := py.testsIn(s.segment)
 		several := ok && found.module != "" && (found.module != runs.module || !slices.Equal(found.args, runs.args))
 		if several || !ok && runsTests(s.words) {
 			return script{}, s.file + " runs tests in several ways"

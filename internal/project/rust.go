@@ -180,10 +180,8 @@ func rustToolchain(f projectfs.Folder) string {
 // "".
 func rustToolchainBefore(f projectfs.Folder, minor int) string {
 	channel := rustToolchain(f)
-	if m := rustVersionPattern.FindStringSubmatch(channel); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil && n < minor {
-			return channel
-		}
+	if n, err := strconv.Atoi(firstGroup(rustVersionPattern, channel)); err == nil && n < minor {
+		return channel
 	}
 	return ""
 }

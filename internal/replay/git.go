@@ -24,10 +24,7 @@ type Commit struct {
 func (c Commit) Short() string { return c.ID[:min(len(c.ID), 10)] }
 
 // repo is the user's repository. The methods only read it.
-type repo struct{ dir string }
-
-// reader returns the repository in the form that reads objects.
-func (r repo) reader() treediff.Repo { return treediff.Repo{Dir: r.dir} }
+type repo struct{ treediff.Repo }
 
 // IsRange reports whether the argument of a command is a range of commits, as in HEAD~50..HEAD.
 func IsRange(arg string) bool { return strings.Contains(arg, "..") }
@@ -68,7 +65,7 @@ func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, er
 
 // log runs git log with the arguments, which include -z and [logFormat], and parses its output.
 func (r repo) log(ctx context.Context, args []string) ([]Commit, error) {
-	out, err := r.reader().Git(ctx, args...)
+	out, err := r.Git(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +95,7 @@ type fileChanges struct {
 //	:100644 100644 <blob before> <blob after> M
 //	path/to/file
 func (r repo) diff(ctx context.Context, from, to Commit) (*fileChanges, error) {
-	out, err := r.reader().Git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", from.ID, to.ID)
+	out, err := r.Git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", from.ID, to.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +116,7 @@ func (r repo) diff(ctx context.Context, from, to Commit) (*fileChanges, error) {
 		d.changes = append(d.changes, snapshot.Change{Path: path, Kind: kind})
 	}
 
-	if d.texts, err = r.reader().ReadObjects(ctx, ids); err != nil {
+	if d.texts, err = r.ReadObjects(ctx, ids); err != nil {
 		return nil, err
 	}
 	return d, nil

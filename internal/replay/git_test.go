@@ -12,6 +12,7 @@ import (
 
 	"supervise/internal/checkout"
 	"supervise/internal/ledger"
+	"supervise/internal/treediff"
 	"supervise/snapshot"
 )
 
@@ -83,13 +84,13 @@ func TestCommitsAlongFirstParentsWithTheOneBefore(t *testing.T) {
 		{"HEAD~4..HEAD~3", 0, []string{"one", "two"}},
 		{"HEAD~2..", 0, []string{"three", "merged", "four"}},
 	} {
-		got, err := repo{w.dir}.commits(t.Context(), test.span, test.limit)
+		got, err := repo{treediff.Repo{Dir: w.dir}}.commits(t.Context(), test.span, test.limit)
 		if err != nil || !slices.Equal(subjects(got), test.want) {
 			t.Errorf("%s, at most %d: %v, %v, want %v", test.span, test.limit, subjects(got), err, test.want)
 		}
 	}
 	for _, span := range []string{"HEAD..HEAD~1", "HEAD...HEAD~1", "nowhere..HEAD", "--all..HEAD"} {
-		if got, err := (repo{w.dir}).commits(t.Context(), span, 0); !errors.Is(err, ErrRange) {
+		if got, err := (repo{treediff.Repo{Dir: w.dir}}).commits(t.Context(), span, 0); !errors.Is(err, ErrRange) {
 			t.Errorf("%s: %v, %v, want ErrRange", span, subjects(got), err)
 		}
 	}
@@ -109,7 +110,7 @@ func TestChangesBetweenCommits(t *testing.T) {
 	w.git("update-index", "--chmod=+x", "run.sh")
 	w.git("add", "new", "with space\n\"and line\".go")
 	w.git("commit", "-q", "-m", "two")
-	r := repo{w.dir}
+	r := repo{treediff.Repo{Dir: w.dir}}
 	list, err := r.commits(t.Context(), "HEAD~1..HEAD", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +158,7 @@ func TestCheckoutHasTheCommitAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := listing(t, w.dir)
-	r := repo{w.dir}
+	r := repo{treediff.Repo{Dir: w.dir}}
 	list, err := r.commits(t.Context(), "HEAD~1..HEAD", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -167,11 +168,11 @@ func TestCheckoutHasTheCommitAlone(t *testing.T) {
 	if err := os.MkdirAll(killed, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := checkout.New(t.Context(), r.dir, base)
+	tree, err := checkout.New(t.Context(), r.Dir, base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := checkout.New(t.Context(), r.dir, base); !errors.Is(err, ledger.ErrLocked) {
+	if _, err := checkout.New(t.Context(), r.Dir, base); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("a second replay in one place: %v, want ErrLocked", err)
 	}
 	if err := tree.CheckOut(t.Context(), list[1].ID); err != nil {

@@ -12,7 +12,6 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/treediff"
 	"supervise/internal/unstablenames"
 	"supervise/metric"
 	"supervise/runner"
@@ -136,7 +135,7 @@ func (h *historyReplay) addEvidence(ctx context.Context, p *pair) error {
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
 	opt := h.opts.Settings.Integrity
-	opt.Base = treediff.Repo{Dir: h.repo.dir}.BaseTree(ctx, p.base.ID)
+	opt.Base = h.repo.BaseTree(ctx, p.base.ID)
 	e, err := evidence.Collect(d.changes, opt, d.read)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/treecopy"
+	"supervise/internal/treediff"
 )
 
 // Errors that another command line fixes.
@@ -74,7 +75,7 @@ func JudgeHistory(ctx context.Context, o Options) (Report, error) {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	r := repo{o.Repo}
+	r := repo{treediff.Repo{Dir: o.Repo}}
 	list, err := r.commits(ctx, o.Range, o.Max)
 	if err != nil {
 		return Report{}, err

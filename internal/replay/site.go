@@ -24,7 +24,7 @@ type site struct {
 
 // newSite creates the site of worker i, counted from 0. The caller must close it.
 func (h *historyReplay) newSite(ctx context.Context, i int) (*site, error) {
-	tree, err := checkout.New(ctx, h.repo.dir, filepath.Join(h.opts.CheckoutDir, strconv.Itoa(i+1)))
+	tree, err := checkout.New(ctx, h.repo.Dir, filepath.Join(h.opts.CheckoutDir, strconv.Itoa(i+1)))
 	if err != nil {
 		return nil, err
 	}

@@ -104,17 +104,27 @@ func (v *verifier) checkBaseline() []string {
 
 // checkEach calls check for all iterations except the baseline, and returns their problems with
 // the number of the iteration in front.
-func (v *verifier) checkEach(check func(n int, it ledger.Iteration) []string) []string {
+func (v *verifier) checkEach(check func(it ledger.Iteration) []string) []string {
 	var out []string
-	for n, it := range v.iterations {
+	for _, it := range v.iterations {
 		if it.Number == 0 {
 			continue
 		}
-		for _, p := range check(n, it) {
+		for _, p := range check(it) {
 			out = append(out, fmt.Sprintf("iteration %d: %s", it.Number, p))
 		}
 	}
 	return out
+}
+
+// findEach returns the problem for each iteration, except the baseline, that has it.
+func (v *verifier) findEach(problem string, hasProblem func(it ledger.Iteration) bool) []string {
+	return v.checkEach(func(it ledger.Iteration) []string {
+		if hasProblem(it) {
+			return []string{problem}
+		}
+		return nil
+	})
 }
 
 // checkMetrics checks that each iteration in the state has a record and a file of metrics.
@@ -125,19 +135,14 @@ func (v *verifier) checkMetrics() []string {
 			out = append(out, fmt.Sprintf("iteration %d: its record is missing", h.Iteration))
 		}
 	}
-	return append(out, v.checkEach(func(_ int, it ledger.Iteration) []string {
+	return append(out, v.checkEach(func(it ledger.Iteration) []string {
 		return v.checkFile(new(ledger.Progress), "progress", ledger.IterationName(it.Number)+"-metrics.json")
 	})...)
 }
 
 // checkScores checks that each iteration with results has a score.
 func (v *verifier) checkScores() []string {
-	return v.checkEach(func(_ int, it ledger.Iteration) []string {
-		if !it.Interrupted && !it.Score.Measured && !it.Set.IsEmpty() {
-			return []string{"no score"}
-		}
-		return nil
-	})
+	return v.findEach("no score", func(it ledger.Iteration) bool { return !it.Interrupted && !it.Score.Measured && !it.Set.IsEmpty() })
 }
 
 // equalTolerance is the rounding error of numbers that should be equal.
@@ -148,7 +153,7 @@ const percentTolerance = 1e-3
 
 // checkDeltas checks that the deltas are the differences of the measured values.
 func (v *verifier) checkDeltas() []string {
-	return v.checkEach(func(_ int, it ledger.Iteration) []string {
+	return v.checkEach(func(it ledger.Iteration) []string {
 		if it.Interrupted || v.iterations[0].Number != 0 {
 			return nil
 		}
@@ -169,11 +174,8 @@ func (v *verifier) checkDeltas() []string {
 
 // checkClasses checks that each iteration has a class.
 func (v *verifier) checkClasses() []string {
-	return v.checkEach(func(_ int, it ledger.Iteration) []string {
-		if !it.Interrupted && (it.Assessment.Class.String() == "" || it.Assessment.Class == detector.Baseline) {
-			return []string{"no class"}
-		}
-		return nil
+	return v.findEach("no class", func(it ledger.Iteration) bool {
+		return !it.Interrupted && (it.Assessment.Class.String() == "" || it.Assessment.Class == detector.Baseline)
 	})
 }
 
@@ -202,13 +204,10 @@ func (v *verifier) checkTracker() []string {
 
 // checkAlerts checks that each rejected iteration has a severe alert or a reason.
 func (v *verifier) checkAlerts() []string {
-	return v.checkEach(func(_ int, it ledger.Iteration) []string {
+	return v.findEach("it was rejected without an alert or a reason", func(it ledger.Iteration) bool {
 		isSevere := func(a detector.Alert) bool { return a.Severity >= detector.High }
 		hasReason := it.Decision == nil || it.Decision.Reason != ""
-		if it.Rejected && !hasReason && !slices.ContainsFunc(it.Assessment.Alerts, isSevere) {
-			return []string{"it was rejected without an alert or a reason"}
-		}
-		return nil
+		return it.Rejected && !hasReason && !slices.ContainsFunc(it.Assessment.Alerts, isSevere)
 	})
 }
 
