@@ -87,11 +87,10 @@ func ParseExpiry(text string, now time.Time) (string, error) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.Format(time.DateOnly), nil
 	}
-	days := map[string]int{"d": 1, "w": 7}
-	for unit, each := range days {
-		n, err := strconv.Atoi(strings.TrimSuffix(text, unit))
-		if strings.HasSuffix(text, unit) && err == nil && n > 0 && n <= 36500 {
-			return now.AddDate(0, 0, n*each).Format(time.DateOnly), nil
+	for unit, days := range map[string]int{"d": 1, "w": 7} {
+		number, hasUnit := strings.CutSuffix(text, unit)
+		if n, err := strconv.Atoi(number); hasUnit && err == nil && n > 0 && n <= 36500 {
+			return now.AddDate(0, 0, n*days).Format(time.DateOnly), nil
 		}
 	}
 	return "", fmt.Errorf("%w: expiry %q: give a number of days like 90d, of weeks like 12w, a day like 2026-12-31, or never", ErrInvalid, text)

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -37,7 +38,7 @@ func (q Question) Text() string {
 	list(q.Findings, "  ")
 	list(q.Tests, "  - ")
 	for _, n := range q.Numbers {
-		fmt.Fprintf(&b, "  %-9s %s → %s\n", n.Name, orNotMeasured(n.Before), orNotMeasured(n.After))
+		fmt.Fprintf(&b, "  %-9s %s → %s\n", n.Name, cmp.Or(n.Before, "not measured"), cmp.Or(n.After, "not measured"))
 	}
 	if q.Diagnosis != "" {
 		fmt.Fprintf(&b, "  diagnosis: %s\n", stripControl(q.Diagnosis))
@@ -46,13 +47,6 @@ func (q Question) Text() string {
 		fmt.Fprintf(&b, "  asked because %s\n", stripControl(q.Why))
 	}
 	return b.String()
-}
-
-func orNotMeasured(text string) string {
-	if text == "" {
-		return "not measured"
-	}
-	return text
 }
 
 // stripControl removes control characters: parts of the text come from the agent.

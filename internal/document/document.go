@@ -87,14 +87,22 @@ func (d *Document) Paragraph(format string, args ...any) { d.Add(Paragraph{Textf
 // Field appends a named value to the fields at the end of the document. If the last block is not
 // [Fields], it starts new ones. The format is that of [Textf].
 func (d *Document) Field(name, format string, args ...any) {
-	field := Item{Label: Span{Text: name}, Text: Textf(format, args...)}
+	appendItem[Fields](d, Item{Label: Span{Text: name}, Text: Textf(format, args...)})
+}
+
+// appendItem appends an item to the last block of a document, or in a new block if the last one is
+// not of the kind L.
+func appendItem[L interface {
+	~[]Item
+	Block
+}](d *Document, item Item) {
 	if n := len(*d); n > 0 {
-		if last, ok := (*d)[n-1].(Fields); ok {
-			(*d)[n-1] = append(last, field)
+		if last, ok := (*d)[n-1].(L); ok {
+			(*d)[n-1] = append(last, item)
 			return
 		}
 	}
-	d.Add(Fields{field})
+	d.Add(L{item})
 }
 
 // Item appends an item to the list at the end of the document. If the last block is not a
@@ -109,27 +117,12 @@ func (d *Document) Labelled(label Span, format string, args ...any) {
 }
 
 // AddItem appends an item to the list at the end of the document, like [Document.Item].
-func (d *Document) AddItem(item Item) {
-	if last := d.lastList(); last != nil {
-		(*d)[len(*d)-1] = append(last, item)
-		return
-	}
-	d.Add(List{item})
-}
-
-// lastList returns the list at the end of the document, nil if the last block is not one.
-func (d *Document) lastList() List {
-	if len(*d) == 0 {
-		return nil
-	}
-	last, _ := (*d)[len(*d)-1].(List)
-	return last
-}
+func (d *Document) AddItem(item Item) { appendItem[List](d, item) }
 
 // Below returns the document below the last item of the list at the end, to which callers add
 // blocks. The document must end with a list.
 func (d *Document) Below() *Document {
-	last := d.lastList()
+	last, _ := (*d)[len(*d)-1].(List)
 	return &last[len(last)-1].Below
 }
 
@@ -141,6 +134,15 @@ func (t *Table) Row(cells ...any) {
 		row[i] = Textf("%v", c)
 	}
 	t.Rows = append(t.Rows, row)
+}
+
+// headRow returns the head as a row in a style.
+func (t Table) headRow(s Style) []Text {
+	row := make([]Text, len(t.Head))
+	for i, name := range t.Head {
+		row[i] = Text{{s, name}}
+	}
+	return row
 }
 
 // columnCount returns the number of columns of the longest row.

@@ -79,34 +79,23 @@ func (p *htmlWriter) writeList(items []Item) {
 // writeTable writes a table. Cells of right-aligned columns have the class right.
 func (p *htmlWriter) writeTable(t Table) {
 	p.WriteString("<table>")
-	row := func(tag string, cells []string) {
+	writeRow := func(tag string, cells []Text) {
 		p.WriteString("<tr>")
 		for i, c := range cells {
 			class := ""
 			if t.isRightAligned(i) {
 				class = "right"
 			}
-			p.writeElement(tag, class, c)
+			p.writeElement(tag, class, c.html())
 		}
 		p.WriteString("</tr>")
 	}
-
 	if t.Head != nil {
-		head := make([]string, len(t.Head))
-		for i, name := range t.Head {
-			head[i] = escapeHTML(name)
-		}
-		row("th", head)
+		writeRow("th", t.headRow(Plain))
 	}
-
-	for _, r := range t.Rows {
-		cells := make([]string, len(r))
-		for i, c := range r {
-			cells[i] = c.html()
-		}
-		row("td", cells)
+	for _, row := range t.Rows {
+		writeRow("td", row)
 	}
-
 	p.WriteString("</table>")
 }
 

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -99,11 +100,16 @@ func (t Table) markdown() []string {
 // them in the lines, so that no line can close it.
 func codeFence(language string, lines []string) []string {
 	text := strings.Join(lines, "\n")
-	fence := "```"
+	fence := fenceFor(text, "```")
+	return slices.Concat([]string{fence + language}, strings.Split(text, "\n"), []string{fence})
+}
+
+// fenceFor returns the shortest fence, of at least the given backticks, that a text does not have.
+func fenceFor(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return append(append([]string{fence + language}, strings.Split(text, "\n")...), fence)
+	return fence
 }
 
 // markdown returns the text as Markdown. fresh says that the text starts a line, where characters
@@ -137,10 +143,7 @@ func (t Text) markdown(fresh bool) string {
 
 // codeSpan returns a text as a code span, between more backticks than the text has in a row.
 func codeSpan(text string) string {
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := fenceFor(text, "`")
 	if len(fence) > 1 {
 		text = " " + text + " "
 	}

@@ -125,11 +125,7 @@ func (t *terminalWriter) writeItems(indent string, list []Item) {
 func (t *terminalWriter) writeTable(indent string, b Table) {
 	rows := b.Rows
 	if b.Head != nil {
-		head := make([]Text, len(b.Head))
-		for i, name := range b.Head {
-			head[i] = Text{{Strong, name}}
-		}
-		rows = append([][]Text{head}, rows...)
+		rows = append([][]Text{b.headRow(Strong)}, rows...)
 	}
 
 	width := make([]int, b.columnCount())

@@ -16,13 +16,14 @@ import (
 // TestRulesAreDocumented compares the reference of risky calls with the table of
 // rules, the most severe first.
 func TestRulesAreDocumented(t *testing.T) {
-	list := slices.SortedFunc(maps.Values(rules), func(a, b rule) int {
-		return cmp.Or(cmp.Compare(b.severity, a.severity), strings.Compare(a.name, b.name))
+	names := slices.SortedFunc(maps.Keys(rules), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rules[b].severity, rules[a].severity), strings.Compare(a, b))
 	})
 	var b strings.Builder
 	b.WriteString("| rule | severity | the agent reads | what to do instead |\n|---|---|---|---|\n")
-	for _, r := range list {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.name, r.severity, r.why, r.instead)
+	for _, name := range names {
+		r := rules[name]
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, r.severity, r.why, r.instead)
 	}
 	docs.Block(t, "hooks.md", "risky calls", "./internal/hook", b.String())
 }
@@ -38,10 +39,10 @@ func TestEveryClientIsComplete(t *testing.T) {
 			}
 		}
 		if _, ok := settingsLocations[c]; !ok {
-			t.Errorf("client %s has no row in settingsPlaces, in internal/hook/settings.go", c)
+			t.Errorf("client %s has no row in settingsLocations, in internal/hook/settings.go", c)
 		}
 		if runInstallers[c] == nil {
-			t.Errorf("client %s has no row in perRun, in internal/hook/install.go", c)
+			t.Errorf("client %s has no row in runInstallers, in internal/hook/install.go", c)
 		}
 		if !strings.Contains(page, string(c)) {
 			t.Errorf("client %s is not described in docs/hooks.md: say there how its hooks are installed", c)

@@ -54,7 +54,6 @@ type Options struct {
 
 // rule is a row of the table of risks. A finding may have another severity than its rule.
 type rule struct {
-	name     string
 	severity metric.Severity
 	destroys bool   // the call can lose something, so a checkpoint is needed
 	why      string // the message to the agent, which names the target after it
@@ -62,49 +61,40 @@ type rule struct {
 }
 
 // rules are the rules, by name.
-var rules = rulesByName([]rule{
-	{"delete_tests", metric.Critical, true, "it deletes tests", "Fix the code under test. Leave obsolete tests to a person"},
-	{"tests_out_of_discovery", metric.Critical, true, "it moves tests to a place where they do not run", "Leave the test in its place"},
-	{"empty_test_file", metric.Critical, true, "it empties a test file", "Change the test, or fix the code"},
-	{"tests_unreadable", metric.High, false, "it makes tests unreadable", "Leave the permissions of tests alone"},
-	{"overwrite_test", metric.Medium, true, "it overwrites a test file with unknown text", "Make sure that no test is lost"},
-	{"edit_test_in_place", metric.Medium, true, "it edits test files in place", "Make sure that no test is lost or weakened"},
-	{"cut_test_lines", metric.High, true, "it deletes lines of test files", "Edit the test file, so that the change is visible"},
-	{"script_on_tests", metric.High, true, "it runs a script that deletes or writes test files", "Edit the test file, so that the change is visible"},
-	{"delete_all", metric.Critical, true, "it deletes the complete project", "Delete only files that you created, by name"},
-	{"delete_many", metric.High, true, "it deletes a large part of the project", "Delete only files that you created, by name"},
-	{"delete_files", metric.Medium, true, "it deletes files of the project", "Make sure that the files are no longer needed"},
-	{"delete_unknown", metric.Medium, true, "it deletes unknown files", "Name the files to delete"},
-	{"delete_outside", metric.High, true, "it deletes files outside the project", "Stay within the project, or use a temporary folder"},
-	{"delete_git", metric.Critical, true, "it deletes the history of the project", "Leave .git alone"},
-	{"checks_config", metric.Medium, false, "it changes what the checks run", "Leave the checks as they are"},
-	{"delete_checks_config", metric.High, true, "it deletes what the checks run", "Leave the checks as they are"},
-	{"supervise_files", metric.Critical, false, "it changes files of supervise", "Leave this change to a person"},
-	{"supervise_command", metric.Critical, false, "it decides for a person, or ends the supervisor", "Leave that to the person who started the loop"},
-	{"agent_hooks", metric.High, false, "it changes the hooks of git or of an agent", "Leave hooks to a person"},
-	{"git_reset_hard", metric.High, true, "it throws away uncommitted work", "Undo single changes by editing"},
-	{"git_discard_all", metric.High, true, "it throws away all uncommitted work", "Undo single changes by editing"},
-	{"git_discard", metric.Medium, true, "it throws away the changes of files", "Make sure that the changes are not needed"},
-	{"git_old_tests", metric.High, true, "it restores another version of tests", "Fix the code instead"},
-	{"git_clean", metric.High, true, "it deletes what git does not track", "Delete only files that you created, by name"},
-	{"git_stash", metric.High, true, "it removes uncommitted work from the tree", "Keep the work in the tree: supervise keeps every version of it"},
-	{"git_stash_drop", metric.High, true, "it deletes stashed work", "Leave the stash alone"},
-	{"git_no_verify", metric.High, false, "it skips the hooks of the project", "Commit without --no-verify, and fix what the hooks find"},
-	{"git_force_push", metric.High, true, "it overwrites or deletes what others see", "Push without force, or leave it to a person"},
-	{"git_hide", metric.Critical, false, "it tells git not to look at files", "Leave the index as it is"},
-	{"git_hooks_path", metric.Critical, false, "it disables the hooks of git", "Leave the configuration of git alone"},
-	{"git_history", metric.High, true, "it rewrites or deletes history", "Leave the history alone"},
-	{"git_branch_delete", metric.Medium, true, "it deletes a branch whether it is merged or not", "Make sure that nothing is lost"},
-	{"sed_config", metric.Medium, false, "it edits what the checks run, in place", "Leave the checks as they are"},
-})
-
-// rulesByName returns the rules of a list, by name.
-func rulesByName(list []rule) map[string]rule {
-	out := make(map[string]rule, len(list))
-	for _, r := range list {
-		out[r.name] = r
-	}
-	return out
+var rules = map[string]rule{
+	"delete_tests":           {metric.Critical, true, "it deletes tests", "Fix the code under test. Leave obsolete tests to a person"},
+	"tests_out_of_discovery": {metric.Critical, true, "it moves tests to a place where they do not run", "Leave the test in its place"},
+	"empty_test_file":        {metric.Critical, true, "it empties a test file", "Change the test, or fix the code"},
+	"tests_unreadable":       {metric.High, false, "it makes tests unreadable", "Leave the permissions of tests alone"},
+	"overwrite_test":         {metric.Medium, true, "it overwrites a test file with unknown text", "Make sure that no test is lost"},
+	"edit_test_in_place":     {metric.Medium, true, "it edits test files in place", "Make sure that no test is lost or weakened"},
+	"cut_test_lines":         {metric.High, true, "it deletes lines of test files", "Edit the test file, so that the change is visible"},
+	"script_on_tests":        {metric.High, true, "it runs a script that deletes or writes test files", "Edit the test file, so that the change is visible"},
+	"delete_all":             {metric.Critical, true, "it deletes the complete project", "Delete only files that you created, by name"},
+	"delete_many":            {metric.High, true, "it deletes a large part of the project", "Delete only files that you created, by name"},
+	"delete_files":           {metric.Medium, true, "it deletes files of the project", "Make sure that the files are no longer needed"},
+	"delete_unknown":         {metric.Medium, true, "it deletes unknown files", "Name the files to delete"},
+	"delete_outside":         {metric.High, true, "it deletes files outside the project", "Stay within the project, or use a temporary folder"},
+	"delete_git":             {metric.Critical, true, "it deletes the history of the project", "Leave .git alone"},
+	"checks_config":          {metric.Medium, false, "it changes what the checks run", "Leave the checks as they are"},
+	"delete_checks_config":   {metric.High, true, "it deletes what the checks run", "Leave the checks as they are"},
+	"supervise_files":        {metric.Critical, false, "it changes files of supervise", "Leave this change to a person"},
+	"supervise_command":      {metric.Critical, false, "it decides for a person, or ends the supervisor", "Leave that to the person who started the loop"},
+	"agent_hooks":            {metric.High, false, "it changes the hooks of git or of an agent", "Leave hooks to a person"},
+	"git_reset_hard":         {metric.High, true, "it throws away uncommitted work", "Undo single changes by editing"},
+	"git_discard_all":        {metric.High, true, "it throws away all uncommitted work", "Undo single changes by editing"},
+	"git_discard":            {metric.Medium, true, "it throws away the changes of files", "Make sure that the changes are not needed"},
+	"git_old_tests":          {metric.High, true, "it restores another version of tests", "Fix the code instead"},
+	"git_clean":              {metric.High, true, "it deletes what git does not track", "Delete only files that you created, by name"},
+	"git_stash":              {metric.High, true, "it removes uncommitted work from the tree", "Keep the work in the tree: supervise keeps every version of it"},
+	"git_stash_drop":         {metric.High, true, "it deletes stashed work", "Leave the stash alone"},
+	"git_no_verify":          {metric.High, false, "it skips the hooks of the project", "Commit without --no-verify, and fix what the hooks find"},
+	"git_force_push":         {metric.High, true, "it overwrites or deletes what others see", "Push without force, or leave it to a person"},
+	"git_hide":               {metric.Critical, false, "it tells git not to look at files", "Leave the index as it is"},
+	"git_hooks_path":         {metric.Critical, false, "it disables the hooks of git", "Leave the configuration of git alone"},
+	"git_history":            {metric.High, true, "it rewrites or deletes history", "Leave the history alone"},
+	"git_branch_delete":      {metric.Medium, true, "it deletes a branch whether it is merged or not", "Make sure that nothing is lost"},
+	"sed_config":             {metric.Medium, false, "it edits what the checks run, in place", "Leave the checks as they are"},
 }
 
 // judge collects the risks of one call.
@@ -141,7 +131,7 @@ func (j *judge) judgeCall() {
 // addRisk adds a risk of the rule with the name. A rule counts once for each target.
 func (j *judge) addRisk(name, target string) {
 	r := rules[name]
-	j.addUnique(Risk{Rule: r.name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
+	j.addUnique(Risk{Rule: name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
 }
 
 // maxRisks bounds the risks of one call.

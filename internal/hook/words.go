@@ -28,9 +28,6 @@ const maxWords = 256
 
 // expandToOne returns the first word of an expansion, or an empty word if there is none.
 func (r *shellReader) expandToOne(w *syntax.Word) word {
-	if w == nil {
-		return word{}
-	}
 	list := r.expandWord(w)
 	if len(list) == 0 {
 		return word{}
@@ -58,9 +55,7 @@ func (r *shellReader) expandWord(w *syntax.Word) []word {
 
 // expandArgument returns the expansion of an argument, including that of its braces.
 func (r *shellReader) expandArgument(w *syntax.Word) []word {
-	if w != nil {
-		syntax.SplitBraces(w)
-	}
+	syntax.SplitBraces(w)
 	return r.expandWord(w)
 }
 

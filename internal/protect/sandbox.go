@@ -165,10 +165,7 @@ func (s Settings) networkLimit(at Site) (*runner.Network, error) {
 		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || !matchesAny(name, at.Needs.Vars) {
 			continue
 		}
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
+		port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 		hosts = append(hosts, net.JoinHostPort(u.Hostname(), port))
 	}
 	if len(hosts) == 0 {

@@ -42,9 +42,7 @@ func (s Settings) Shield(ctx context.Context, at Site) (sh Shield, why string, e
 // shieldState returns what protects the state in the folder home from the agent of a tree, and
 // a note as in Shield.
 func shieldState(ctx context.Context, root, home string) (sh Shield, why string) {
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real
-	}
+	home = realPath(home)
 	none := runner.CheckReadOnly(ctx, home)
 	if none == nil {
 		return Shield{ReadOnly: []string{home}}, ""

@@ -98,8 +98,8 @@ func Next(s State, c Case, o Options) (Step, State) {
 	}
 	s.Retries, s.RepeatedFindings = 0, 0
 	step := Step{Reason: r.Reason, Target: c.Start, Advice: trajectoryAdvice(c.Assessment)}
-	var ask bool
-	step.Move, ask = o.moveFor(c.Assessment)
+	move, ask := o.moveFor(c.Assessment)
+	step.Move = move
 	if ask {
 		step.Ask, step.Why = approval.Standstill, "the loop does not get on"
 	} else if message, found := firstSuspicion(c.Assessment); found && step.Move == Continue {
@@ -148,14 +148,11 @@ func trajectoryAdvice(a detector.Assessment) string {
 }
 
 // pauseText describes the pause phase.
-// pauseText describes the pause phase.
 const pauseText = "the agent's processes are ended, and what it left is kept"
 
 // firstSuspicion returns the message of the first HIGH finding about integrity.
 func firstSuspicion(a detector.Assessment) (string, bool) {
-	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool {
-		return alert.Severity == detector.High && alert.CountsAtLeast(detector.High) && isTampering(alert)
-	})
+	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool { return isTamperingOf(detector.High, alert) })
 	if i < 0 {
 		return "", false
 	}
@@ -163,16 +160,13 @@ func firstSuspicion(a detector.Assessment) (string, bool) {
 }
 
 // rejectIteration returns the step after an iteration that the rules reject.
-// rejectIteration returns the step after an iteration that the rules reject.
 func rejectIteration(s State, c Case, o Options) (Step, State) {
 	r := c.Assessment.Recommendation
 	d := diagnose(c)
 	p := responses[d.Cause]
 	step := Step{
 		Move: Retry, Reject: true, Target: r.Target, Reason: r.Reason, Diagnosis: &d, Strategy: p.strategy, Advice: p.advice,
-		Phases: []Phase{
-			{PhasePause, c.Paused, pauseText}, {PhaseDiagnose, c.Now, d.String()}, {PhaseAdapt, c.Now, string(p.strategy)},
-		},
+		Phases: []Phase{{PhasePause, c.Paused, pauseText}, {PhaseDiagnose, c.Now, d.String()}, {PhaseAdapt, c.Now, string(p.strategy)}},
 	}
 	if p.strategy == Allow {
 		s.Retries, s.RepeatedFindings = 0, 0
@@ -236,8 +230,7 @@ func escalationReason(a detector.Assessment, d Diagnosis) (approval.Kind, string
 // A rejection by a person gives the incident all its retries again: the answer to end the
 // loop is abort. A policy or a timeout changes the number of retries in neither direction.
 func ApplyAnswer(step Step, s State, a approval.Answer, o Options) (Step, State) {
-	step.Phases = slices.Clone(step.Phases)
-	step.Phases = append(step.Phases, Phase{PhaseEscalate, a.At, a.String()})
+	step.Phases = append(slices.Clone(step.Phases), Phase{PhaseEscalate, a.At, a.String()})
 	switch a.Choice {
 	case approval.Approve:
 		s.Retries, s.RepeatedFindings = 0, 0
@@ -275,7 +268,6 @@ func ApplyAnswer(step Step, s State, a approval.Answer, o Options) (Step, State)
 	return retryOrEscalate(step, s, a.At, o)
 }
 
-// withReason appends the reason of the answer, if any.
 // withReason appends the reason of the answer, if any.
 func withReason(text string, a approval.Answer) string {
 	if a.Reason == "" {

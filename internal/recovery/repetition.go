@@ -46,8 +46,6 @@ func repeatedAlerts(current, previous []detector.Alert) []detector.Alert {
 
 // causesRollback reports whether a finding rolls back an iteration for another reason than
 // failing or hidden tests.
-// causesRollback reports whether a finding rolls back an iteration for another reason than
-// failing or hidden tests.
 func causesRollback(a detector.Alert) bool {
 	return a.Severity == detector.Critical && a.Action == detector.AlertAndRollback && a.Acknowledged == nil &&
 		a.Type != "functionality_loss" && !a.IsAboutHiddenTests()

@@ -74,11 +74,8 @@ type Change struct {
 // ctx.
 func (r *Reviewer) Ask(ctx context.Context, w treecopy.Workspace, c Change) (*ledger.Review, error) {
 	out := &ledger.Review{Reviewer: r.Masker.String(r.Agent)}
-	if r.LimitReached != nil {
-		if limit := r.LimitReached(metric.Usage{}); limit != "" {
-			out.Why = limit
-			return out, nil
-		}
+	if out.Why = r.limitReached(metric.Usage{}); out.Why != "" {
+		return out, nil
 	}
 	started := time.Now()
 	err := r.askInCopy(ctx, w, c, out)
@@ -122,6 +119,14 @@ func (r *Reviewer) askInCopy(ctx context.Context, w treecopy.Workspace, c Change
 	})
 }
 
+// limitReached names the limit that a consumption reaches, "" for none.
+func (r *Reviewer) limitReached(usage metric.Usage) string {
+	if r.LimitReached == nil {
+		return ""
+	}
+	return r.LimitReached(usage)
+}
+
 // workDir is a folder with what the reviewer needs besides the tree.
 type workDir struct{ dir, prompt, file, temp string }
 
@@ -146,10 +151,7 @@ func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d workDir, out *led
 	defer cancel(nil)
 	p, known := r.Preset()
 	reader := p.NewReader(func(report agent.Report) {
-		if r.LimitReached == nil {
-			return
-		}
-		if limit := r.LimitReached(report.Usage); limit != "" {
+		if limit := r.limitReached(report.Usage); limit != "" {
 			cancel(errors.New(limit))
 		}
 	})
@@ -197,10 +199,7 @@ func (r *Reviewer) failureText(res runner.Result, report agent.Report, known boo
 }
 
 func (r *Reviewer) timeout() time.Duration {
-	if r.Timeout == 0 {
-		return DefaultTimeout
-	}
-	return r.Timeout
+	return cmp.Or(r.Timeout, DefaultTimeout)
 }
 
 // command puts the reviewer's command together. A known program gets the prompt in its
@@ -243,13 +242,9 @@ func (r *Reviewer) writable(ctx context.Context, t treecopy.Tree, d workDir) []s
 // withoutOwnVariables are the variables that are not supervise's own: they name the loop and its
 // folders.
 func withoutOwnVariables(env []string) []string {
-	var out []string
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, "SUPERVISE_") && !strings.HasPrefix(kv, "TMPDIR=") {
-			out = append(out, kv)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		return strings.HasPrefix(kv, "SUPERVISE_") || strings.HasPrefix(kv, "TMPDIR=")
+	})
 }
 
 // cappedBuffer keeps the beginning of what is written to it, and counts the rest.

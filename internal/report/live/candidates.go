@@ -36,16 +36,14 @@ func (b *Board) CandidateBoard(n int) *Board {
 // findOrAddCandidate returns candidate n, which it adds if it is missing. The caller holds the
 // lock.
 func (b *Board) findOrAddCandidate(n int) *boardCandidate {
-	for _, c := range b.candidates {
-		if c.Number == n {
-			return c
-		}
+	byNumber := func(c *boardCandidate, n int) int { return cmp.Compare(c.Number, n) }
+	i, found := slices.BinarySearchFunc(b.candidates, n, byNumber)
+	if !found {
+		c := &boardCandidate{Candidate: Candidate{Number: n}, board: NewBoard(b.now, b.mask)}
+		c.board.listeners = b.listeners // subscribers of this board also see changes of that one
+		b.candidates = slices.Insert(b.candidates, i, c)
 	}
-	c := &boardCandidate{Candidate: Candidate{Number: n}, board: NewBoard(b.now, b.mask)}
-	c.board.listeners = b.listeners // subscribers of this board also see changes of that one
-	b.candidates = append(b.candidates, c)
-	slices.SortFunc(b.candidates, func(x, y *boardCandidate) int { return cmp.Compare(x.Number, y.Number) })
-	return c
+	return b.candidates[i]
 }
 
 // handleCandidateData records when candidates start and end. The caller holds the lock.

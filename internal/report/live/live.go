@@ -10,6 +10,7 @@ package live
 import (
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,7 +106,7 @@ func (b *Board) State() State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.state
-	s.Checks = append([]Check{}, s.Checks...)
+	s.Checks = slices.Clone(s.Checks)
 	s.LastDurations, s.LastTestCounts = maps.Clone(s.LastDurations), maps.Clone(s.LastTestCounts)
 	for _, c := range b.candidates {
 		of := c.Candidate
@@ -275,31 +276,19 @@ func (b *Board) StartCheck(c measure.Check) io.WriteCloser {
 // c itself has ended before, or if it runs for judging. The caller holds the lock.
 func (b *Board) dropEndedChecks(c Check) {
 	s := &b.state
-	keep := s.Checks[:0:0]
-	second := false
-	for _, earlier := range s.Checks {
-		second = second || earlier.Name == c.Name && earlier.HasEnded() && !c.Extra
-		if !earlier.HasEnded() {
-			keep = append(keep, earlier)
-		}
+	isRepeated := func(earlier Check) bool { return earlier.Name == c.Name && earlier.HasEnded() }
+	if !c.Extra && !slices.ContainsFunc(s.Checks, isRepeated) {
+		return
 	}
-	switch {
-	case second:
-		s.Checks = keep
-		if s.Part == "" && s.Iteration == 0 && s.Activity == doesMeasure {
-			s.Part = RepeatedBaseline
-		}
-	case c.Extra: // those of the plan have all ended
-		s.Checks = keep
+	s.Checks = slices.DeleteFunc(slices.Clone(s.Checks), Check.HasEnded)
+	if !c.Extra && s.Part == "" && s.Iteration == 0 && s.Activity == doesMeasure {
+		s.Part = RepeatedBaseline
 	}
 }
 
 // checkName returns the name of a check with its folder.
 func checkName(c measure.Check) string {
-	if c.Dir == "" {
-		return c.Name
-	}
-	return c.Name + " in " + c.Dir
+	return strings.TrimSuffix(c.Name+" in "+c.Dir, " in ")
 }
 
 // checkWriter counts the tests of one running check.

@@ -28,17 +28,9 @@ var (
 	progressBarVariables = [][2]string{{"WT_SESSION", ""}, {"ConEmuANSI", "ON"}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"}}
 	// reflowVariables mark terminals that wrap lines again when they become narrower.
 	reflowVariables = [][2]string{
-		{"TMUX", ""},
-		{"VTE_VERSION", ""},
-		{"KITTY_WINDOW_ID", ""},
-		{"WT_SESSION", ""},
-		{"KONSOLE_VERSION", ""},
-		{"ALACRITTY_WINDOW_ID", ""},
-		{"TERM_PROGRAM", "ghostty"},
-		{"TERM_PROGRAM", "WezTerm"},
-		{"TERM_PROGRAM", "iTerm.app"},
-		{"TERM_PROGRAM", "vscode"},
-		{"TERM_PROGRAM", "Apple_Terminal"},
+		{"TMUX", ""}, {"VTE_VERSION", ""}, {"KITTY_WINDOW_ID", ""}, {"WT_SESSION", ""}, {"KONSOLE_VERSION", ""},
+		{"ALACRITTY_WINDOW_ID", ""}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"},
+		{"TERM_PROGRAM", "iTerm.app"}, {"TERM_PROGRAM", "vscode"}, {"TERM_PROGRAM", "Apple_Terminal"},
 	}
 )
 
@@ -51,14 +43,6 @@ func detectMarks(env func(string) string) terminalMarks {
 		hasProgressBar: !inside && slices.ContainsFunc(progressBarVariables, is),
 		reflowsLines:   slices.ContainsFunc(reflowVariables, is),
 	}
-}
-
-// startSequence returns the sequence that saves the title, "" without titles.
-func (m terminalMarks) startSequence() string {
-	if m.hasTitles {
-		return report.SaveTitle
-	}
-	return ""
 }
 
 // endSequence returns the sequence that removes the progress bar and restores the title.

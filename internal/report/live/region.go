@@ -10,6 +10,7 @@ import (
 
 	"supervise/internal/document"
 	"supervise/internal/event"
+	"supervise/internal/report"
 
 	"golang.org/x/term"
 )
@@ -77,7 +78,9 @@ func SupportsRegion(f *os.File) bool {
 func Open(b *Board, o Options) *Region {
 	r := &Region{Options: o, board: b, marks: detectMarks(o.Env), redraw: make(chan struct{}, 1), done: make(chan struct{})}
 	r.signals = listenForSignals()
-	r.write(r.marks.startSequence())
+	if r.marks.hasTitles {
+		r.write(report.SaveTitle)
+	}
 	r.work.Go(r.drawLoop)
 	return r
 }

@@ -2,6 +2,8 @@ package live
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,40 +24,30 @@ type Tally struct {
 // Count returns how many tests have ended.
 func (t Tally) Count() int { return t.Passed + t.Failed + t.Skipped }
 
+// The words and signs that runners print for the outcome of a test.
+var (
+	passedWords = []string{"ok", "OK", "pass", "PASS", "PASSED", "Passed", "XPASS", ".", "X", "✓", "unexpected success"}
+	failedWords = []string{
+		"fail", "FAIL", "FAILED", "Failed", "ERROR", "F", "E", "×",
+		"Timeout", "Not Run", "Exception", "ABORT", "SIGABRT", "SIGSEGV", "TIMEOUT",
+	}
+	skippedWords = []string{
+		"skip", "SKIP", "SKIPPED", "Skipped", "XFAIL", "ignored", "skipped", "s", "x", "↓", "expected failure",
+	}
+)
+
 // addTest counts a test by the word that a runner prints for its outcome. Unknown words do not
 // count.
 func (t *Tally) addTest(word, name string) {
-	switch outcomeByWord[word] {
-	case passedOutcome:
+	switch {
+	case slices.Contains(passedWords, word):
 		t.Passed++
-	case failedOutcome:
+	case slices.Contains(failedWords, word):
 		t.Failed++
-		if name != "" {
-			t.LastFailed = name
-		}
-	case skippedOutcome:
+		t.LastFailed = cmp.Or(name, t.LastFailed)
+	case slices.Contains(skippedWords, word):
 		t.Skipped++
-	case unknownOutcome:
 	}
-}
-
-// testOutcome is how a test ended, as far as progress is concerned.
-type testOutcome uint8
-
-const (
-	unknownOutcome testOutcome = iota
-	passedOutcome
-	failedOutcome
-	skippedOutcome
-)
-
-// outcomeByWord maps the words and signs that runners print to outcomes.
-var outcomeByWord = map[string]testOutcome{
-	"ok": passedOutcome, "OK": passedOutcome, "pass": passedOutcome, "PASS": passedOutcome, "PASSED": passedOutcome, "Passed": passedOutcome, "XPASS": passedOutcome, ".": passedOutcome, "X": passedOutcome, "✓": passedOutcome,
-	"fail": failedOutcome, "FAIL": failedOutcome, "FAILED": failedOutcome, "Failed": failedOutcome, "ERROR": failedOutcome, "F": failedOutcome, "E": failedOutcome, "×": failedOutcome,
-	"Timeout": failedOutcome, "Not Run": failedOutcome, "Exception": failedOutcome, "ABORT": failedOutcome, "SIGABRT": failedOutcome, "SIGSEGV": failedOutcome, "TIMEOUT": failedOutcome,
-	"skip": skippedOutcome, "SKIP": skippedOutcome, "SKIPPED": skippedOutcome, "Skipped": skippedOutcome, "XFAIL": skippedOutcome, "ignored": skippedOutcome, "skipped": skippedOutcome, "s": skippedOutcome, "x": skippedOutcome, "↓": skippedOutcome,
-	"expected failure": skippedOutcome, "unexpected success": passedOutcome,
 }
 
 // lineShape is the form of the lines in which a runner reports that a test has ended. The

@@ -81,20 +81,19 @@ func (s State) headLine(now time.Time) styledLine {
 
 // title names the iteration, or the part of the loop.
 func (s State) title() string {
-	text := "baseline"
 	switch {
 	case len(s.Candidates) > 0:
-		text = report.Pluralize(len(s.Candidates), "candidate", "candidates")
+		return report.Pluralize(len(s.Candidates), "candidate", "candidates")
 	case s.Part == RepeatedBaseline:
-		text = "baseline, measured again to find flaky tests"
+		return "baseline, measured again to find flaky tests"
 	case s.Part == FinalSelection:
-		text = "the end"
+		return "the end"
 	case s.Iteration > 0 && s.MaxIterations > 0:
-		text = fmt.Sprintf("iteration %d of %d", s.Iteration, s.MaxIterations)
+		return fmt.Sprintf("iteration %d of %d", s.Iteration, s.MaxIterations)
 	case s.Iteration > 0:
-		text = fmt.Sprintf("iteration %d", s.Iteration)
+		return fmt.Sprintf("iteration %d", s.Iteration)
 	}
-	return text
+	return "baseline"
 }
 
 // workLines describes what runs: the checks that have not ended, or else the activity of the loop.

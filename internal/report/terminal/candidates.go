@@ -51,18 +51,11 @@ func styleOf(r event.Reason) document.Style {
 	return document.Warn
 }
 
-// printContestEnd prints the end of a loop of candidates. head is the hash of the last entry of the
-// log, "" if it is unknown.
-func (p *Printer) printContestEnd(d event.LoopEnd, head string) {
-	p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
-	if text := report.SpendingText(d.Spending); text != "" {
-		p.printLine("%s %s", p.Paint(document.Strong, "spent   "), text)
-	}
-	p.printLine("%s %s compare %s; to take another: %[2]s select %[3]s --candidate N", p.Paint(document.Strong, "compare "), p.Self, p.id)
+// printContestEnd prints the commands for the end of a loop of candidates.
+func (p *Printer) printContestEnd(d event.LoopEnd) {
+	p.printRow("spent", report.SpendingText(d.Spending))
+	p.printRow("compare", fmt.Sprintf("%s compare %s; to take another: %[1]s select %[2]s --candidate N", p.Self, p.id))
 	if p.choice != nil && p.choice.Applied {
-		p.printLine("%s %s rollback %s 0", p.Paint(document.Strong, "undo all"), p.Self, p.id)
+		p.printRow("undo all", fmt.Sprintf("%s rollback %s 0", p.Self, p.id))
 	}
-	p.printLine("%s %s", p.Paint(document.Strong, "report  "), d.Report)
-	p.printLogHead(head)
-	p.printTree(d.Tree)
 }

@@ -16,59 +16,61 @@ import (
 // printEnd prints the end of a loop: the table of iterations, why it ended, what was selected, and
 // which commands a user may want next. head is the hash of the last entry of the log.
 func (p *Printer) printEnd(d event.LoopEnd, head string) {
-	if p.compared {
-		p.printContestEnd(d, head)
-		return
+	hasSelection := p.choice != nil || p.compared
+	if hasSelection && !p.compared {
+		p.printLine("")
+		p.printLines(report.IterationTable(p.history, p.selected, p.Paint))
 	}
-
-	if p.choice == nil {
-		p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
-		p.printLogHead(head)
-		p.printTree(d.Tree)
-		return
-	}
-
 	p.printLine("")
-	for _, line := range report.IterationTable(p.history, p.selected, p.Paint) {
-		p.printLine("%s", line)
+	p.printRow("stopped", d.Text)
+	switch {
+	case p.compared:
+		p.printContestEnd(d)
+	case hasSelection:
+		p.printOutcome(d)
 	}
+	if hasSelection {
+		p.printRow("report", d.Report)
+	}
+	if head != "" { // a user can keep it on another machine and verify the log later
+		p.printRow("log head", fmt.Sprintf("%s; later: %s verify %s --head %[1]s", head, p.Self, p.id))
+	}
+	if d.Tree != nil {
+		p.printLine("%s", d.Tree)
+	}
+}
 
-	p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
+// printOutcome prints the selection of a loop, its problems, and commands to continue or undo.
+func (p *Printer) printOutcome(d event.LoopEnd) {
 	p.printSelection()
 	p.printVerification()
 	p.printReview()
-	if text := report.SpendingText(d.Spending); text != "" {
-		p.printLine("%s %s", p.Paint(document.Strong, "spent   "), text)
+	p.printRow("spent", report.SpendingText(d.Spending))
+	if d.Reason == event.Blocked {
+		p.printBlocked()
 	}
-
-	p.printBlocked(d.Reason)
 	p.printDeclared(d.Declared)
 	p.printOpen()
-	p.printLine("%s %s rollback %s 0", p.Paint(document.Strong, "undo all"), p.Self, p.id)
+	p.printRow("undo all", fmt.Sprintf("%s rollback %s 0", p.Self, p.id))
 	if !p.choice.Applied && p.selected < len(p.history)-1 {
-		p.printLine("%s %s rollback %s %d", p.Paint(document.Strong, "restore "), p.Self, p.id, p.selected)
+		p.printRow("restore", fmt.Sprintf("%s rollback %s %d", p.Self, p.id, p.selected))
 	}
 	if d.Reason == event.Interrupted && !p.Watched {
-		p.printLine("%s %s resume %s", p.Paint(document.Strong, "continue"), p.Self, p.id)
-	}
-
-	p.printLine("%s %s", p.Paint(document.Strong, "report  "), d.Report)
-	p.printLogHead(head)
-	p.printTree(d.Tree)
-}
-
-// printLogHead prints the hash of the last entry of the log, so that a user can keep it on another
-// machine and verify the log later.
-func (p *Printer) printLogHead(hash string) {
-	if hash != "" {
-		p.printLine("%s %s; later: %s verify %s --head %[2]s", p.Paint(document.Strong, "log head"), hash, p.Self, p.id)
+		p.printRow("continue", fmt.Sprintf("%s resume %s", p.Self, p.id))
 	}
 }
 
-// printTree prints the state of the tree, which is the last line.
-func (p *Printer) printTree(t *event.TreeState) {
-	if t != nil {
-		p.printLine("%s", t)
+// printRow prints a text after a label, unless it is empty.
+func (p *Printer) printRow(label, text string) {
+	if text != "" {
+		p.printLine("%s %s", p.Paint(document.Strong, fmt.Sprintf("%-8s", label)), text)
+	}
+}
+
+// printLines prints lines of results.
+func (p *Printer) printLines(lines []string) {
+	for _, line := range lines {
+		p.printLine("%s", line)
 	}
 }
 
@@ -80,10 +82,8 @@ func (p *Printer) printSelection() {
 	case c.BaselineChosen:
 		p.printLine("%s: no iteration was acceptable.", p.Paint(document.Strong, "Kept the baseline"))
 		p.printWorse(c.Worse)
-	case p.selected == 0:
-		p.printLine("%s %s: %s", p.Paint(document.Strong, "selected"), p.Paint(document.Good, "the baseline"), c.Reason)
 	default:
-		p.printLine("%s %s: %s", p.Paint(document.Strong, "selected"), p.Paint(document.Good, fmt.Sprintf("iteration %d", p.selected)), c.Reason)
+		p.printRow("selected", p.Paint(document.Good, report.IterationName(p.selected))+": "+c.Reason)
 	}
 	p.printTied(p.choice.Choice.Tied)
 }
@@ -113,7 +113,7 @@ func (p *Printer) printTied(list []int) {
 // printOpen names the findings that a person has to check, and how to accept them.
 func (p *Printer) printOpen() {
 	for _, o := range ledger.OpenFindingsAt(p.history, p.selected) {
-		p.printLine("%s %s", p.Paint(document.Strong, "open    "), p.Paint(document.Bad, o.String()))
+		p.printRow("open", p.Paint(document.Bad, o.String()))
 		p.printLine("         see: %s explain %s %d; accept: supervise ack %s --reason …", p.Self, p.id, o.Iteration, o.ID)
 	}
 	if list := p.choice.Choice.SkippedForOpenFindings; len(list) > 0 {
@@ -122,13 +122,10 @@ func (p *Printer) printOpen() {
 }
 
 // printBlocked says what a person can do if the agent cannot continue.
-func (p *Printer) printBlocked(why event.Reason) {
-	if why != event.Blocked {
-		return
-	}
+func (p *Printer) printBlocked() {
 	last := p.history[len(p.history)-1]
 	for _, s := range last.Blocks() {
-		p.printLine("%s %s", p.Paint(document.Strong, "blocked "), p.Paint(document.Warn, s.String()))
+		p.printRow("blocked", p.Paint(document.Warn, s.String()))
 	}
 	p.printLine("         if that is so: change the test or the task yourself and run again, or let the agent change what tests expect with --tests change")
 	p.printLine("         if not: %s resume %s --max-iterations N", p.Self, p.id)
@@ -137,7 +134,7 @@ func (p *Printer) printBlocked(why event.Reason) {
 // printDeclared lists the changes of tests that the user allowed, for review.
 func (p *Printer) printDeclared(list []detector.Alert) {
 	for _, a := range list {
-		p.printLine("%s %s", p.Paint(document.Strong, "to read "), p.Paint(document.Warn, a.Severity.String()+" "+a.Rule+": "+a.Message()))
+		p.printRow("to read", p.Paint(document.Warn, a.Severity.String()+" "+a.Rule+": "+a.Message()))
 	}
 	if len(list) > 0 {
 		p.printLine("         the expectations of these tests changed, as tests: change allows; the report has both versions")
@@ -157,10 +154,11 @@ func (p *Printer) printVerification() {
 	default:
 		p.printLine("         %s", p.Paint(document.Bad, "Restored and re-measured: DIFFERENT results: "+strings.Join(p.verified.Differences, "; ")))
 	}
-	if v := p.verified; v != nil {
-		for _, a := range v.Goals.Weakened() {
-			p.printLine("         %s", p.Paint(document.Bad, a.Severity.String()+" "+a.Message()))
-		}
+	if p.verified == nil {
+		return
+	}
+	for _, a := range p.verified.Goals.Weakened() {
+		p.printLine("         %s", p.Paint(document.Bad, a.Severity.String()+" "+a.Message()))
 	}
 }
 
@@ -169,7 +167,7 @@ func (p *Printer) printReview() {
 	if p.reviewed == nil {
 		return
 	}
-	p.printLine("%s %s", p.Paint(document.Strong, "reviewer"), p.reviewed.Review)
+	p.printRow("reviewer", p.reviewed.Review.String())
 	for _, a := range p.reviewed.Alerts {
 		p.printLine("         %s %s %s: %s", a.ID(), p.Paint(document.Warn, a.Severity.String()), a.Rule, a.Message())
 	}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,12 +18,8 @@ import (
 
 // printAgent says how the agent ended, unless it succeeded and left nothing, and what it used.
 func (p *Printer) printAgent(it ledger.Iteration) {
-	if text := report.AgentEnding(it.Agent); text != "" {
-		p.printNote("agent: %s", text)
-	}
-	if text := report.AgentUsage(it.Agent); text != "" {
-		p.printNote("agent: %s", text)
-	}
+	p.printNoteUnlessEmpty("agent: ", report.AgentEnding(it.Agent))
+	p.printNoteUnlessEmpty("agent: ", report.AgentUsage(it.Agent))
 	for _, s := range it.Blocks() {
 		p.printWarning("the agent says that it cannot continue: " + s.String())
 	}
@@ -37,15 +34,13 @@ func (p *Printer) printAgent(it ledger.Iteration) {
 
 // printGaps prints what was not measured in an iteration, and why.
 func (p *Printer) printGaps(it ledger.Iteration) {
-	if text := report.HiddenTestsText(it.Hidden); text != "" {
-		p.printNote("hidden tests: %s", text)
-	}
+	p.printNoteUnlessEmpty("hidden tests: ", report.HiddenTestsText(it.Hidden))
 	if n := it.Set.Tests.Counts(); n.Cached > 0 {
 		p.printNote("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Pluralize(n.Count, "test", "tests"), n.Cached)
 	}
 
 	for _, g := range it.Set.Gaps {
-		p.printLine("     %s", p.Paint(document.Warn, it.Set.DescribeGap(g)+": "+mainLine(g.Why)))
+		p.printWarning(it.Set.DescribeGap(g) + ": " + mainLine(g.Why))
 	}
 	broken := brokenSuites(it.Set)
 	for i, s := range broken {
@@ -53,7 +48,7 @@ func (p *Printer) printGaps(it ledger.Iteration) {
 			p.printNote("and %d more did not run", len(broken)-i)
 			break
 		}
-		p.printLine("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
+		p.printWarning(s.Name + " did not run: " + s.MainError())
 	}
 
 	for _, c := range it.Checks {
@@ -110,15 +105,11 @@ func (p *Printer) printRejected(d event.Rejection, iteration int) {
 	if len(d.Tests) > 0 {
 		p.printLine("     tests: %s", strings.Join(report.Truncate(d.Tests, 5), ", "))
 	}
-	what := fmt.Sprintf("tree restored to iteration %d", d.Restored)
-	if d.Restored == 0 {
-		what = "tree restored to the baseline"
-	}
 	retry := "no retry left"
 	if d.Retry > 0 {
 		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
 	}
-	p.printNote("%s; the rejected tree is kept as %s; %s", what, d.Kept, retry)
+	p.printNote("tree restored to %s; the rejected tree is kept as %s; %s", report.IterationName(d.Restored), d.Kept, retry)
 	p.printNote("why, and how to override it: %s explain %s %d", p.Self, p.id, iteration)
 }
 
@@ -166,15 +157,7 @@ func shortLine(s string) string {
 // silenceText says why the agent called no hooks.
 func silenceText(t event.Type, d event.HookFailure) string {
 	if t == event.HooksBroken {
-		return fmt.Sprintf("hooks of %s are not installed: %s", clientName(d.Client), d.Why)
+		return fmt.Sprintf("hooks of %s are not installed: %s", cmp.Or(d.Client, "the agent"), d.Why)
 	}
 	return fmt.Sprintf("hooks did not fire: %s was started with hooks and called none of them; most likely: %s", d.Client, d.Why)
-}
-
-// clientName names the agent whose hooks are meant.
-func clientName(client string) string {
-	if client == "" {
-		return "the agent"
-	}
-	return client
 }

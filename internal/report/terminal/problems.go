@@ -16,7 +16,7 @@ import (
 func (p *Printer) printProblem(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Waiting:
-		p.printLine("     %s", p.Paint(document.Warn, waitingText(d)))
+		p.printWarning(waitingText(d))
 	case event.Retrying:
 		p.printNote("agent: %s; the agent retries, attempt %d", outcomeText(d.Outcome, d.Message), d.Attempt)
 	case event.HookFailure:
@@ -81,14 +81,14 @@ func waitingText(d event.Waiting) string {
 	if d.Next != "" {
 		return fmt.Sprintf("%s: %s, until %s; %s continues from the same tree", d.Agent, outcomeText(d.Outcome, d.Message), d.Until.Local().Format(time.DateTime), d.Next)
 	}
-	until := "waiting until " + d.Until.Local().Format(time.TimeOnly)
+	layout, asked := time.TimeOnly, ""
 	if d.DelayMS >= (12 * time.Hour).Milliseconds() {
-		until = "waiting until " + d.Until.Local().Format(time.DateTime)
+		layout = time.DateTime
 	}
 	if d.ByService {
-		until += ", as the service asks"
+		asked = ", as the service asks"
 	}
-	return "agent: " + outcomeText(d.Outcome, d.Message) + "; " + until + "; the iteration is not counted"
+	return fmt.Sprintf("agent: %s; waiting until %s%s; the iteration is not counted", outcomeText(d.Outcome, d.Message), d.Until.Local().Format(layout), asked)
 }
 
 // outcomeText describes the outcome of an agent's run, as in "rate limited (try again later)".
