@@ -166,7 +166,9 @@ func rejectIteration(s State, c Case, o Options) (Step, State) {
 	p := responses[d.Cause]
 	step := Step{
 		Move: Retry, Reject: true, Target: r.Target, Reason: r.Reason, Diagnosis: &d, Strategy: p.strategy, Advice: p.advice,
-		Phases: []Phase{{PhasePause, c.Paused, pauseText}, {PhaseDiagnose, c.Now, d.String()}, {PhaseAdapt, c.Now, string(p.strategy)}},
+		Phases: []Phase{
+			{PhasePause, c.Paused, pauseText}, {PhaseDiagnose, c.Now, d.String()}, {PhaseAdapt, c.Now, string(p.strategy)},
+		},
 	}
 	if p.strategy == Allow {
 		s.Retries, s.RepeatedFindings = 0, 0

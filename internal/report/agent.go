@@ -44,7 +44,7 @@ func replaceUnderscores(name string) string { return strings.ReplaceAll(name, "_
 
 // joinReason returns what happened and, if it is known, why, as in "refused: no credit".
 func joinReason(what, why string) string {
-	return what + either(why == "", "", ": "+why)
+	return what + Either(why == "", "", ": "+why)
 }
 
 // AgentSummary describes what a known agent reported about its run, "" for nothing.
@@ -114,5 +114,5 @@ func SpendingText(s *ledger.Spending) string {
 
 // CheckCommand returns the command of a check, and its folder if that is not the root.
 func CheckCommand(c measure.Check, paint document.Paint) string {
-	return c.CommandLine() + either(c.Dir == "", "", paint(document.Faint, " (in "+c.Dir+")"))
+	return c.CommandLine() + Either(c.Dir == "", "", paint(document.Faint, " (in "+c.Dir+")"))
 }

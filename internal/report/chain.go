@@ -29,7 +29,7 @@ func ReasoningDocument(c reasoning.Chain) document.Document {
 
 // overrideText says when an override applies, and whether it belongs into the configuration.
 func overrideText(o reasoning.Override) string {
-	return o.When + either(o.Config != "", ", in .supervise.yaml", "")
+	return o.When + Either(o.Config != "", ", in .supervise.yaml", "")
 }
 
 // chainLayout builds the document of a chain of reasoning. Its methods append sections and items.
@@ -86,7 +86,7 @@ func (l *chainLayout) addGoal(g reasoning.Goal) {
 	if g.Mode == string(detector.ModeStandard) || g.Mode == string(detector.ModeAggressive) {
 		rules += " and the patterns of integrity"
 	}
-	lost := either(g.Strict, ", strict: no lost test is explained", "; lost tests may be explained by renames, moves and merges")
+	lost := Either(g.Strict, ", strict: no lost test is explained", "; lost tests may be explained by renames, moves and merges")
 	l.Item("Judged by %s, mode %s%s", rules, g.Mode, lost)
 	if g.Criterion != "" {
 		l.Item("Done when: %s", g.Criterion)
@@ -105,7 +105,7 @@ func comparisonText(g reasoning.Goal) document.Text {
 	case g.Previous == nil:
 		return document.Textf("%s is compared with the baseline%s", text, snapshotText(*g.Baseline))
 	}
-	why := either(g.Assumed, "the last one that was not to be rolled back", "which it started from")
+	why := Either(g.Assumed, "the last one that was not to be rolled back", "which it started from")
 	text = document.Textf("%s is compared with %s%s, %s", text, IterationName(g.Previous.Iteration), snapshotText(*g.Previous), why)
 	if g.Baseline != nil && g.Previous.Iteration != 0 {
 		return document.Textf("%s, and, for slow erosion, with the baseline%s", text, snapshotText(*g.Baseline))
@@ -202,7 +202,7 @@ func (l *chainLayout) addGoals(h *reasoning.Goals) {
 
 // runTimeText says how long tests ran, or that their results are from an earlier run.
 func runTimeText(took time.Duration, reused bool) string {
-	return either(reused, "in an earlier run", "in "+FormatDuration(took))
+	return Either(reused, "in an earlier run", "in "+FormatDuration(took))
 }
 
 // addMutationCheck describes the mutation check of changed tests.
@@ -262,7 +262,7 @@ func (l *chainLayout) addCoverageExclusions(x *reasoning.Excluded) {
 	if x == nil {
 		return
 	}
-	reused := either(x.Reused, " (counted before)", "")
+	reused := Either(x.Reused, " (counted before)", "")
 	switch {
 	case x.Why != "":
 		l.Item("New settings or comments exclude code from the coverage. The coverage without them is unknown, so it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
@@ -317,20 +317,20 @@ func readText(check ledger.CheckRun) string {
 // CachedText says how many results are from the cache of the test runner, as the continuation of a
 // sentence. It returns "" for none.
 func CachedText(n int) string {
-	return either(n == 0, "", "; "+Pluralize(n, "test", "tests")+" cached from the last run")
+	return Either(n == 0, "", "; "+Pluralize(n, "test", "tests")+" cached from the last run")
 }
 
 // MissingSuitesText names the suites that are missing from a coverage, as the continuation of a
 // sentence. It returns "" if none is.
 func MissingSuitesText(c *metric.Coverage) string {
 	names := strings.Join(Truncate(c.MissingSuites, 3), ", ")
-	return either(names == "", "", " without "+names+", which did not run")
+	return Either(names == "", "", " without "+names+", which did not run")
 }
 
 // addMetrics adds the sections that were measured.
 func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {
-		cached := either(t.Cached > 0, fmt.Sprintf(", %d cached", t.Cached), "")
+		cached := Either(t.Cached > 0, fmt.Sprintf(", %d cached", t.Cached), "")
 		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, cached)
 	}
 
@@ -341,7 +341,7 @@ func (l *chainLayout) addMetrics(e reasoning.Extraction) {
 	}
 
 	if f := e.Lint; f != nil {
-		by := either(len(f.Tools) > 0, ", by "+strings.Join(f.Tools, ", "), "")
+		by := Either(len(f.Tools) > 0, ", by "+strings.Join(f.Tools, ", "), "")
 		l.Item("Findings: %s, %s, %s%s", Pluralize(f.Errors, "error", "errors"), Pluralize(f.Warnings, "warning", "warnings"), Pluralize(f.TypeErrors, "type error", "type errors"), by)
 	}
 
@@ -423,7 +423,7 @@ func valuesText(v detector.Values) string {
 		sign  bool
 	}{{"before", v.Prev, false}, {"now", v.Curr, false}, {"change", v.Delta, true}, {"threshold", v.Threshold, false}, {"baseline", v.Baseline, false}} {
 		if n.value != nil {
-			out = append(out, n.name+" "+either(n.sign && *n.value > 0, "+", "")+FormatNumber(*n.value))
+			out = append(out, n.name+" "+Either(n.sign && *n.value > 0, "+", "")+FormatNumber(*n.value))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -431,7 +431,7 @@ func valuesText(v detector.Values) string {
 
 // nearText says how far a metric went toward the threshold of a rule that did not fire.
 func nearText(n reasoning.NearMiss) string {
-	unit := either(n.Percent, " %", "")
+	unit := Either(n.Percent, " %", "")
 	text := fmt.Sprintf("%s went from %s to %s", n.Field, FormatNumber(n.Prev), FormatNumber(n.Now))
 	if n.Against == detector.AgainstBaseline {
 		text += " since the baseline"
@@ -468,7 +468,7 @@ func (l *chainLayout) addRecommendation(r detector.Recommendation) {
 	if r.Action == "" {
 		return
 	}
-	target := either(r.Action == detector.Rollback, " to "+IterationName(r.Target), "")
+	target := Either(r.Action == detector.Rollback, " to "+IterationName(r.Target), "")
 	l.Item("Recommendation: %s%s: %s", r.Action, target, r.Reason)
 	var parts []string
 	for _, p := range r.Parts {
@@ -506,5 +506,5 @@ func (l *chainLayout) addDecision(s reasoning.Synthesis) {
 
 // nextText names what follows a decision, as in "retry 2".
 func nextText(d *ledger.Decision) string {
-	return either(d.Retry > 0, fmt.Sprintf("retry %d", d.Retry), d.Move)
+	return Either(d.Retry > 0, fmt.Sprintf("retry %d", d.Retry), d.Move)
 }

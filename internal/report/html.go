@@ -146,22 +146,17 @@ func (v HTML) pageData() htmlData {
 		d.Selected = best.Iteration
 	}
 	for _, r := range metricRows {
-		d.Metrics = append(d.Metrics, v.metricData(r.name, r.unit, r.field))
+		m := htmlMetric{Name: r.name, Unit: r.unit}
+		for _, it := range v.Iterations {
+			m.Values = append(m.Values, valueOf(&it.Set, r.field))
+		}
+		d.Metrics = append(d.Metrics, m)
 	}
 	d.Matrix = v.testMatrix()
 	for _, it := range v.Iterations {
 		d.Iterations = append(d.Iterations, v.iterationData(it))
 	}
 	return d
-}
-
-// metricData returns the values of a metric in all iterations.
-func (v HTML) metricData(name, unit string, f metric.Field) htmlMetric {
-	m := htmlMetric{Name: name, Unit: unit}
-	for _, it := range v.Iterations {
-		m.Values = append(m.Values, valueOf(&it.Set, f))
-	}
-	return m
 }
 
 // statusLetter returns the letter of a test in the matrix: p for passed, f for failed, s for

@@ -285,7 +285,7 @@ func (p *page) addBest(v Iteration) {
 	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.Iteration.Number, scoreText(v.Iteration))
 	preserved := "no"
 	if v.Best != nil {
-		preserved = either(v.Best.Snapshot != "", "yes",
+		preserved = Either(v.Best.Snapshot != "", "yes",
 			"its metrics, and the artifacts that were given; it was recorded without a snapshot")
 	}
 	p.Item("**Best Preserved**: %s", preserved)
@@ -320,5 +320,5 @@ func (p *page) addOverrides(list []reasoning.Override) {
 // leftoversText names processes that were left running, as the continuation of a sentence.
 func leftoversText(list []string) string {
 	count := Pluralize(len(list), "process", "processes")
-	return either(len(list) > 0, "; it left "+count+" running, now killed: "+strings.Join(list, ", "), "")
+	return Either(len(list) > 0, "; it left "+count+" running, now killed: "+strings.Join(list, ", "), "")
 }

@@ -22,9 +22,9 @@ func IterationLine(it ledger.Iteration, paint document.Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
 	class := paint(classStyles[it.Assessment.Class], fmt.Sprintf("%-10s", classText(it)))
 	alerts := alertTexts(it.Assessment.Alerts)
-	tail := either(alerts == "", "", "  "+paint(alertStyle(it.Assessment.Alerts), alerts))
+	tail := Either(alerts == "", "", "  "+paint(alertStyle(it.Assessment.Alerts), alerts))
 	if it.Rejected && !it.Interrupted { // if another orchestrator ran it, only the advice is known
-		tail += paint(document.Bad, either(it.Recorded != nil, " → to be rolled back", " → rolled back"))
+		tail += paint(document.Bad, Either(it.Recorded != nil, " → to be rolled back", " → rolled back"))
 	}
 	took := FormatDuration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
 	if it.Recorded != nil && it.Recorded.TimeMS == nil {
@@ -70,7 +70,7 @@ func IterationLineHeader(paint document.Paint) string {
 
 // classText returns the class of an iteration, "stopped" if it was not judged.
 func classText(it ledger.Iteration) string {
-	return either(it.Interrupted, "stopped", it.Assessment.Class.String())
+	return Either(it.Interrupted, "stopped", it.Assessment.Class.String())
 }
 
 // alertTexts lists the alerts above INFO with their severities, "" for none.
@@ -110,7 +110,7 @@ func Trajectory(its []ledger.Iteration, selected int) document.Chart {
 }
 
 // barName names iteration n in a chart.
-func barName(n int) string { return either(n == 0, "Baseline", fmt.Sprintf("Iteration %d", n)) }
+func barName(n int) string { return Either(n == 0, "Baseline", fmt.Sprintf("Iteration %d", n)) }
 
 // scoreShare returns the score in [0,1], 0 if it was not measured.
 func scoreShare(it ledger.Iteration) float64 {
@@ -135,9 +135,9 @@ func trajectoryNote(it ledger.Iteration, selected int) string {
 	return ""
 }
 
-// IterationTable returns the lines of a table with a row for each iteration. It shows the score as
+// IterationTable returns a table with a row for each iteration, one on each line. It shows the score as
 // a bar. selected is the number of the selected iteration, -1 for none.
-func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) []string {
+func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) string {
 	const width = 20
 	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", metricHeader, width, "quality", "score"))}
 	for _, it := range its {
@@ -153,5 +153,5 @@ func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) 
 		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, classText(it), metricsText(it.Set),
 			paint(tone, document.RenderMeter(scoreShare(it), width)), qualityText(it), paint(tone, note)))
 	}
-	return out
+	return strings.Join(out, "\n")
 }

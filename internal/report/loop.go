@@ -89,7 +89,7 @@ func SelectionDocument(v Loop) document.Document {
 
 // iterationText returns the number of an iteration for a table.
 func iterationText(n int) string {
-	return fmt.Sprint(n) + either(n == 0, " (the baseline)", "")
+	return fmt.Sprint(n) + Either(n == 0, " (the baseline)", "")
 }
 
 // addSummary compares the selected iteration with the final one.
@@ -113,7 +113,7 @@ func qualityText(it ledger.Iteration) string {
 }
 
 // yesNo returns "Yes" or "No".
-func yesNo(b bool) string { return either(b, "Yes", "No") }
+func yesNo(b bool) string { return Either(b, "Yes", "No") }
 
 // addScores adds the table of all iterations.
 func (p *page) addScores(v Loop) {
@@ -123,7 +123,7 @@ func (p *page) addScores(v Loop) {
 	for _, it := range v.Iterations {
 		tokens, cost := costTexts(it)
 		t.Row(it.Number, qualityText(it), scoreDeltaText(it, before), testsText(it.Set), valueText(&it.Set, metric.CoveragePct, "%"), valueText(&it.Set, metric.ErrorCount, ""),
-			it.Assessment.Class, tokens, cost, either(it.Verified, "✓", "✗"), v.statusText(it))
+			it.Assessment.Class, tokens, cost, Either(it.Verified, "✓", "✗"), v.statusText(it))
 		if it.Score.Measured && !it.Rejected {
 			before = &it.Score.Value
 		}
@@ -348,7 +348,7 @@ func (p *page) addRecommendations(v Loop) {
 	}
 
 	if !selected.Verified {
-		why := either(v.State.Kind == ledger.KindRecorded, "", ": tests still fail, or the criterion is not met")
+		why := Either(v.State.Kind == ledger.KindRecorded, "", ": tests still fail, or the criterion is not met")
 		list = append(list, "The selection is not verified"+why)
 	}
 

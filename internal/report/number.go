@@ -81,8 +81,8 @@ func deltaText(d metric.Delta, f metric.Field, unit string) string {
 // percentText formats a score in [0,1] as a percentage.
 func percentText(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
 
-// either returns the first text if a condition is met, else the second one.
-func either(condition bool, yes, no string) string {
+// Either returns the first text if a condition is met, else the second one.
+func Either(condition bool, yes, no string) string {
 	if condition {
 		return yes
 	}
@@ -91,7 +91,7 @@ func either(condition bool, yes, no string) string {
 
 // IterationName names iteration n in a sentence.
 func IterationName(n int) string {
-	return either(n == 0, "the baseline", fmt.Sprintf("iteration %d", n))
+	return Either(n == 0, "the baseline", fmt.Sprintf("iteration %d", n))
 }
 
 // findIteration returns the iteration with a number, nil if it is missing.
@@ -114,7 +114,7 @@ func TestNames(ids []metric.ID) []string {
 
 // Pluralize formats a number with the singular or plural: "1 process", "2 processes".
 func Pluralize(n int, one, many string) string {
-	return fmt.Sprintf("%d %s", n, either(n == 1, one, many))
+	return fmt.Sprintf("%d %s", n, Either(n == 1, one, many))
 }
 
 // FormatDuration formats a duration, as in 0.4s, 12s, 3m05s and 2h10m.

@@ -16,9 +16,9 @@ import (
 // below that counts as a regression. It is the limit at which a loop would roll it back.
 const regressionDrop = .1
 
-// QualityChart returns the lines of a bar chart of the scores. It marks the best iteration, whose
+// QualityChart returns the text of a bar chart of the scores. It marks the best iteration, whose
 // number is selected (negative for none), and the regressions.
-func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []string {
+func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) string {
 	out := []string{paint(document.Strong, "Quality Trajectory:")}
 	best, lost := math.Inf(-1), false
 	for _, it := range its {
@@ -45,7 +45,7 @@ func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []
 		}
 		out = append(out, paint(tone, fmt.Sprintf("%s: %s%% %s%s", name, FormatNumber(math.Round(1000**q)/10), strings.Repeat("░", int(20**q+1e-9)), mark)))
 	}
-	return out
+	return strings.Join(out, "\n")
 }
 
 // isRegression reports whether an iteration was rejected or judged to be a regression.
@@ -53,8 +53,8 @@ func isRegression(it ledger.Iteration) bool {
 	return it.Number > 0 && (it.Rejected || it.Assessment.Class == detector.Regression)
 }
 
-// RegressionLines returns lines about the regressions of a loop and what was done about each.
-func RegressionLines(s ledger.State, paint document.Paint) []string {
+// RegressionText describes the regressions of a loop and what was done about each.
+func RegressionText(s ledger.State, paint document.Paint) string {
 	out := []string{paint(document.Strong, "Regression Events:")}
 	for _, r := range s.Regressions {
 		out = append(out, paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s)", r.ID, r.Iteration, r.Type, r.Severity)), "  - "+r.Message)
@@ -72,12 +72,12 @@ func RegressionLines(s ledger.State, paint document.Paint) []string {
 	if len(s.Regressions) == 0 {
 		out = append(out, "none")
 	}
-	return out
+	return strings.Join(out, "\n")
 }
 
-// PersistenceLines returns lines that summarize the state of a loop. falsePositives is the share of
+// PersistenceText summarizes the state of a loop. falsePositives is the share of
 // findings that users marked as false, in [0,1], nil if there were no findings.
-func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) []string {
+func PersistenceText(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) string {
 	out := []string{paint(document.Strong, "Persistence Metrics:")}
 	add := func(name, text string) { out = append(out, name+": "+text) }
 	if len(its) > 0 {
@@ -93,8 +93,8 @@ func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *fl
 	if n := len(its) - 1; n > 0 {
 		add("Current Iteration", fmt.Sprintf("%d (quality: %s)", its[n].Number, shareText(its[n].Quality())))
 	}
-	add("False Positive Rate", either(falsePositives == nil, "no findings", shareText(falsePositives)))
-	return out
+	add("False Positive Rate", Either(falsePositives == nil, "no findings", shareText(falsePositives)))
+	return strings.Join(out, "\n")
 }
 
 // qualityOf returns the score of iteration n, nil if it is unknown.
@@ -122,7 +122,7 @@ func MetricsSummary(s metric.Set) string {
 	}{{metric.TestCount, " test", " tests"}, {metric.TestsFailed, " failed", " failed"}, {metric.CoveragePct, "% coverage", "% coverage"}, {metric.TypeErrors, " type error", " type errors"}, {metric.LintErrors, " lint error", " lint errors"}, {metric.LintWarnings, " lint warning", " lint warnings"}} {
 		v, ok := s.Value(f.field)
 		if ok {
-			parts = append(parts, FormatNumber(math.Round(10*v)/10)+either(v == 1, f.one, f.many))
+			parts = append(parts, FormatNumber(math.Round(10*v)/10)+Either(v == 1, f.one, f.many))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "nothing measured")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"supervise/internal/document"
@@ -24,7 +25,7 @@ func TestQuality(t *testing.T) {
 		"Iteration 6: 77% ░░░░░░░░░░░░░░░",
 		"Iteration 7: 70% ░░░░░░░░░░░░░░ ⬅ REGRESSION",
 	}
-	if got := QualityChart(its, 2, document.NoPaint); !slices.Equal(got, want) {
+	if got := strings.Split(QualityChart(its, 2, document.NoPaint), "\n"); !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 }

@@ -19,8 +19,8 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 	t := document.Table{Head: []string{"candidate", "done", "agree", "mutants", "score", "lines", "cost", "agent", ""}}
 	for _, s := range list {
 		agreement, mutants := formatOptional("%.0f %%", 100, s.Agreement), formatOptional("%.0f %%", 100, s.MutationScore)
-		did, cost := either(s.Eligible, "yes", "no"), notMeasuredText
-		chosen := document.Span{Style: document.Good, Text: either(s.Chosen, "← chosen", "")}
+		did, cost := Either(s.Eligible, "yes", "no"), notMeasuredText
+		chosen := document.Span{Style: document.Good, Text: Either(s.Chosen, "← chosen", "")}
 		switch {
 		case s.CostUSD != nil:
 			cost = fmt.Sprintf("$%.2f", *s.CostUSD)

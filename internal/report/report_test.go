@@ -152,7 +152,7 @@ func TestGoldens(t *testing.T) {
 	for _, it := range v.Iterations {
 		screen = append(screen, report.IterationLine(it, document.NoPaint))
 	}
-	screen = append(append(screen, ""), report.IterationTable(v.Iterations, v.Choice.Iteration, document.NoPaint)...)
+	screen = append(screen, "", report.IterationTable(v.Iterations, v.Choice.Iteration, document.NoPaint))
 	golden(t, "screen.txt", []byte(strings.Join(screen, "\n")+"\n"))
 }
 

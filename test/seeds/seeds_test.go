@@ -350,9 +350,9 @@ func (f *feed) end(w *wish) {
 	f.folder(dir)
 	var paint document.Paint = func(_ document.Style, s string) string { return s }
 	f.found["status"] = map[string]any{
-		"persistence": strings.Join(report.PersistenceLines(state, v.Iterations, nil, paint), "\n"),
-		"regressions": strings.Join(report.RegressionLines(state, paint), "\n"),
-		"quality":     strings.Join(report.QualityChart(v.Iterations, -1, paint), "\n"),
+		"persistence": report.PersistenceText(state, v.Iterations, nil, paint),
+		"regressions": report.RegressionText(state, paint),
+		"quality":     report.QualityChart(v.Iterations, -1, paint),
 	}
 }
 

@@ -1,6 +1,7 @@
 package standalone
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,10 +30,7 @@ type State struct {
 
 // Location returns the file with the hooks.
 func (s State) Location() string {
-	if s.File == "" {
-		return s.Plugin
-	}
-	return s.File
+	return cmp.Or(s.File, s.Plugin)
 }
 
 // Install adds the hooks to the configuration of a client.

@@ -18,6 +18,7 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/event"
 	"supervise/internal/measure"
+	"supervise/internal/report"
 	"supervise/internal/textstream"
 )
 
@@ -255,11 +256,7 @@ func (b *Board) StartCheck(c measure.Check) io.WriteCloser {
 	defer b.mu.Unlock()
 	s := &b.state
 	check := Check{Name: visibleLine(checkName(c)), Started: b.now(), Extra: c.Extra, ListsTests: len(c.Inventory) > 0}
-	what := doesMeasure
-	if check.Extra {
-		what = doesJudge
-	}
-	b.setActivity(what)
+	b.setActivity(report.Either(check.Extra, doesJudge, doesMeasure))
 	b.dropEndedChecks(check)
 	for _, earlier := range s.Checks {
 		if !earlier.Extra {

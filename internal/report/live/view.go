@@ -72,11 +72,9 @@ func (s State) styledLines(now time.Time) []styledLine {
 
 // headLine names the iteration, the level of the prompt, and the total time.
 func (s State) headLine(now time.Time) styledLine {
-	rest := ""
-	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
-		rest = ", prompt level " + s.Level
-	}
-	return styledLine{{document.Strong, "     " + s.title()}, {document.Faint, rest + ", " + clockText(now.Sub(s.Started)) + " in all"}}
+	hasLevel := s.Level != "" && s.Iteration > 0 && s.Part == ""
+	details := report.Either(hasLevel, ", prompt level "+s.Level, "") + ", " + clockText(now.Sub(s.Started)) + " in all"
+	return styledLine{{document.Strong, "     " + s.title()}, {document.Faint, details}}
 }
 
 // title names the iteration, or the part of the loop.

@@ -27,10 +27,7 @@ func (t Printer) PrintAck(a Ack) {
 // PrintAcknowledged prints an acknowledgement that was written to the file at path. replaced says
 // that an earlier entry was overwritten.
 func (t Printer) PrintAcknowledged(a Ack, replaced bool, path string) {
-	what := "acknowledged"
-	if replaced {
-		what = "acknowledged again, the earlier entry is replaced"
-	}
+	what := report.Either(replaced, "acknowledged again, the earlier entry is replaced", "acknowledged")
 	t.printLine("%s: %s %s, %s, %s", what, a.ID, a.Rule, coverageOf(a.Entry), validity(a))
 	t.printLine("it counts in loops that start from now on; commit %s", path)
 }

@@ -109,10 +109,7 @@ func readFrom(r measure.Run) string {
 	if r.Listed > 0 {
 		list = append(list, fmt.Sprintf("%d listed", r.Listed))
 	}
-	if len(list) == 0 { // a build, or a linter that found nothing
-		return ""
-	}
-	return "; " + strings.Join(list, ", ")
+	return report.Either(len(list) > 0, "; "+strings.Join(list, ", "), "")
 }
 
 // describeSet summarizes the metrics in one line.

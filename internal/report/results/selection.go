@@ -17,20 +17,14 @@ func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSe
 	if before.Selected != nil {
 		t.printRow(document.Faint, "was     ", "%s: %s", report.IterationName(before.Selected.Iteration), before.Selected.Reason)
 	}
-	what := "would be"
-	if sel.Path != "" {
-		what = "selected"
-	}
-	t.printRow(document.Strong, what, "%s: %s", t.Paint(document.Good, report.IterationName(doc.Selected)), doc.Reason)
+	t.printRow(document.Strong, report.Either(sel.Path != "", "selected", "would be"), "%s: %s", t.Paint(document.Good, report.IterationName(doc.Selected)), doc.Reason)
 	for _, r := range doc.Rationale {
 		t.printLine("         %s", r)
 	}
 	if len(doc.Flags) > 0 {
 		t.printRow(document.Warn, "note    ", "%s", strings.Join(doc.Flags, ", "))
 	}
-	for _, line := range report.IterationTable(sel.View.Iterations, doc.Selected, t.Paint) {
-		t.printLine("%s", line)
-	}
+	t.printLine("%s", report.IterationTable(sel.View.Iterations, doc.Selected, t.Paint))
 	t.printSummary(sel)
 	if it, err := sel.View.Iteration(doc.Selected); err == nil && sel.Path != "" && !applied && it.Snapshot != "" {
 		t.printRow(document.Faint, "tree    ", "left as it is; to restore the selected one: %s rollback %s %d", self, sel.View.State.LoopID, doc.Selected)

@@ -2,7 +2,6 @@ package results
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -114,9 +113,7 @@ func (t Printer) printSnapshots(d Snapshots) {
 // PrintStatus prints the state of a loop.
 func (t Printer) PrintStatus(d Status) {
 	t.printStatusHead(d)
-	for _, line := range report.IterationTable(d.Iterations, d.selected(), t.Paint) {
-		t.printLine("%s", line)
-	}
+	t.printLine("%s", report.IterationTable(d.Iterations, d.selected(), t.Paint))
 	for _, r := range d.Regressions {
 		t.printLine("%s", t.Paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
 	}
@@ -149,24 +146,17 @@ type Views struct{ Persistence, Regressions, Quality bool }
 
 // PrintParts prints the parts of a status that views asks for.
 func (t Printer) PrintParts(d Status, views Views) {
-	var parts [][]string
+	var parts []string
 	if views.Persistence {
-		parts = append(parts, report.PersistenceLines(d.State, d.Iterations, d.Findings.Rate, t.Paint))
+		parts = append(parts, report.PersistenceText(d.State, d.Iterations, d.Findings.Rate, t.Paint))
 	}
 	if views.Regressions {
-		parts = append(parts, report.RegressionLines(d.State, t.Paint))
+		parts = append(parts, report.RegressionText(d.State, t.Paint))
 	}
 	if views.Quality {
 		parts = append(parts, report.QualityChart(d.Iterations, d.selected(), t.Paint))
 	}
-	for i, lines := range parts {
-		if i > 0 {
-			t.printLine("")
-		}
-		for _, line := range lines {
-			t.printLine("%s", line)
-		}
-	}
+	t.printLine("%s", strings.Join(parts, "\n\n"))
 }
 
 // PrintLoop prints a loop as one line of a list.
@@ -178,10 +168,9 @@ func (t Printer) PrintLoop(s ledger.State) {
 func (t Printer) printStatusHead(d Status) {
 	s := d.State
 	t.printRow(document.Strong, s.LoopID, "%s", s.Status)
-	type row struct{ name, text string }
-	rows := []row{
+	rows := [][2]string{
 		{"task", s.Task},
-		{"stopped", stopOf(s)},
+		{"stopped", strings.TrimSuffix(s.StopText, ": "+s.Criterion)}, // the criterion has a separate row
 		{"waiting", s.Waiting},
 		{"continue", ContinueCommand(s)},
 		{"criterion", s.Criterion},
@@ -193,38 +182,23 @@ func (t Printer) printStatusHead(d Status) {
 	}
 
 	for _, k := range d.Killed {
-		name := ""
-		if k.LoopID != s.LoopID {
-			name = "killed earlier: "
-		}
+		name := report.Either(k.LoopID != s.LoopID, "killed earlier: ", "")
 		for _, line := range k.Trees.Commands(t.Self, k.LoopID) {
-			rows = append(rows, row{"kept", name + line})
+			rows = append(rows, [2]string{"kept", name + line})
 		}
 	}
 
-	for _, r := range rows {
-		if r.text != "" {
-			t.printRow(document.Faint, fmt.Sprintf("%-9s", r.name), "%s", r.text)
+	for _, row := range rows {
+		if row[1] != "" {
+			t.printRow(document.Faint, fmt.Sprintf("%-9s", row[0]), "%s", row[1])
 		}
 	}
-
-	fmt.Fprintln(t)
-}
-
-// stopOf says why a loop ended, without the criterion, which has a separate row.
-func stopOf(s ledger.State) string {
-	if s.Criterion == "" {
-		return s.StopText
-	}
-	return strings.TrimSuffix(s.StopText, ": "+s.Criterion)
+	t.printLine("")
 }
 
 // iterationOf says how far the loop is. The limit of a recorded loop is unknown.
 func iterationOf(s ledger.State) string {
-	if s.Config.MaxIterations == 0 {
-		return strconv.Itoa(s.Iteration)
-	}
-	return fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)
+	return fmt.Sprint(s.Iteration) + report.Either(s.Config.MaxIterations == 0, "", fmt.Sprintf(" of at most %d", s.Config.MaxIterations))
 }
 
 // ContinueCommand returns the command that continues a loop which is not over, "" if there is none.

@@ -18,8 +18,7 @@ import (
 func (p *Printer) printEnd(d event.LoopEnd, head string) {
 	hasSelection := p.choice != nil || p.compared
 	if hasSelection && !p.compared {
-		p.printLine("")
-		p.printLines(report.IterationTable(p.history, p.selected, p.Paint))
+		p.printLine("\n%s", report.IterationTable(p.history, p.selected, p.Paint))
 	}
 	p.printLine("")
 	p.printRow("stopped", d.Text)
@@ -64,13 +63,6 @@ func (p *Printer) printOutcome(d event.LoopEnd) {
 func (p *Printer) printRow(label, text string) {
 	if text != "" {
 		p.printLine("%s %s", p.Paint(document.Strong, fmt.Sprintf("%-8s", label)), text)
-	}
-}
-
-// printLines prints lines of results.
-func (p *Printer) printLines(lines []string) {
-	for _, line := range lines {
-		p.printLine("%s", line)
 	}
 }
 

@@ -105,10 +105,7 @@ func (p *Printer) printRejected(d event.Rejection, iteration int) {
 	if len(d.Tests) > 0 {
 		p.printLine("     tests: %s", strings.Join(report.Truncate(d.Tests, 5), ", "))
 	}
-	retry := "no retry left"
-	if d.Retry > 0 {
-		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
-	}
+	retry := report.Either(d.Retry > 0, fmt.Sprintf("retry %d of %d", d.Retry, d.Max), "no retry left")
 	p.printNote("tree restored to %s; the rejected tree is kept as %s; %s", report.IterationName(d.Restored), d.Kept, retry)
 	p.printNote("why, and how to override it: %s explain %s %d", p.Self, p.id, iteration)
 }

@@ -73,7 +73,7 @@ func (p *Printer) printTreeChange(e event.Event, d event.TreeChange) {
 		return
 	}
 	p.printNote("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
-		report.Pluralize(d.Files, "file", "files"), isOrAre(d.Files), p.Self, e.LoopID, d.Kept)
+		report.Pluralize(d.Files, "file", "files"), report.Either(d.Files == 1, "is", "are"), p.Self, e.LoopID, d.Kept)
 }
 
 // waitingText says why the loop waits, and until when.
@@ -88,7 +88,8 @@ func waitingText(d event.Waiting) string {
 	if d.ByService {
 		asked = ", as the service asks"
 	}
-	return fmt.Sprintf("agent: %s; waiting until %s%s; the iteration is not counted", outcomeText(d.Outcome, d.Message), d.Until.Local().Format(layout), asked)
+	until := "waiting until " + d.Until.Local().Format(layout) + asked
+	return "agent: " + outcomeText(d.Outcome, d.Message) + "; " + until + "; the iteration is not counted"
 }
 
 // outcomeText describes the outcome of an agent's run, as in "rate limited (try again later)".
@@ -111,14 +112,6 @@ func (p *Printer) printApproval(d event.ApprovalRequest) {
 
 // printWarning prints an indented line in the style of a warning.
 func (p *Printer) printWarning(text string) { p.printLine("     %s", p.Paint(document.Warn, text)) }
-
-// isOrAre returns the verb for n things.
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
 
 // printCrash warns that an earlier loop was killed, so that the tree may have unjudged changes.
 func (p *Printer) printCrash(d event.Crash) {

@@ -60,7 +60,7 @@ func (p *Printer) printLine(format string, args ...any) {
 // to the agent.
 func (p *Printer) followTerminal(t event.Type) bool {
 	if t == event.AgentSpawned || t == event.AgentFinished {
-		p.keepTitle(t == event.AgentSpawned)
+		p.printOnSession(report.Either(t == event.AgentSpawned, report.SaveTitle, report.RestoreTitle))
 		p.agentHasTerminal = p.Raw && t == event.AgentSpawned
 	}
 	return t == event.AgentSpawned
@@ -92,7 +92,9 @@ func (p *Printer) printEvent(e event.Event) {
 	case event.Started:
 		p.printStart(e.LoopID, d)
 	case event.Check:
-		p.printCheck(d)
+		if !d.Done {
+			p.printStatus("%s …", d.Name)
+		}
 	case event.Baseline:
 		p.printBaseline(d)
 	case event.IterationStart:
@@ -173,13 +175,6 @@ func (p *Printer) printProgress(format string, args ...any) {
 func (p *Printer) printAgentStart(iteration int, d event.IterationStart) {
 	if !p.Live || p.Raw {
 		p.printProgress("iteration %d of %d: the agent works (prompt level %s, %s)", iteration, d.Max, strings.ToLower(d.Level), d.Why)
-	}
-}
-
-// printCheck says that a check starts.
-func (p *Printer) printCheck(c event.Check) {
-	if !c.Done {
-		p.printStatus("%s …", c.Name)
 	}
 }
 

@@ -18,7 +18,7 @@ func (p *Printer) holdEvent(e event.Event) {
 		p.headline = headline(d)
 	}
 	if e.Type == event.AgentIdle {
-		p.setTitle(p.headline)
+		p.printOnSession(report.SetTitle(p.headline))
 		return
 	}
 	p.heldEvents = append(p.heldEvents, e)
@@ -27,19 +27,8 @@ func (p *Printer) holdEvent(e event.Event) {
 // titleWidth is the maximum length of a title, in characters.
 const titleWidth = 120
 
-// setTitle sets the title of the terminal, if the session draws there.
-func (p *Printer) setTitle(text string) {
-	if p.Watched && p.Raw {
-		fmt.Fprint(p.Out, report.SetTitle(text))
-	}
-}
-
-// keepTitle saves the title of the terminal before a session, and restores it after the session.
-func (p *Printer) keepTitle(before bool) {
-	sequence := report.RestoreTitle
-	if before {
-		sequence = report.SaveTitle
-	}
+// printOnSession prints an escape sequence on the terminal of a watched session that draws there.
+func (p *Printer) printOnSession(sequence string) {
 	if p.Watched && p.Raw {
 		fmt.Fprint(p.Out, sequence)
 	}
