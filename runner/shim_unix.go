@@ -7,12 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -39,7 +36,7 @@ type shim struct {
 	exitStatus       *unix.WaitStatus  // status of the child, nil until it has ended
 	group            proc.Cgroup       // cgroup of the tree; the zero value without one
 	known            map[int]proc.Info // the tree when last listed
-	leftoverNames    map[int]string    // names of the leftovers, by pid
+	leftoverNames    proc.Names        // of the leftovers
 	stopped          map[int]bool      // pids that pauseTree has stopped
 }
 
@@ -55,7 +52,7 @@ func serveShim() int {
 
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
-		refusedHosts: map[string]bool{}, known: map[int]proc.Info{}, leftoverNames: map[int]string{}, stopped: map[int]bool{},
+		refusedHosts: map[string]bool{}, known: map[int]proc.Info{}, leftoverNames: proc.Names{}, stopped: map[int]bool{},
 		status: json.NewEncoder(os.NewFile(fdStatus, "status")), terminal: saveTerminal(),
 	}
 	// The signals are caught and dropped, since the child would inherit ignored ones.
@@ -323,9 +320,9 @@ func (s *shim) reportEnd() {
 func (s *shim) reportTree(left []proc.Info, gone bool) {
 	r := report{Step: stepSwept, Gone: gone}
 	for _, p := range left {
-		r.Survivors = append(r.Survivors, fmt.Sprintf("%s (%d)", filepath.Base(p.Command()), p.PID))
+		r.Survivors = append(r.Survivors, p.String())
 	}
-	r.Leftovers = slices.Sorted(maps.Values(s.leftoverNames))
+	r.Leftovers = s.leftoverNames.Sorted()
 	s.report(r)
 }
 

@@ -5,7 +5,6 @@ package runner
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -191,10 +190,8 @@ func (s *shim) freezeTree(left []proc.Info) []proc.Info {
 // noteNames records the names of leftovers while they run.
 func (s *shim) noteNames(left []proc.Info) {
 	for _, p := range left {
-		_, isNamed := s.leftoverNames[p.PID]
-		isLeftover := p.PID != s.leader && !p.Zombie
-		if isLeftover && !isNamed && len(s.leftoverNames) < proc.MaxNamed {
-			s.leftoverNames[p.PID] = filepath.Base(p.Command())
+		if p.PID != s.leader && !p.Zombie {
+			s.leftoverNames.Add(p)
 		}
 	}
 }

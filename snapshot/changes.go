@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"sort"
 	"strings"
 
 	"supervise/snapshot/internal/disk"
@@ -169,11 +168,11 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	i := sort.Search(len(m.Work), func(i int) bool { return m.Work[i].Path >= path })
-	if i == len(m.Work) || m.Work[i].Path != path || m.Work[i].Kind == disk.KindDir {
+	e := entryOf(m.Work, path)
+	if e == nil {
 		return nil, &fs.PathError{Op: "read snapshot " + string(id), Path: path, Err: fs.ErrNotExist}
 	}
-	return s.objects.Content(m.Work[i].OID)
+	return s.objects.Content(e.OID)
 }
 
 // LostGitState describes the parts of git's own state that are in the snapshot from and missing in the snapshot to, sorted:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ func Check(ctx context.Context, dir string) (CheckResult, error) {
 // check makes one attempt of Check.
 func check(ctx context.Context, dir string) (CheckResult, error) {
 	s := &Store{dir: dir}
-	list, err := os.ReadDir(s.manifestDir()) // before the packs, which are written before their manifest
+	ids, err := s.storedIDs() // before the packs, which are written before their manifest
 	if errors.Is(err, fs.ErrNotExist) {
 		return CheckResult{}, nil
 	}
@@ -64,9 +63,8 @@ func check(ctx context.Context, dir string) (CheckResult, error) {
 		c.addDamage(file, "", why...)
 	}
 
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return manifest.Seq(ID(a.Name())) - manifest.Seq(ID(b.Name())) })
-	for _, f := range list {
-		if id := ID(f.Name()); manifest.Seq(id) > 0 && ctx.Err() == nil {
+	for _, id := range ids {
+		if ctx.Err() == nil {
 			c.checkSnapshot(id)
 		}
 	}

@@ -42,13 +42,11 @@ func (s *Store) importWork(ctx context.Context, base ID, work Work, label string
 		return nil, err
 	}
 
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock()
+	release, err := s.lockForChange()
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	defer release()
 	if s.stale {
 		if err := s.refresh(); err != nil {
 			return nil, err

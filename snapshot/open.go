@@ -280,39 +280,46 @@ func (s *Store) lock() (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock snapshot store: %w", err)
 	}
-	if err := disk.Lock(f, s.lockWait); err != nil {
+	unlock := func() {
+		disk.Unlock(f) // does nothing without the lock
 		f.Close()
+	}
+	if err = disk.Lock(f, s.lockWait); err == nil {
+		err = s.signLock(f)
+	}
+	if err != nil {
+		unlock()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
 	}
-	if err := s.signLock(f); err != nil {
-		disk.Unlock(f)
-		f.Close()
-		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
-	}
-	return func() {
-		disk.Unlock(f)
-		f.Close()
-	}, nil
+	return unlock, nil
 }
 
 // acquire locks the store within this process and for others, and finishes an interrupted restore. The caller must call
 // release.
 func (s *Store) acquire(ctx context.Context) (release func(), err error) {
-	s.mu.Lock()
-	unlock, err := s.lock()
+	release, err = s.lockForChange()
 	if err != nil {
-		s.mu.Unlock()
 		return nil, err
-	}
-	release = func() {
-		unlock()
-		s.mu.Unlock()
 	}
 	if err := s.finishInterrupted(ctx); err != nil {
 		release()
 		return nil, err
 	}
 	return release, nil
+}
+
+// lockForChange locks the store within this process and for others. The caller must call release.
+func (s *Store) lockForChange() (release func(), err error) {
+	s.mu.Lock()
+	unlock, err := s.lock()
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	return func() {
+		unlock()
+		s.mu.Unlock()
+	}, nil
 }
 
 // signLock writes the name of this Store to the lock file. If another name was there, another process may have added or
@@ -335,13 +342,11 @@ func (s *Store) signLock(f *os.File) error {
 // snapshots of the store. It is meant for files that the checks themselves write. The store saves the list. Info.Tree of
 // later snapshots does not cover excluded files, so call Exclude before taking snapshots that are compared.
 func (s *Store) Exclude(paths []string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock()
+	release, err := s.lockForChange()
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer release()
 	excludes := slices.Clone(s.config.Excludes)
 	for _, p := range paths {
 		clean := path.Clean(filepath.ToSlash(p))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,14 +99,8 @@ func (s *Store) pinned() []ID {
 
 // snapshotsExcept lists the snapshots that are not in keep, oldest first.
 func (s *Store) snapshotsExcept(keep []ID) []ID {
-	var out []ID
-	for id := range s.infos {
-		if !slices.Contains(keep, id) {
-			out = append(out, id)
-		}
-	}
-	slices.SortFunc(out, func(a, b ID) int { return manifest.Seq(a) - manifest.Seq(b) })
-	return out
+	all := slices.SortedFunc(maps.Keys(s.infos), compareIDs)
+	return slices.DeleteFunc(all, func(id ID) bool { return slices.Contains(keep, id) })
 }
 
 // finishPrune frees the space that an interrupted Prune has not freed. The store can be used even after an error: the list

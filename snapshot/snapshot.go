@@ -1,12 +1,14 @@
 package snapshot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"sync"
 	"time"
 
@@ -150,10 +152,9 @@ func (s *Store) List() ([]Info, error) {
 		return nil, err
 	}
 	list := make([]Info, 0, len(s.infos))
-	for _, h := range s.infos {
-		list = append(list, h.Info)
+	for _, id := range s.snapshotsExcept(nil) {
+		list = append(list, s.infos[id].Info)
 	}
-	sort.Slice(list, func(i, j int) bool { return manifest.Seq(list[i].ID) < manifest.Seq(list[j].ID) })
 	return list, nil
 }
 
@@ -176,16 +177,15 @@ func (s *Store) refresh() error {
 	if err := s.objects.Refresh(); err != nil {
 		return err
 	}
-	list, err := os.ReadDir(s.manifestDir())
+	ids, err := s.storedIDs()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("list snapshots: %w", err)
 	}
-	for _, f := range list {
-		id := ID(f.Name())
-		if _, known := s.infos[id]; known || manifest.Seq(id) == 0 {
+	for _, id := range ids {
+		if _, known := s.infos[id]; known {
 			continue
 		}
-		h, err := manifest.ReadHeader(filepath.Join(s.manifestDir(), f.Name()))
+		h, err := manifest.ReadHeader(filepath.Join(s.manifestDir(), string(id)))
 		if err != nil {
 			return err
 		}
@@ -196,13 +196,26 @@ func (s *Store) refresh() error {
 
 // newest returns the highest ID, or "" in an empty store.
 func (s *Store) newest() ID {
-	var best ID
-	for id := range s.infos {
-		if manifest.Seq(id) > manifest.Seq(best) {
-			best = id
+	if len(s.infos) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(slices.Collect(maps.Keys(s.infos)), compareIDs)
+}
+
+// compareIDs orders IDs by their numbers, which have no leading zeros.
+func compareIDs(a, b ID) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// storedIDs lists the snapshots in the folder of the store, oldest first.
+func (s *Store) storedIDs() ([]ID, error) {
+	list, err := os.ReadDir(s.manifestDir())
+	var ids []ID
+	for _, f := range list {
+		if id := ID(f.Name()); manifest.Seq(id) > 0 {
+			ids = append(ids, id)
 		}
 	}
-	return best
+	slices.SortFunc(ids, compareIDs)
+	return ids, err
 }
 
 // manifestDir returns the folder of the manifests. The name of each file is the ID.

@@ -209,13 +209,11 @@ func (s *Store) packNames() (map[string]bool, error) {
 
 // dropTemporary removes a snapshot and the packs written for it, if it is still the newest one.
 func (s *Store) dropTemporary(id ID, packs map[string]bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unlock, err := s.lock()
+	release, err := s.lockForChange()
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer release()
 	if err := s.refresh(); err != nil || s.newest() != id {
 		return err
 	}

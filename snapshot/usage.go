@@ -70,7 +70,7 @@ type Summary struct {
 // Summarize describes the store in the folder dir. A missing store is empty.
 func Summarize(dir string) (Summary, error) {
 	s := &Store{dir: dir}
-	list, err := os.ReadDir(s.manifestDir())
+	ids, err := s.storedIDs()
 	if errors.Is(err, fs.ErrNotExist) {
 		return Summary{}, nil
 	}
@@ -78,14 +78,7 @@ func Summarize(dir string) (Summary, error) {
 		return Summary{}, fmt.Errorf("look at snapshot store: %w", err)
 	}
 	var sum Summary
-	var newest ID
-	for _, f := range list {
-		if id := ID(f.Name()); manifest.Seq(id) > 0 {
-			sum.Snapshots++
-			newest = newerID(newest, id)
-		}
-	}
-
+	sum.Snapshots = len(ids)
 	d, err := s.loadDropped()
 	if err != nil {
 		return sum, err
@@ -94,8 +87,8 @@ func Summarize(dir string) (Summary, error) {
 		sum.Dropped += len(set.IDs)
 	}
 
-	if newest != "" {
-		h, err := manifest.ReadHeader(filepath.Join(s.manifestDir(), string(newest)))
+	if len(ids) > 0 {
+		h, err := manifest.ReadHeader(filepath.Join(s.manifestDir(), string(ids[len(ids)-1])))
 		if err != nil {
 			return sum, err
 		}
@@ -104,14 +97,6 @@ func Summarize(dir string) (Summary, error) {
 
 	sum.Bytes, err = diskUsage(dir)
 	return sum, err
-}
-
-// newerID returns the ID with the higher number.
-func newerID(a, b ID) ID {
-	if manifest.Seq(a) > manifest.Seq(b) {
-		return a
-	}
-	return b
 }
 
 // EstimateFreed returns the minimum number of bytes freed by dropping snapshots in the given order: the first result is for

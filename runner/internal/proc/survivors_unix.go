@@ -33,8 +33,8 @@ const (
 type treeKiller struct {
 	shim, leader Process
 	group        Cgroup
-	leaderSeen   bool           // the leader was alive a moment ago, so its pid was not reused
-	names        map[int]string // names of the processes that were found, by pid
+	leaderSeen   bool  // the leader was alive a moment ago, so its pid was not reused
+	names        Names // of the processes that were found
 }
 
 // foundTree is the result of one search.
@@ -65,7 +65,7 @@ func alive(p Process) bool {
 
 // KillLiving kills the tree of a leader that was alive a moment ago.
 func KillLiving(shim, leader Process, group Cgroup) error {
-	h := &treeKiller{shim: shim, leader: leader, group: group, leaderSeen: true, names: map[int]string{}}
+	h := &treeKiller{shim: shim, leader: leader, group: group, leaderSeen: true, names: Names{}}
 	_, err := h.kill(context.Background())
 	return err
 }
@@ -73,7 +73,7 @@ func KillLiving(shim, leader Process, group Cgroup) error {
 // KillSurvivors kills the remaining processes of a child whose supervisor is dead.
 func KillSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
 	awaitShim(ctx, shim)
-	h := &treeKiller{shim: shim, leader: leader, group: findCgroup(shim), names: map[int]string{}}
+	h := &treeKiller{shim: shim, leader: leader, group: findCgroup(shim), names: Names{}}
 	return h.kill(ctx)
 }
 
@@ -104,7 +104,7 @@ func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 	for {
 		q, err := h.freeze()
 		if err != nil {
-			return h.sortedNames(), err
+			return h.names.Sorted(), err
 		}
 		switch {
 		case len(q.tree) > 0:
@@ -118,14 +118,14 @@ func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 			q.shim.Signal(unix.SIGKILL)
 		default:
 			h.group.awaitEmpty(SweepLimit) // ending processes are not listed
-			return h.sortedNames(), survivorsError(ErrDoubtful, q.doubtful, "of the dead run, or of another one with the same number")
+			return h.names.Sorted(), survivorsError(ErrDoubtful, q.doubtful, "of the dead run, or of another one with the same number")
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return h.sortedNames(), survivorsError(ErrSurvivors, q.tree, context.Cause(ctx).Error())
+			return h.names.Sorted(), survivorsError(ErrSurvivors, q.tree, context.Cause(ctx).Error())
 		case <-limit:
-			return h.sortedNames(), survivorsError(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", SweepLimit))
+			return h.names.Sorted(), survivorsError(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", SweepLimit))
 		}
 	}
 }
@@ -145,22 +145,31 @@ func (h *treeKiller) freeze() (q foundTree, err error) {
 			p.Signal(unix.SIGSTOP)
 			frozen[p.PID], fresh = p.Start, true
 		}
-		h.noteNames(q.tree)
+		for _, p := range q.tree {
+			h.names.Add(p)
+		}
 	}
 	return q, nil
 }
 
-// noteNames records the names of processes while they run.
-func (h *treeKiller) noteNames(list []Info) {
-	for _, p := range list {
-		if _, ok := h.names[p.PID]; !ok && len(h.names) < MaxNamed {
-			h.names[p.PID] = filepath.Base(p.Command())
-		}
+// MaxNamed is the maximum number of Names.
+const MaxNamed = 64
+
+// Names are the names of processes, by pid.
+type Names map[int]string
+
+// Add records the name of a process while it runs.
+func (n Names) Add(p Info) {
+	if _, known := n[p.PID]; !known && len(n) < MaxNamed {
+		n[p.PID] = filepath.Base(p.Command())
 	}
 }
 
-// sortedNames returns the names of the processes that were found.
-func (h *treeKiller) sortedNames() []string { return slices.Sorted(maps.Values(h.names)) }
+// Sorted returns the names in order.
+func (n Names) Sorted() []string { return slices.Sorted(maps.Values(n)) }
+
+// String returns the name and the pid of the process, like "sleep (4711)".
+func (p Info) String() string { return fmt.Sprintf("%s (%d)", filepath.Base(p.Command()), p.PID) }
 
 // survivorsError returns an error about remaining processes, nil for none.
 func survivorsError(kind error, list []Info, why string) error {
@@ -174,7 +183,7 @@ func survivorsError(kind error, list []Info, why string) error {
 			text = append(text, fmt.Sprintf("and %d more", len(list)-i))
 			break
 		}
-		text = append(text, fmt.Sprintf("%s (%d)", filepath.Base(p.Command()), p.PID))
+		text = append(text, p.String())
 	}
 	return fmt.Errorf("%w: %s: %s: look at them with ps, and end those that are not wanted with kill -9", kind, strings.Join(text, ", "), why)
 }
@@ -268,9 +277,6 @@ func (h *treeKiller) matchers(all []Info, members map[int]bool, shimLives bool) 
 // FreezePasses limits the attempts to stop a tree. A process of another user cannot be
 // stopped, and may start new ones forever.
 const FreezePasses = 100
-
-// MaxNamed is the maximum number of names in a list of leftovers.
-const MaxNamed = 64
 
 // descendants returns the processes that match, and all their descendants, each of them once.
 func descendants(all []Info, match func(Info) bool) []Info {

@@ -241,9 +241,14 @@ func (c *Cache) Put(m *Manifest) {
 
 // HasSkipped reports whether a path itself was skipped. Paths below a skipped folder do not
 // count.
-func (m *Manifest) HasSkipped(p string) bool {
-	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
-	return i < len(m.Skipped) && m.Skipped[i].Path == p
+func (m *Manifest) HasSkipped(p string) bool { return m.FindSkipped(p) != nil }
+
+// FindSkipped returns the skip of a path itself, nil if there is none.
+func (m *Manifest) FindSkipped(p string) *Skip {
+	if i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p }); i < len(m.Skipped) && m.Skipped[i].Path == p {
+		return &m.Skipped[i]
+	}
+	return nil
 }
 
 // ReuseNames shares unchanged lists with the base, to save memory.

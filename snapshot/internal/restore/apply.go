@@ -261,14 +261,12 @@ func (a *applier) fillAhead(list []manifest.Entry) {
 	}
 
 	var group errgroup.Group
-	n := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
-	for from := 0; from < len(list); from += n {
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, e := range list {
 		group.Go(func() error {
-			for i := from; i < min(from+n, len(list)); i++ {
-				if err := a.fillTemp(temps[i], list[i]); err != nil {
-					_ = a.root.Remove(temps[i])
-					temps[i] = ""
-				}
+			if err := a.fillTemp(temps[i], e); err != nil {
+				_ = a.root.Remove(temps[i])
+				temps[i] = ""
 			}
 			return nil
 		})

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -59,16 +58,14 @@ func (x Exporter) ExportAll(ctx context.Context, work []manifest.Entry) error {
 		}
 	}
 
-	var group errgroup.Group
-	n := max(1, (len(files)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	for chunk := range slices.Chunk(files, n) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, e := range files {
 		group.Go(func() error {
-			for _, e := range chunk {
-				if err := errors.Join(ctx.Err(), x.writeOver(e)); err != nil {
-					return err
-				}
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			return nil
+			return x.writeOver(e)
 		})
 	}
 	if err := group.Wait(); err != nil {

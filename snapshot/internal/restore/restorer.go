@@ -210,13 +210,9 @@ func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.
 
 // clearObjects empties the object databases that are not in the target. The pools keep their content.
 func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
-	had := map[string]bool{}
-	for _, d := range target.ObjectDirs {
-		had[d] = true
-	}
 	leave := target.UnknownPaths()
 	for _, d := range present.ObjectDirs {
-		if had[d] || leave(d) || gitdir.IsLargeFileKey(d) {
+		if slices.Contains(target.ObjectDirs, d) || leave(d) || gitdir.IsLargeFileKey(d) {
 			continue // large files are not part of a tree: only pointers refer to them
 		}
 		p, err := x.Pools.Get(d)
@@ -273,12 +269,9 @@ func (x *Restorer) isRealDir(p string) bool {
 
 // addMismatch adds a path unless it was already added.
 func (r *Restored) addMismatch(p, why string) {
-	for _, m := range r.Mismatches {
-		if m.Path == p {
-			return
-		}
+	if !r.hasMismatch(p) {
+		r.Mismatches = append(r.Mismatches, Mismatch{p, why})
 	}
-	r.Mismatches = append(r.Mismatches, Mismatch{p, why})
 }
 
 // Verify compares the current tree with the target, and completes the result.
@@ -356,10 +349,9 @@ func (x *Restorer) countCompared(target *manifest.Manifest) {
 func (x *Restorer) findAltered(now, target *manifest.Manifest) []string {
 	var out []string
 	for _, s := range target.Skipped {
-		i := sort.Search(len(now.Skipped), func(i int) bool { return now.Skipped[i].Path >= s.Path })
-		there := i < len(now.Skipped) && now.Skipped[i].Path == s.Path
+		current := now.FindSkipped(s.Path)
 		captured := manifest.Lookup(now.Work, s.Path) >= 0 || manifest.Lookup(now.Kept, s.Path) >= 0
-		changed := there && s.Mtime != 0 && (now.Skipped[i].Size != s.Size || now.Skipped[i].Mtime != s.Mtime)
+		changed := current != nil && s.Mtime != 0 && (current.Size != s.Size || current.Mtime != s.Mtime)
 		if (changed || captured && s.Mtime != 0) && !x.Tree.Excludes.Has(s.Path) {
 			out = append(out, s.Path)
 		}

@@ -24,9 +24,8 @@ type partScan struct {
 
 // change is an entry that is new or differs from the base.
 type change struct {
-	manifest.Entry
-	baseIndex int  // index in the base of the replaced entry, -1 if the entry is new
-	unread    bool // the content must be read
+	manifest.Entry     // a file or link has no id yet: its content must be read
+	baseIndex      int // index in the base of the replaced entry, -1 if the entry is new
 }
 
 // newPartScan returns the comparison with a part of the base.
@@ -79,23 +78,20 @@ func childNodes(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Nod
 	return nodes
 }
 
-// merge returns the sorted list of current entries, and the indexes of those whose content
-// must be read. It adds the folders with changes to dirty. If nothing has changed, it returns
-// the list of the base itself, which must not be modified.
-func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) {
-	if len(p.changes) == 0 && p.isComplete() {
-		return p.base, nil
+// merge returns the sorted list of current entries. It adds the folders with changes to dirty.
+// If nothing has changed, it returns the list of the base itself, which must not be modified.
+func (p *partScan) merge(dirty folderSet) []manifest.Entry {
+	isComplete := !slices.Contains(p.seen, false)
+	if len(p.changes) == 0 && isComplete {
+		return p.base
 	}
 	sort.Slice(p.changes, func(i, j int) bool { return p.changes[i].Path < p.changes[j].Path })
 
-	list = make([]manifest.Entry, 0, len(p.base)+len(p.changes))
+	list := make([]manifest.Entry, 0, len(p.base)+len(p.changes))
 	changes := p.changes
 	appendChange := func(f change) {
 		if f.Kind != disk.KindDir {
 			dirty.addParents(f.Path)
-		}
-		if f.unread {
-			unread = append(unread, len(list))
 		}
 		list = append(list, f.Entry)
 	}
@@ -120,12 +116,17 @@ func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) 
 	for _, f := range changes {
 		appendChange(f)
 	}
-	return list, unread
+	return list
 }
 
-// isComplete reports whether all entries of the base still exist.
-func (p *partScan) isComplete() bool {
-	return !slices.Contains(p.seen, false)
+// findUnread returns the indexes of the entries whose content must be read.
+func findUnread(list []manifest.Entry) (unread []int) {
+	for i := range list {
+		if list[i].Kind != disk.KindDir && list[i].OID == (pack.OID{}) {
+			unread = append(unread, i)
+		}
+	}
+	return unread
 }
 
 // folderSet is a set of folders in which something has changed.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -233,11 +234,5 @@ func ignoreEOF(err error) error {
 
 // removeCleared removes the entries whose kind is 0.
 func removeCleared(entries []manifest.Entry) []manifest.Entry {
-	out := entries[:0]
-	for _, e := range entries {
-		if e.Kind != 0 {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(entries, func(e manifest.Entry) bool { return e.Kind == 0 })
 }

@@ -88,15 +88,16 @@ func (sc *scanner) assemble(ctx context.Context) error {
 	sort.Strings(sc.manifest.ObjectDirs)
 	for i, p := range sc.parts {
 		dirty := folderSet{}
-		list, todo := p.merge(dirty)
+		list := p.merge(dirty)
 		switch manifest.Part(i) {
 		case manifest.PartWork:
-			list, todo = sc.skipLargest(list, todo, dirty, byteLimit{sc.MaxTotal, manifest.OverTotal})
+			list = sc.skipLargest(list, dirty, byteLimit{sc.MaxTotal, manifest.OverTotal})
 		case manifest.PartKept:
-			list, todo = sc.skipLargest(list, todo, dirty, byteLimit{sc.MaxIgnored, manifest.OverKept})
+			list = sc.skipLargest(list, dirty, byteLimit{sc.MaxIgnored, manifest.OverKept})
 		default:
 		}
 		dirty.clearTreeIDs(list)
+		todo := findUnread(list)
 		if err := sc.readContents(ctx, manifest.Part(i), list, todo); err != nil {
 			return err
 		}
@@ -390,11 +391,10 @@ func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 		return
 	}
 
-	f := change{Entry: manifest.Entry{Path: l.Join(n.Name), Kind: n.Kind, Stat: st}, baseIndex: n.BaseIndex, unread: true}
+	f := change{Entry: manifest.Entry{Path: l.Join(n.Name), Kind: n.Kind, Stat: st}, baseIndex: n.BaseIndex}
 
 	switch n.Kind {
 	case disk.KindDir:
-		f.unread = false
 		if n.BaseIndex >= 0 && p.base[n.BaseIndex].Kind == disk.KindDir {
 			f.OID = p.base[n.BaseIndex].OID
 		}
@@ -482,16 +482,15 @@ type byteLimit struct {
 	reason manifest.Reason
 }
 
-// skipLargest skips the largest files until the rest is within the limit. It returns the
-// remaining entries, and the indexes of those whose content must be read. list and todo are
-// the values before that.
-func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSet, limit byteLimit) ([]manifest.Entry, []int) {
+// skipLargest skips the largest files of a list until the rest is within the limit. It returns
+// the remaining entries.
+func (sc *scanner) skipLargest(list []manifest.Entry, dirty folderSet, limit byteLimit) []manifest.Entry {
 	var total int64
 	for i := range list {
 		total += list[i].Stat.Size // folders have size 0
 	}
 	if total <= limit.bytes {
-		return list, todo
+		return list
 	}
 
 	list = slices.Clone(list) // may be the list of the base
@@ -515,17 +514,7 @@ func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSe
 		e.Kind = 0
 	}
 
-	unread := map[string]bool{}
-	for _, i := range todo {
-		unread[list[i].Path] = true
-	}
-	list, todo = removeCleared(list), nil
-	for i := range list {
-		if unread[list[i].Path] {
-			todo = append(todo, i)
-		}
-	}
-	return list, todo
+	return removeCleared(list)
 }
 
 // summarize computes the totals of the manifest. It reuses those of the base if the files are unchanged.
