@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"supervise/runner/internal/proc"
 )
@@ -33,36 +35,15 @@ func resolveCommand(c Command) (resolvedCommand, error) {
 	} else if !info.IsDir() {
 		return resolvedCommand{}, unstartableError{fmt.Errorf("start %s: working directory %s is not a directory", c.Args[0], dir)}
 	}
-	r := resolvedCommand{dir: dir, env: c.Env}
-	if r.env == nil {
-		r.env = os.Environ()
-		if c.Dir != "" {
-			r.env = append(r.env, "PWD="+dir)
-		}
+	if slices.ContainsFunc(c.Env, func(kv string) bool { return strings.Contains(kv, "\x00") }) {
+		return resolvedCommand{}, fmt.Errorf("start %s: a variable has a zero byte: %w", c.Args[0], syscall.EINVAL)
 	}
-	r.env = lastValues(r.env)
+	// Each name must occur once: of several values most programs would see the first, and shells the last one.
+	r := resolvedCommand{dir: dir, env: (&exec.Cmd{Env: c.Env, Dir: c.Dir}).Environ()}
 	if r.path, err = lookPath(c.Args[0], dir, r.env); err != nil {
 		return r, unstartableError{err}
 	}
 	return r, nil
-}
-
-// lastValues returns an environment in which each name occurs once, with its last value.
-// Otherwise most programs would see the first value, and shells the last one. Entries
-// without a name are kept.
-func lastValues(env []string) []string {
-	seen := make(map[string]bool, len(env))
-	out := make([]string, 0, len(env))
-	for _, kv := range slices.Backward(env) {
-		name, _, ok := strings.Cut(kv, "=")
-		if ok && seen[name] {
-			continue
-		}
-		seen[name] = seen[name] || ok
-		out = append(out, kv)
-	}
-	slices.Reverse(out)
-	return out
 }
 
 // lookPath finds a program by the PATH of the child. It skips relative entries of PATH, as

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -202,7 +203,7 @@ func (l *losses) removeSurviving(ctx context.Context) {
 		root := l.repositoryOf(f.Path)
 		repo := repos[root]
 		if repo == nil {
-			repo = newCommits(l.s.gitRoot(root), l.own.Tips[manifest.PathText(root)])
+			repo = &commits{root: filepath.Join(l.s.work, filepath.FromSlash(root)), before: l.own.Tips[manifest.PathText(root)]}
 			repos[root] = repo
 		}
 		rel := strings.TrimPrefix(strings.TrimPrefix(f.Path, root), "/")
@@ -344,23 +345,15 @@ func (l lines) countIn(other lines) (n int) {
 type commits struct {
 	root        string
 	before      []string            // tips when the store was created
-	loaded      bool                // added and addedByPath are valid
-	added       map[string]bool     // ids of contents added by commits since base
+	added       map[string]bool     // ids of contents added by commits since base; nil until it is needed
 	addedByPath map[string][]string // ids by path
 }
-
-// newCommits returns the commits of the repository at root. before are its tips when the store
-// was created.
-func newCommits(root string, before []string) *commits { return &commits{root: root, before: before} }
-
-// gitRoot returns the path of a repository in the tree.
-func (s *Store) gitRoot(root string) string { return gitdir.RepoRoot(s.work, root) }
 
 // holdContent reports whether a commit contains the content, or a new commit contains at least half of the added lines at
 // the path.
 func (c *commits) holdContent(ctx context.Context, p, id string, added lines) bool {
-	if !c.loaded {
-		c.loaded, c.added, c.addedByPath = true, map[string]bool{}, map[string][]string{}
+	if c.added == nil {
+		c.added, c.addedByPath = map[string]bool{}, map[string][]string{}
 		now := ignore.FindTips(ctx, c.root)
 		for _, b := range gitdir.ListBlobs(ctx, c.root, now, c.before, nil) {
 			c.added[b.ID] = true

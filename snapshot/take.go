@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -182,7 +183,7 @@ func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() e
 		return Info{}, nil, err
 	}
 	defer release()
-	had, err := s.packNames()
+	before, err := s.objects.Indexes()
 	if err != nil {
 		return Info{}, nil, err
 	}
@@ -190,25 +191,13 @@ func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() e
 	if err != nil {
 		return Info{}, nil, fmt.Errorf("take snapshot: %w", err)
 	}
-	came, err := s.packNames()
-	for p := range had {
-		delete(came, p)
-	}
-	return m.Info, func() error { return s.dropTemporary(m.ID, came) }, err
+	indexes, err := s.objects.Indexes()
+	indexes = slices.DeleteFunc(indexes, func(file string) bool { return slices.Contains(before, file) })
+	return m.Info, func() error { return s.dropTemporary(m.ID, indexes) }, err
 }
 
-// packNames returns the set of packs, without extension.
-func (s *Store) packNames() (map[string]bool, error) {
-	list, err := s.objects.Indexes()
-	out := map[string]bool{}
-	for _, f := range list {
-		out[strings.TrimSuffix(f, ".idx")] = true
-	}
-	return out, err
-}
-
-// dropTemporary removes a snapshot and the packs written for it, if it is still the newest one.
-func (s *Store) dropTemporary(id ID, packs map[string]bool) error {
+// dropTemporary removes a snapshot and the packs written for it, given by their indexes, if it is still the newest one.
+func (s *Store) dropTemporary(id ID, indexes []string) error {
 	release, err := s.lockForChange()
 	if err != nil {
 		return err
@@ -228,8 +217,8 @@ func (s *Store) dropTemporary(id ID, packs map[string]bool) error {
 	if err := s.forget([]ID{id}); err != nil {
 		return err
 	}
-	for p := range packs {
-		if err := errors.Join(disk.IgnoreMissing(os.Remove(p+".idx")), disk.IgnoreMissing(os.Remove(p+".pack"))); err != nil {
+	for _, file := range indexes {
+		if err := pack.Delete(strings.TrimSuffix(file, ".idx")); err != nil {
 			return fmt.Errorf("drop snapshot: %w", err)
 		}
 	}

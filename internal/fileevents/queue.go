@@ -3,26 +3,23 @@ package fileevents
 // queue holds events until they are received. It holds at most one event of a path, which is
 // the merged one.
 type queue struct {
-	events    []Event
-	index     map[string]int // path → number of its event, counted since the first event
-	readCount int            // number of events that were read
+	events  []*Event
+	waiting map[string]*Event // path → its event in events
 }
 
 // push adds an event, or merges it into the waiting event of the same path.
 func (q *queue) push(e Event) {
-	if e.Path == "" {
-		q.events = append(q.events, e)
+	if earlier := q.waiting[e.Path]; earlier != nil {
+		*earlier = mergeEvents(*earlier, e)
 		return
 	}
-	if q.index == nil {
-		q.index = map[string]int{}
+	q.events = append(q.events, &e)
+	if q.waiting == nil {
+		q.waiting = map[string]*Event{}
 	}
-	if i, waiting := q.index[e.Path]; waiting {
-		q.events[i-q.readCount] = mergeEvents(q.events[i-q.readCount], e)
-		return
+	if e.Path != "" {
+		q.waiting[e.Path] = &e
 	}
-	q.index[e.Path] = q.readCount + len(q.events)
-	q.events = append(q.events, e)
 }
 
 // mergeEvents makes one event of two. A file that disappeared and appeared again was modified.
@@ -42,14 +39,11 @@ func (q *queue) peek() (Event, bool) {
 	if len(q.events) == 0 {
 		return Event{}, false
 	}
-	return q.events[0], true
+	return *q.events[0], true
 }
 
 // pop removes the first event.
 func (q *queue) pop() {
-	delete(q.index, q.events[0].Path)
-	q.events, q.readCount = q.events[1:], q.readCount+1
-	if len(q.events) == 0 {
-		q.events = nil
-	}
+	delete(q.waiting, q.events[0].Path)
+	q.events = q.events[1:]
 }

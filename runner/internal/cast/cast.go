@@ -2,7 +2,6 @@ package cast
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
@@ -20,28 +19,14 @@ import (
 // No event ends within a character or an escape sequence. Bytes that are not
 // UTF-8 become U+FFFD. It may be used from several goroutines.
 type Cast struct {
-	mu            sync.Mutex
-	w             io.Writer
-	now           func() time.Time
-	header        castHeader
-	headerWritten bool      // the header is written
-	last          time.Time // the rounded time of the previous event
-	incomplete    []byte    // the start of a character or sequence whose rest is still to come
-	line          []byte    // a buffer that each event reuses
-	err           error     // the first error of w
-}
-
-// castHeader is the first line of a recording.
-type castHeader struct {
-	Version   int      `json:"version"`
-	Term      castTerm `json:"term"`
-	Timestamp int64    `json:"timestamp"`
-}
-
-// castTerm is the initial size of the terminal, in characters.
-type castTerm struct {
-	Cols uint16 `json:"cols"`
-	Rows uint16 `json:"rows"`
+	mu         sync.Mutex
+	w          io.Writer
+	now        func() time.Time
+	header     []byte    // the first line, nil once it is written
+	last       time.Time // the rounded time of the previous event
+	incomplete []byte    // the start of a character or sequence whose rest is still to come
+	line       []byte    // a buffer that each event reuses
+	err        error     // the first error of w
 }
 
 // NewCast returns a recorder that writes to w. If cols or rows is 0, the default size is
@@ -55,7 +40,7 @@ func NewCast(w io.Writer, cols, rows uint16, now ...func() time.Time) *Cast {
 		c.now = now[0]
 	}
 	c.last = c.now()
-	c.header = castHeader{Version: 3, Term: castTerm{Cols: cols, Rows: rows}, Timestamp: c.last.Unix()}
+	c.header = fmt.Appendf(nil, `{"version":3,"term":{"cols":%d,"rows":%d},"timestamp":%d}`+"\n", cols, rows, c.last.Unix())
 	return c
 }
 
@@ -124,13 +109,9 @@ func appendInterval(b []byte, d time.Duration) []byte {
 
 // writeHeader writes the header before anything else.
 func (c *Cast) writeHeader() {
-	if !c.headerWritten {
-		c.headerWritten = true
-		line, err := json.Marshal(c.header)
-		if err != nil {
-			c.err = fmt.Errorf("write recording: %w", err)
-		}
-		c.writeLine(append(line, '\n'))
+	if header := c.header; header != nil {
+		c.header = nil
+		c.writeLine(header)
 	}
 }
 

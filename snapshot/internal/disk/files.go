@@ -126,25 +126,13 @@ func IgnoreMissing(err error) error {
 const TempPrefix = ".supervise-"
 
 // LinkOrCopy makes a hard link to a regular file, or a copy if that is impossible.
-func LinkOrCopy(from, to string) error {
-	fi, err := os.Lstat(from)
-	if err != nil {
-		return err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return copyFile(from, to, fi, true)
-}
+func LinkOrCopy(from, to string) error { return duplicate(from, to, true) }
 
 // Copy copies a regular file, sharing its blocks if the file system supports that. The copy is not synced.
-func Copy(from, to string) error {
+func Copy(from, to string) error { return duplicate(from, to, false) }
+
+// duplicate makes a copy of a regular file, or with link a hard link. If that is impossible, it makes a durable copy.
+func duplicate(from, to string, link bool) error {
 	fi, err := os.Lstat(from)
 	if err != nil || !fi.Mode().IsRegular() {
 		return err
@@ -152,7 +140,12 @@ func Copy(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	return copyFile(from, to, fi, false)
+	if link {
+		if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+	}
+	return copyFile(from, to, fi, link)
 }
 
 // copyFile copies a file with the information fi. It writes a temporary file and renames it.

@@ -53,6 +53,3 @@ func runOnPaths(ctx context.Context, root string, args, paths []string, stdin []
 	out, _ := cmd.Output(ctx) // a damaged repository has no commits
 	return out
 }
-
-// RepoRoot returns the folder of a repository in the tree.
-func RepoRoot(work, rel string) string { return filepath.Join(work, filepath.FromSlash(rel)) }

@@ -174,15 +174,10 @@ func (l *learner) addToHints(dir string, file []byte) {
 
 // forceBelow makes the tracked files at and below an ignored path be captured.
 func (l *learner) forceBelow(p string, isDir bool) {
-	i := sort.SearchStrings(l.tracked, p)
-	if i < len(l.tracked) && l.tracked[i] == p {
-		l.forceTracked(p)
-	}
-	if !isDir {
-		return
-	}
-	for i = sort.SearchStrings(l.tracked, p+"/"); i < len(l.tracked) && strings.HasPrefix(l.tracked[i], p+"/"); i++ {
-		l.forceTracked(l.tracked[i])
+	for i := sort.SearchStrings(l.tracked, p); i < len(l.tracked) && strings.HasPrefix(l.tracked[i], p); i++ {
+		if tracked := l.tracked[i]; tracked == p || isDir && tracked[len(p)] == '/' {
+			l.forceTracked(tracked)
+		}
 	}
 }
 

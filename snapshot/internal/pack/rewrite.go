@@ -170,12 +170,17 @@ func (o *Objects) rewrite(packs []File, needed map[OID]int, stored map[OID]bool)
 		return err
 	}
 	for _, p := range packs {
-		// The index is deleted first: a pack without index is invisible, and swept.
-		if err := errors.Join(disk.IgnoreMissing(os.Remove(p.base+".idx")), disk.IgnoreMissing(os.Remove(p.base+".pack"))); err != nil {
+		if err := Delete(p.base); err != nil {
 			return fmt.Errorf("delete pack: %w", err)
 		}
 	}
 	return disk.SyncDir(o.PackDir())
+}
+
+// Delete deletes a pack and its index. base is the path without .pack or .idx. The index comes first: a pack without index is
+// invisible, and swept.
+func Delete(base string) error {
+	return errors.Join(disk.IgnoreMissing(os.Remove(base+".idx")), disk.IgnoreMissing(os.Remove(base+".pack")))
 }
 
 // copyNeeded copies the needed objects of a pack, and adds them to stored.

@@ -91,9 +91,9 @@ func (sc *scanner) assemble(ctx context.Context) error {
 		list := p.merge(dirty)
 		switch manifest.Part(i) {
 		case manifest.PartWork:
-			list = sc.skipLargest(list, dirty, byteLimit{sc.MaxTotal, manifest.OverTotal})
+			list = sc.skipLargest(list, dirty, sc.MaxTotal, manifest.OverTotal)
 		case manifest.PartKept:
-			list = sc.skipLargest(list, dirty, byteLimit{sc.MaxIgnored, manifest.OverKept})
+			list = sc.skipLargest(list, dirty, sc.MaxIgnored, manifest.OverKept)
 		default:
 		}
 		dirty.clearTreeIDs(list)
@@ -475,21 +475,14 @@ func (sc *scanner) sizeLimit(of manifest.Part) int64 {
 	return max(sc.MaxFile, maxGitFile)
 }
 
-// byteLimit is the number of bytes that may be captured, and the reason for skipping the
-// others.
-type byteLimit struct {
-	bytes  int64
-	reason manifest.Reason
-}
-
-// skipLargest skips the largest files of a list until the rest is within the limit. It returns
-// the remaining entries.
-func (sc *scanner) skipLargest(list []manifest.Entry, dirty folderSet, limit byteLimit) []manifest.Entry {
+// skipLargest skips the largest files of a list, for the given reason, until the rest is within
+// the limit in bytes. It returns the remaining entries.
+func (sc *scanner) skipLargest(list []manifest.Entry, dirty folderSet, limit int64, why manifest.Reason) []manifest.Entry {
 	var total int64
 	for i := range list {
 		total += list[i].Stat.Size // folders have size 0
 	}
-	if total <= limit.bytes {
+	if total <= limit {
 		return list
 	}
 
@@ -504,12 +497,12 @@ func (sc *scanner) skipLargest(list []manifest.Entry, dirty folderSet, limit byt
 	sort.SliceStable(bySize, func(a, b int) bool { return list[bySize[a]].Stat.Size > list[bySize[b]].Stat.Size })
 
 	for _, i := range bySize {
-		if total <= limit.bytes {
+		if total <= limit {
 			break
 		}
 		e := &list[i]
 		total -= e.Stat.Size
-		sc.manifest.Skipped = append(sc.manifest.Skipped, manifest.Skip{Path: e.Path, Reason: limit.reason, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
+		sc.manifest.Skipped = append(sc.manifest.Skipped, manifest.Skip{Path: e.Path, Reason: why, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
 		dirty.addParents(e.Path)
 		e.Kind = 0
 	}
