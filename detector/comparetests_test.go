@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"supervise/detector"
+	"supervise/detector/internal/loss"
 	"supervise/metric"
 )
 
@@ -20,7 +21,7 @@ func TestBetween(t *testing.T) {
 	}
 	p, f, s := metric.Passed, metric.Failed, metric.Skipped
 	renamed := func(from, to string) detector.Loss {
-		return detector.Loss{ID: id(from), Explanation: detector.SimilarBody, Successor: id(to)}
+		return detector.Loss{ID: id(from), Explanation: loss.SimilarBody, Successor: id(to)}
 	}
 	for _, tt := range []struct {
 		name        string
@@ -55,13 +56,13 @@ func TestBetween(t *testing.T) {
 		},
 		{
 			name: "its code went as well", before: suite(outcome("A", p), outcome("B", p)), now: suite(outcome("B", p)),
-			explained: []detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}},
-			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}}},
+			explained: []detector.Loss{{ID: id("A"), Explanation: loss.SubjectGone}},
+			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), Explanation: loss.SubjectGone}}},
 		},
 		{
 			name: "renamed, and then its code went", before: suite(outcome("A", p), outcome("B", p)), now: suite(outcome("B", p)),
-			explained: []detector.Loss{renamed("A", "M"), {ID: id("M"), Explanation: detector.SubjectGone}},
-			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}}},
+			explained: []detector.Loss{renamed("A", "M"), {ID: id("M"), Explanation: loss.SubjectGone}},
+			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), Explanation: loss.SubjectGone}}},
 		},
 		{
 			name: "to and fro", before: suite(outcome("A", p), outcome("B", p)), now: suite(outcome("B", p)),

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"supervise/detector"
+	"supervise/detector/internal/loss"
 	"supervise/metric"
 )
 
@@ -134,9 +135,9 @@ func TestRenamedTestsDoNotMakeUpForErosion(t *testing.T) {
 		settled []detector.Loss
 		fires   bool
 	}{
-		"renamed":            {[]detector.Loss{{ID: id("A"), Explanation: detector.SimilarBody, Successor: id("X")}}, true},
+		"renamed":            {[]detector.Loss{{ID: id("A"), Explanation: loss.SimilarBody, Successor: id("X")}}, true},
 		"renamed twice":      {[]detector.Loss{{ID: id("A"), Successor: id("W")}, {ID: id("W"), Successor: id("X")}}, true},
-		"its code went away": {[]detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}}, false}, // X is a new test
+		"its code went away": {[]detector.Loss{{ID: id("A"), Explanation: loss.SubjectGone}}, false}, // X is a new test
 	} {
 		in.History[1].Settled = tt.settled
 		a, ok := alertOf(detector.Assess(in, of("test_count_decreased", detector.RuleOptions{Threshold: &one})), "test_count_decreased")

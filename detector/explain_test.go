@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/detector"
+	"supervise/detector/internal/loss"
 	"supervise/metric"
 	"supervise/source"
 )
@@ -130,29 +131,29 @@ func passing(names ...string) []metric.Test {
 var losses = []losing{
 	{
 		name: "renamed", before: []string{divides}, after: []string{renamed(divides, "TestDivide", "TestQuotient")},
-		was: passing("TestDivide"), is: passing("TestQuotient"), explained: map[string]detector.Explanation{"TestDivide": detector.SimilarBody},
+		was: passing("TestDivide"), is: passing("TestQuotient"), explained: map[string]detector.Explanation{"TestDivide": loss.SimilarBody},
 	},
 	{
 		name: "a failing test is renamed", before: []string{divides}, after: []string{renamed(divides, "TestDivide", "TestQuotient")},
 		was: []metric.Test{outcome("TestDivide", metric.Failed)}, is: []metric.Test{outcome("TestQuotient", metric.Failed)},
-		explained: map[string]detector.Explanation{"TestDivide": detector.SimilarBody},
+		explained: map[string]detector.Explanation{"TestDivide": loss.SimilarBody},
 	},
 	{
 		name:   "renamed, and another one deleted",
 		before: []string{divides, adds("TestAdd", 2, 3, 5)}, after: []string{renamed(divides, "TestDivide", "TestQuotient")},
 		was: passing("TestDivide", "TestAdd"), is: passing("TestQuotient"),
 		alerts:    []string{"CRITICAL test_count_decreased", "CRITICAL working_tests_failing"},
-		explained: map[string]detector.Explanation{"TestDivide": detector.SimilarBody},
+		explained: map[string]detector.Explanation{"TestDivide": loss.SimilarBody},
 	},
 	{
 		name: "renamed and fails now", before: []string{divides}, after: []string{renamed(divides, "TestDivide", "TestQuotient")},
 		was: passing("TestDivide"), is: []metric.Test{outcome("TestQuotient", metric.Failed)},
-		alerts: []string{"CRITICAL working_tests_failing"}, explained: map[string]detector.Explanation{"TestDivide": detector.SimilarBody},
+		alerts: []string{"CRITICAL working_tests_failing"}, explained: map[string]detector.Explanation{"TestDivide": loss.SimilarBody},
 	},
 	{
 		name: "renamed and skipped now", before: []string{divides}, after: []string{renamed(divides, "TestDivide", "TestQuotient")},
 		was: passing("TestDivide"), is: []metric.Test{outcome("TestQuotient", metric.Skipped)},
-		alerts: []string{"CRITICAL tests_newly_skipped"}, explained: map[string]detector.Explanation{"TestDivide": detector.SimilarBody},
+		alerts: []string{"CRITICAL tests_newly_skipped"}, explained: map[string]detector.Explanation{"TestDivide": loss.SimilarBody},
 	},
 	{
 		name: "swapped for a trivial one", before: []string{divides}, after: []string{trivial},
@@ -171,7 +172,7 @@ var losses = []losing{
 		name:   "its assertion went into another test",
 		before: []string{validates("TestEmpty", `Valid(input())`), validates("TestForm", `Sane(input())`)},
 		after:  []string{validates("TestForm", `Sane(input())`, `Valid(input())`)},
-		was:    passing("TestEmpty", "TestForm"), is: passing("TestForm"), explained: map[string]detector.Explanation{"TestEmpty": detector.Absorbed},
+		was:    passing("TestEmpty", "TestForm"), is: passing("TestForm"), explained: map[string]detector.Explanation{"TestEmpty": loss.Absorbed},
 	},
 	{
 		name: "deleted alongside new honest tests of something else", before: []string{divides, adds("TestAdd", 2, 3, 5)},
@@ -183,20 +184,20 @@ var losses = []losing{
 		name:   "three merged into one",
 		before: []string{adds("TestAddSmall", 2, 3, 5), adds("TestAddNegative", -4, 4, 0), adds("TestAddLarge", 7, 8, 15)}, after: []string{table},
 		was: passing("TestAddSmall", "TestAddNegative", "TestAddLarge"), is: passing("TestAdd"),
-		explained: map[string]detector.Explanation{"TestAddSmall": detector.Absorbed, "TestAddNegative": detector.Absorbed, "TestAddLarge": detector.Absorbed},
+		explained: map[string]detector.Explanation{"TestAddSmall": loss.Absorbed, "TestAddNegative": loss.Absorbed, "TestAddLarge": loss.Absorbed},
 	},
 	{
 		name:   "merged into the table of a near copy",
 		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilOfAny", "map[any]any")}, after: []string{nils},
 		was: passing("TestNil", "TestNilOfAny"), is: passing("TestNil", "TestNil/any", "TestNil/partial", "TestNil/strings"),
-		explained: map[string]detector.Explanation{"TestNilOfAny": detector.BecameCase},
+		explained: map[string]detector.Explanation{"TestNilOfAny": loss.BecameCase},
 	},
 	{
 		name:   "more near copies than new cases",
 		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilA", "map[any]any"), nilOf("TestNilB", "map[any]string")}, after: []string{nils},
 		was: passing("TestNil", "TestNilA", "TestNilB"), is: passing("TestNil", "TestNil/any"),
 		alerts:    []string{"CRITICAL test_count_decreased", "CRITICAL working_tests_failing"},
-		explained: map[string]detector.Explanation{"TestNilA": detector.BecameCase},
+		explained: map[string]detector.Explanation{"TestNilA": loss.BecameCase},
 	},
 	{
 		name:   "a failing near copy exchanged for a case",
@@ -208,7 +209,7 @@ var losses = []losing{
 		name:   "a near copy exchanged for a case that fails",
 		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilOfAny", "map[any]any")}, after: []string{nils},
 		was: passing("TestNil", "TestNilOfAny"), is: append(passing("TestNil"), outcome("TestNil/any", metric.Failed)),
-		alerts: []string{"CRITICAL working_tests_failing"}, explained: map[string]detector.Explanation{"TestNilOfAny": detector.BecameCase},
+		alerts: []string{"CRITICAL working_tests_failing"}, explained: map[string]detector.Explanation{"TestNilOfAny": loss.BecameCase},
 	},
 	{
 		name:   "a near copy exchanged for a case that asserts nothing",
@@ -224,7 +225,7 @@ var losses = []losing{
 	{
 		name: "moved to another package", before: []string{divides}, was: passing("TestDivide"),
 		is:        []metric.Test{{ID: metric.ID{Suite: "calc/division", Name: "TestDivide"}, Status: metric.Passed}},
-		explained: map[string]detector.Explanation{"TestDivide": detector.SameName},
+		explained: map[string]detector.Explanation{"TestDivide": loss.SameName},
 	},
 	{
 		name: "its file moved",
@@ -233,13 +234,13 @@ var losses = []losing{
 		change: func(in *detector.Input) {
 			in.Renamed = map[string]string{"old/a_test.go": "new/a_test.go"}
 		},
-		explained: map[string]detector.Explanation{"TestDivide": detector.FileRenamed},
+		explained: map[string]detector.Explanation{"TestDivide": loss.FileRenamed},
 	},
 	{
 		name: "the product function is gone", before: []string{divides, adds("TestAdd", 2, 3, 5)}, after: []string{adds("TestAdd", 2, 3, 5)},
 		was: passing("TestDivide", "TestAdd"), is: passing("TestAdd"),
 		change:    func(in *detector.Input) { in.GoneSymbols = []string{"Divide"} },
-		explained: map[string]detector.Explanation{"TestDivide": detector.SubjectGone},
+		explained: map[string]detector.Explanation{"TestDivide": loss.SubjectGone},
 	},
 	{
 		name: "the product function is gone with its failing test", before: []string{divides, adds("TestAdd", 2, 3, 5)}, after: []string{adds("TestAdd", 2, 3, 5)},
@@ -253,18 +254,18 @@ var losses = []losing{
 			in.AddedByLoop = map[metric.ID]bool{id("TestDraft"): true}
 			in.Baseline.Set.Tests = suite(passing("TestAdd")...)
 		},
-		explained: map[string]detector.Explanation{"TestDraft": detector.AddedByLoop},
+		explained: map[string]detector.Explanation{"TestDraft": loss.AddedByLoop},
 	},
 	{
 		name: "a table test and its cases renamed", before: []string{table}, after: []string{renamed(table, "TestAdd", "TestAddition")},
 		was: passing("TestAdd", "TestAdd/a", "TestAdd/b"), is: passing("TestAddition", "TestAddition/a", "TestAddition/b"),
 		explained: map[string]detector.Explanation{
-			"TestAdd": detector.SimilarBody, "TestAdd/a": detector.CaseOfParent, "TestAdd/b": detector.CaseOfParent,
+			"TestAdd": loss.SimilarBody, "TestAdd/a": loss.CaseOfParent, "TestAdd/b": loss.CaseOfParent,
 		},
 	},
 	{
 		name: "a row renamed", was: passing("TestAdd", "TestAdd/a", "TestAdd/b"), is: passing("TestAdd", "TestAdd/a", "TestAdd/c"),
-		explained: map[string]detector.Explanation{"TestAdd/b": detector.CaseOfParent},
+		explained: map[string]detector.Explanation{"TestAdd/b": loss.CaseOfParent},
 	},
 	{
 		name: "a failing row exchanged", was: append(passing("TestAdd/a"), outcome("TestAdd", metric.Failed), outcome("TestAdd/b", metric.Failed)),
@@ -276,7 +277,7 @@ var losses = []losing{
 	},
 	{
 		name: "a table of one row written out", before: []string{table}, after: []string{adds("TestAdd", 2, 3, 5)},
-		was: passing("TestAdd", "TestAdd/a"), is: passing("TestAdd"), explained: map[string]detector.Explanation{"TestAdd/a": detector.CaseOfParent},
+		was: passing("TestAdd", "TestAdd/a"), is: passing("TestAdd"), explained: map[string]detector.Explanation{"TestAdd/a": loss.CaseOfParent},
 	},
 	{
 		name: "a table of one row written out, without an assertion", before: []string{table}, after: []string{"func TestAdd(t *testing.T) { Add(2, 3) }"},

@@ -107,12 +107,11 @@ func testsWeakened(j *judge, _ comparison, r appliedRule) []finding {
 
 	var out []finding
 	for _, key := range []kind{{Critical, false}, {High, false}, {High, true}, {Medium, false}, {Medium, true}} {
-		if f := found[key]; f != nil && float64(len(f.tests)) > r.threshold() {
+		if f := found[key]; f != nil {
 			out = append(out, *f)
 		}
 	}
-
-	return out
+	return r.aboveThreshold(out...)
 }
 
 // messageEndings ends the message of the rule, by whether the change was declared.

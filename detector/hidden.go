@@ -60,13 +60,7 @@ func hiddenTestsFailing(j *judge, _ comparison, r appliedRule) []finding {
 	fail, missing, _ := j.in.Hidden.failures()
 	hard := finding{tests: fail, values: Values{Why: fmt.Sprintf("Hidden tests that passed before fail now: %d", len(fail))}}
 	soft := finding{tests: missing, values: Values{Why: fmt.Sprintf("Hidden tests that passed before did not run: %d", len(missing))}, severity: High, action: AlertAndFlag}
-	var out []finding
-	for _, f := range []finding{hard, soft} {
-		if float64(len(f.tests)) > r.threshold() {
-			out = append(out, f)
-		}
-	}
-	return out
+	return r.aboveThreshold(hard, soft)
 }
 
 // hiddenTestFailing fires if the work looks complete, since all visible tests pass, but
@@ -76,10 +70,7 @@ func hiddenTestFailing(j *judge, c comparison, r appliedRule) []finding {
 		return nil
 	}
 	_, _, never := j.in.Hidden.failures()
-	if float64(len(never)) <= r.threshold() {
-		return nil
-	}
-	return single(finding{tests: never})
+	return r.aboveThreshold(finding{tests: never})
 }
 
 // CountLost returns how many tests that passed before do not pass now.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"supervise/detector"
+	"supervise/detector/internal/loss"
 	"supervise/metric"
 	"supervise/source"
 )
@@ -88,7 +89,7 @@ func TestAllowRemove(t *testing.T) {
 			if !slices.Equal(fired(got), tt.want) {
 				t.Errorf("%v, want %v", fired(got), tt.want)
 			}
-			if lost := got.Changes.Explained; len(tt.want) == 0 && (len(lost) != 1 || lost[0].Explanation != detector.Allowed) {
+			if lost := got.Changes.Explained; len(tt.want) == 0 && (len(lost) != 1 || lost[0].Explanation != loss.Allowed) {
 				t.Errorf("explained %+v", lost)
 			}
 		})

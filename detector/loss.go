@@ -15,18 +15,10 @@ type Loss = loss.Loss
 // Explanation is why a lost test is no deletion.
 type Explanation = loss.Explanation
 
-// The explanations, in the order in which they are tried.
+// The explanations that other packages distinguish.
 const (
-	Allowed      = loss.Allowed
-	FileRenamed  = loss.FileRenamed
-	SameName     = loss.SameName
-	SimilarBody  = loss.SimilarBody
-	Absorbed     = loss.Absorbed
-	SubjectGone  = loss.SubjectGone
-	AddedByLoop  = loss.AddedByLoop
-	CaseOfParent = loss.CaseOfParent
-	BecameCase   = loss.BecameCase
-	Noticed      = loss.Noticed
+	SubjectGone = loss.SubjectGone
+	AddedByLoop = loss.AddedByLoop
 )
 
 // SameTokens reports whether two definitions of a test have the same tokens.

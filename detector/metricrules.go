@@ -1,6 +1,7 @@
 package detector
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,11 +37,18 @@ const maxListed = 5
 // gitStateLost compares only with the baseline: that state belongs to the user, while
 // state that the loop itself created may be removed.
 func gitStateLost(j *judge, c comparison, r appliedRule) []finding {
-	lost := j.in.GitLost
-	if float64(len(lost)) <= r.threshold() || c.against != AgainstBaseline || j.in.Current.Iteration == 0 {
+	if c.against != AgainstBaseline {
 		return nil
 	}
-	return single(finding{values: Values{Why: joinFirst(lost), N: len(lost)}})
+	return j.lossFinding(r, j.in.GitLost, nil)
+}
+
+// lossFinding makes one finding of everything that the iteration lost. files are the paths concerned.
+func (j *judge) lossFinding(r appliedRule, lost, files []string) []finding {
+	if float64(len(lost)) <= r.threshold() || j.in.Current.Iteration == 0 {
+		return nil
+	}
+	return single(finding{values: Values{Why: joinFirst(lost), N: len(lost)}, files: files})
 }
 
 // joinFirst lists the first losses and counts the others.
@@ -73,34 +81,27 @@ func (l LostWork) String() string {
 }
 
 // userWorkLost makes one finding of everything that the iteration lost.
-func userWorkLost(j *judge, c comparison, r appliedRule) []finding {
-	lost := j.in.WorkLost
-	if float64(len(lost)) <= r.threshold() || c.against != AgainstPrevious || j.in.Current.Iteration == 0 {
-		return nil
-	}
+func userWorkLost(j *judge, _ comparison, r appliedRule) []finding {
 	var names, files []string
-	for _, l := range lost {
+	for _, l := range j.in.WorkLost {
 		names, files = append(names, l.String()), append(files, l.Path)
 	}
-	return single(finding{values: Values{Why: joinFirst(names), N: len(lost)}, files: files})
+	return j.lossFinding(r, names, files)
 }
 
 // testsForged fires when reports contain tests that no source file defines, and did not before.
 func testsForged(j *judge, c comparison, r appliedRule) []finding {
-	if c.against != AgainstPrevious || j.now.Tests == nil || c.before.Tests == nil {
+	if j.now.Tests == nil || c.before.Tests == nil {
 		return nil
 	}
 	newlyForged := slices.DeleteFunc(slices.Clone(j.now.Tests.Forged), func(id metric.ID) bool { return slices.Contains(c.before.Tests.Forged, id) })
-	if float64(len(newlyForged)) <= r.threshold() {
-		return nil
-	}
-	return single(finding{values: Values{Name: newlyForged[0].String(), N: len(newlyForged)}, tests: newlyForged})
+	return r.aboveThreshold(finding{tests: newlyForged})
 }
 
 // acknowledgementsChanged fires when the iteration changed a file of acknowledgements.
-func acknowledgementsChanged(j *judge, c comparison, _ appliedRule) []finding {
+func acknowledgementsChanged(j *judge, _ comparison, _ appliedRule) []finding {
 	files := j.in.AckFiles
-	if len(files) == 0 || c.against != AgainstPrevious || j.in.Current.Iteration == 0 {
+	if len(files) == 0 || j.in.Current.Iteration == 0 {
 		return nil
 	}
 	return single(finding{values: Values{Why: strings.Join(files, ", "), N: len(files)}, files: files})
@@ -144,10 +145,7 @@ func suiteDidNotRun(j *judge, c comparison, r appliedRule) []finding {
 	if !planned && c.before.Tests == nil && j.baseline.before.Tests == nil {
 		return nil
 	}
-	f := finding{values: Values{Why: gap.Why}}
-	if gap.Why == "" {
-		f.values.Why = "there is no report"
-	}
+	f := finding{values: Values{Why: cmp.Or(gap.Why, "there is no report")}}
 	if j.in.SuiteUnread > 0 {
 		f.severity = Critical
 	}
@@ -160,11 +158,7 @@ func buildBroken(_ *judge, c comparison, _ appliedRule) []finding {
 	if old == nil || current == nil || old.Status != metric.BuildSuccess || current.Status != metric.BuildFailure {
 		return nil
 	}
-	f := finding{values: Values{Why: current.FirstError}}
-	if current.FirstError == "" {
-		f.values.Why = "it gave no reason"
-	}
-	return single(f)
+	return single(finding{values: Values{Why: cmp.Or(current.FirstError, "it gave no reason")}})
 }
 
 // fileDeletion fires when there are fewer files, and names the deleted ones.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"supervise/detector"
+	"supervise/detector/internal/loss"
 	"supervise/metric"
 	"supervise/source"
 )
@@ -76,7 +77,7 @@ func TestMutationCheckClears(t *testing.T) {
 			if !tt.clear {
 				return
 			}
-			if losses := a.Changes.Explained; len(losses) != 2 || losses[0].Explanation != detector.Noticed {
+			if losses := a.Changes.Explained; len(losses) != 2 || losses[0].Explanation != loss.Noticed {
 				t.Errorf("explained %+v", losses)
 			}
 			i := slices.IndexFunc(a.Alerts, func(x detector.Alert) bool { return strings.HasPrefix(x.Rule, detector.TamperPrefix) })

@@ -10,10 +10,13 @@ import (
 type advice struct {
 	action     RecommendedAction
 	confidence float64
-	basis      string                                            // the reason for the confidence
-	rule       string                                            // the only rule that leads to it; "" if several do
-	when       func(*judge, Assessment) (reason string, ok bool) // whether the row applies, and why
+	basis      string    // the reason for the confidence
+	rule       string    // the only rule that leads to it; "" if several do
+	when       condition // whether the row applies, and why
 }
+
+// condition reports whether a row of the table applies, and the reason.
+type condition func(*judge, Assessment) (reason string, ok bool)
 
 // partialPenalty is subtracted from the confidence if something was not measured.
 const partialPenalty = .15
@@ -23,32 +26,24 @@ const (
 	InfiniteLoop  = "infinite_loop"
 	MetricCycling = "metric_cycling"
 
+	stuckLoopDetected = "stuck_loop_detected"
+
 	cycling = "metric cycling, ZenML on agents in production (REF-076), docs/rules.md"
 )
 
 // advices is the table of recommendations. Its last row always applies.
 var advices = []advice{
-	{Rollback, .95, "two or more rules ask for the rollback", "", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 2) }},
-	{Rollback, .90, "one rule asks for the rollback", "", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 1) }},
-	{Stop, .90, "an infinite loop is confirmed", InfiniteLoop, func(_ *judge, a Assessment) (string, bool) { return alertReason(a, InfiniteLoop, ForceTerminate) }},
-	{Escalate, .80, "the same error came again and again", "stuck_loop_detected", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "stuck_loop_detected", AskHuman) }},
-	{Stop, .80, "a rule is set to end the loop", "", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", ForceTerminate) }},
-	{Escalate, .80, "a rule is set to ask a person", "", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", AskHuman) }},
+	{Rollback, .95, "two or more rules ask for the rollback", "", hasRollbacks(2)},
+	{Rollback, .90, "one rule asks for the rollback", "", hasRollbacks(1)},
+	{Stop, .90, "an infinite loop is confirmed", InfiniteLoop, hasAlert(InfiniteLoop, ForceTerminate)},
+	{Escalate, .80, "the same error came again and again", stuckLoopDetected, hasAlert(stuckLoopDetected, AskHuman)},
+	{Stop, .80, "a rule is set to end the loop", "", hasAlert("", ForceTerminate)},
+	{Escalate, .80, "a rule is set to ask a person", "", hasAlert("", AskHuman)},
 	{Rollback, .80, "a regression that lost too much of the best score", "", (*judge).farBelowBest},
-	{Escalate, .80, "a cycle is confirmed", MetricCycling, func(_ *judge, a Assessment) (string, bool) { return alertReason(a, MetricCycling, AskHuman) }},
-	{Stop, .80, "a stall", "", func(_ *judge, a Assessment) (string, bool) {
-		if a.Stall == nil {
-			return "", false
-		}
-		return a.Stall.Message(), true
-	}},
-	{Continue, .60, "a regression, and no rule asks for a rollback", "", func(_ *judge, a Assessment) (string, bool) {
-		if len(a.Alerts) == 0 || a.Class != Regression {
-			return "", false
-		}
-		return "Regression without a reason to undo it: " + a.Alerts[0].Message(), true
-	}},
-	{Continue, .80, "the class of the iteration alone", "", func(_ *judge, a Assessment) (string, bool) { return classReasons[a.Class], true }},
+	{Escalate, .80, "a cycle is confirmed", MetricCycling, hasAlert(MetricCycling, AskHuman)},
+	{Stop, .80, "a stall", "", isStalled},
+	{Continue, .60, "a regression, and no rule asks for a rollback", "", isToleratedRegression},
+	{Continue, .80, "the class of the iteration alone", "", always},
 }
 
 // classReasons are the reasons to continue if only the class decides.
@@ -89,29 +84,51 @@ func (j *judge) rollbackTarget() int {
 	return j.in.Previous.Iteration
 }
 
-// rollbackReason returns the messages of the alerts that roll the iteration back, and
-// whether there are enough of them.
-func rollbackReason(a Assessment, atLeast int) (string, bool) {
-	var messages []string
-	for _, alert := range a.Alerts {
-		if rollsBack([]Alert{alert}) {
-			messages = append(messages, alert.Message())
-		}
+// isStalled is met if the iteration ends a stall.
+func isStalled(_ *judge, a Assessment) (string, bool) {
+	if a.Stall == nil {
+		return "", false
 	}
-	return strings.Join(messages, "; "), len(messages) >= atLeast
+	return a.Stall.Message(), true
 }
 
-// alertReason returns the message of the first alert of a rule with the action. If rule is
-// empty, it is any rule except for that of early cycles, which has a later row.
-func alertReason(a Assessment, rule string, action Action) (string, bool) {
-	for _, alert := range a.Alerts {
-		isEarlyCycle := alert.Rule == MetricCycling && action == AskHuman
-		isOfRule := alert.Rule == rule || rule == "" && !isEarlyCycle
-		if isOfRule && alert.Action == action {
-			return alert.Message(), true
-		}
+// isToleratedRegression is met for a regression that no rule rolls back.
+func isToleratedRegression(_ *judge, a Assessment) (string, bool) {
+	if len(a.Alerts) == 0 || a.Class != Regression {
+		return "", false
 	}
-	return "", false
+	return "Regression without a reason to undo it: " + a.Alerts[0].Message(), true
+}
+
+// always is met, by the class of the iteration.
+func always(_ *judge, a Assessment) (string, bool) { return classReasons[a.Class], true }
+
+// hasRollbacks is met if at least that many alerts roll the iteration back.
+func hasRollbacks(atLeast int) condition {
+	return func(_ *judge, a Assessment) (string, bool) {
+		var messages []string
+		for _, alert := range a.Alerts {
+			if rollsBack([]Alert{alert}) {
+				messages = append(messages, alert.Message())
+			}
+		}
+		return strings.Join(messages, "; "), len(messages) >= atLeast
+	}
+}
+
+// hasAlert is met by the first alert of a rule with the action. If rule is empty, it is any
+// rule except for that of early cycles, which has a later row.
+func hasAlert(rule string, action Action) condition {
+	return func(_ *judge, a Assessment) (string, bool) {
+		for _, alert := range a.Alerts {
+			isEarlyCycle := alert.Rule == MetricCycling && action == AskHuman
+			isOfRule := alert.Rule == rule || rule == "" && !isEarlyCycle
+			if isOfRule && alert.Action == action {
+				return alert.Message(), true
+			}
+		}
+		return "", false
+	}
 }
 
 // farBelowBest reports a regression that lost too much of the best score. It does not apply

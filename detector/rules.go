@@ -68,154 +68,125 @@ type finding struct {
 
 // rules is the table of all rules. A rule that fires against the previous iteration is not
 // applied against the baseline as well.
-var rules = []Rule{
-	{
-		Name: "test_count_decreased", Type: "test_deletion", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "tests", Baseline: true,
-		Watch:     Watch{Field: metric.TestCount, Better: metric.HigherIsBetter},
-		Condition: "there are fewer tests than before, and at least one loss is not explained",
-		Message:   "Test count decreased from {prev} to {curr}", find: testCountDecreased,
+var rules = withRuleDefaults([]Rule{
+	{Name: "test_count_decreased", Type: "test_deletion", Severity: Critical, Unit: "tests", Baseline: true,
+		find: testCountDecreased, Watch: Watch{Field: metric.TestCount, Better: metric.HigherIsBetter},
 		regression: regression{metric.TestCount, anyChange},
-	},
-	{
-		Name: "working_tests_failing", Type: "functionality_loss", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "tests", Baseline: true,
-		Watch:     Watch{Field: metric.TestsPassed, Better: metric.HigherIsBetter},
-		Condition: "fewer tests pass than before; HIGH (alert_regression) when a test that passed fails and as many others pass instead",
-		Message:   "Previously passing tests {fate}", find: workingTestsFailing,
+		Condition:  "there are fewer tests than before, and at least one loss is not explained",
+		Message:    "Test count decreased from {prev} to {curr}"},
+	{Name: "working_tests_failing", Type: "functionality_loss", Severity: Critical, Unit: "tests",
+		Baseline: true, find: workingTestsFailing,
+		Watch:      Watch{Field: metric.TestsPassed, Better: metric.HigherIsBetter},
 		regression: regression{metric.PassRate, passRateDrop},
-	},
-	{
-		Name: "tests_replaced", Type: "test_deletion", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "tests",
+		Condition:  "fewer tests pass than before; HIGH (alert_regression) when a test that passed fails and as many others pass instead",
+		Message:    "Previously passing tests {fate}"},
+	{Name: "tests_replaced", Type: "test_deletion", Severity: Critical, Unit: "tests", find: testsReplaced,
 		Condition: "a test is gone without an explanation, although the count did not fall",
-		Message:   "Test {name} disappeared", find: testsReplaced,
-	},
-	{
-		Name: "tests_newly_skipped", Type: "test_skipping", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "tests", Baseline: true,
+		Message:   "Test {name} disappeared"},
+	{Name: "tests_newly_skipped", Type: "test_skipping", Severity: Critical, Unit: "tests", Baseline: true,
+		find:      testsNewlySkipped,
 		Condition: "a test that ran before is skipped; MEDIUM when the skip depends on the platform, a version or a missing tool",
-		Message:   "Test {name} is now skipped", find: testsNewlySkipped,
-	},
-	{
-		Name: TestsWeakened, Type: "tampering", Severity: Critical, Basis: Executed, Action: AlertAndRollback, Unit: "tests",
+		Message:   "Test {name} is now skipped"},
+	{Name: TestsWeakened, Type: "tampering", Severity: Critical, Basis: Executed, Unit: "tests",
+		find:      testsWeakened,
 		Condition: "an original test fails on the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, or, only listed, with `tests: change`; one level lower when its new version depends on the machine",
-		Message:   "{name} was weakened: {why}", Source: "original tests on the new code, docs/integrity.md", find: testsWeakened,
-	},
-	{
-		Name: "tests_forged", Type: "report_forged", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "tests",
+		Message:   "{name} was weakened: {why}", Source: "original tests on the new code, docs/integrity.md"},
+	{Name: "tests_forged", Type: "report_forged", Severity: Critical, Unit: "tests", find: testsForged,
 		Condition: "a new test is reported as passed, but no source file defines it and no runner lists it (Go, pytest); it does not count",
-		Message:   "Test {name} is only in the output: write it, or remove what prints it", find: testsForged,
-	},
-	{
-		Name: PassesOnlyUnderTest, Type: "tampering", Severity: Critical, Basis: Executed, Action: AlertAndRollback, Unit: "tests",
+		Message:   "Test {name} is only in the output: write it, or remove what prints it"},
+	{Name: PassesOnlyUnderTest, Type: "tampering", Severity: Critical, Basis: Executed, Unit: "tests",
+		find:      passesOnlyUnderTest,
 		Condition: "a passing test fails when the test run is concealed from the code, and on the base it does not; HIGH (alert_and_flag_iteration) when it failed at the base with another message, and the added code does not name the runner",
-		Message:   "{name} passes only under test: {why}", find: passesOnlyUnderTest,
-	},
-	{
-		Name: MutationScoreDropped, Type: "tampering", Severity: High, Basis: Executed, Action: AlertAndFlag, Unit: "mutants",
+		Message:   "{name} passes only under test: {why}"},
+	{Name: MutationScoreDropped, Type: "tampering", Severity: High, Basis: Executed, Unit: "mutants",
+		find:      mutationScoreDropped,
 		Condition: "the originals of changed tests kill mutants that the changed tests do not kill; CRITICAL (alert_and_rollback) when the changed tests kill none, and the originals killed at least three or all mutants were run",
-		Message:   "Changed tests kill fewer mutants: {why}", Source: "changed tests on mutants, docs/integrity.md", find: mutationScoreDropped,
-	},
-	{
-		Name: TestRunnerChanged, Type: "tampering", Severity: High, Basis: Measured, Action: AlertAndFlag,
+		Message:   "Changed tests kill fewer mutants: {why}",
+		Source:    "changed tests on mutants, docs/integrity.md"},
+	{Name: TestRunnerChanged, Type: "tampering", Severity: High, find: testRunnerChanged,
 		Condition: "the project declares another test runner, and original tests could not be compared with the new ones by their mutants; MEDIUM when some could not, INFO when all could",
-		Message:   "The tests are run by {why}", find: testRunnerChanged,
-	},
-	{
-		Name: HiddenTestsFailing, Type: "functionality_loss", Severity: Critical, Basis: Executed, Action: AlertAndRollback, Unit: "tests",
+		Message:   "The tests are run by {why}"},
+	{Name: HiddenTestsFailing, Type: "functionality_loss", Severity: Critical, Basis: Executed, Unit: "tests",
+		find:      hiddenTestsFailing,
 		Condition: "a hidden test that passed before fails; HIGH (alert_and_flag_iteration) when it did not run",
-		Message:   "{why}", find: hiddenTestsFailing,
-	},
-	{
-		Name: "git_state_lost", Type: "work_loss", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "losses", Baseline: true,
+		Message:   "{why}"},
+	{Name: "git_state_lost", Type: "work_loss", Severity: Critical, Unit: "losses", Baseline: true,
+		find:      gitStateLost,
 		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone, or object files are damaged (only the baseline is compared)",
-		Message:   "Git state is lost: {why}", find: gitStateLost,
-	},
-	{
-		Name: "user_work_lost", Type: "work_loss", Severity: Critical, Basis: Measured, Action: AlertAndRollback, Unit: "files",
+		Message:   "Git state is lost: {why}"},
+	{Name: "user_work_lost", Type: "work_loss", Severity: Critical, Unit: "files", find: userWorkLost,
 		Condition: "work that was uncommitted, untracked, or ignored but kept when the loop started is gone, and is at no other path and in no commit",
-		Message:   "Work of the user is lost: {why} (if intended: approve it, or supervise ack)", find: userWorkLost,
-	},
-	{
-		Name: "acknowledgements_changed", Type: "tampering", Severity: Critical, Basis: Measured, Action: AlertAndRollback,
+		Message:   "Work of the user is lost: {why} (if intended: approve it, or supervise ack)"},
+	{Name: "acknowledgements_changed", Type: "tampering", Severity: Critical, find: acknowledgementsChanged,
 		Condition: "the iteration changed the file of acknowledgements, which only a person may do",
-		Message:   "The agent changed {why}", find: acknowledgementsChanged,
-	},
-	{
-		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Basis: Measured, Action: AlertAndFlag, Threshold: 2, Unit: "points", Baseline: true, Paths: true,
-		Watch:     Watch{Field: metric.CoveragePct, Better: metric.HigherIsBetter},
-		Condition: "coverage fell by more than the threshold, and by more than it varies between runs of one tree",
-		Message:   "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
+		Message:   "The agent changed {why}"},
+	{Name: "coverage_regression", Type: "coverage_regression", Severity: High, Threshold: 2, Unit: "points",
+		Baseline: true, Paths: true, find: coverageRegression,
+		Watch:      Watch{Field: metric.CoveragePct, Better: metric.HigherIsBetter},
 		regression: regression{metric.CoveragePct, itsThreshold},
-	},
-	{
-		Name: HiddenTestFailing, Type: "hidden_test_failing", Severity: High, Basis: Executed, Action: AlertAndFlag, Unit: "tests",
+		Condition:  "coverage fell by more than the threshold, and by more than it varies between runs of one tree",
+		Message:    "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)"},
+	{Name: HiddenTestFailing, Type: "hidden_test_failing", Severity: High, Basis: Executed, Unit: "tests",
+		find:      hiddenTestFailing,
 		Condition: "tests that failed pass now and no visible test fails, but hidden tests fail that never passed: expected outputs may be written into the code",
-		Message:   "All visible tests pass now; hidden tests that fail: {n}", find: hiddenTestFailing,
-	},
-	{
-		Name: "error_increase", Type: "error_increase", Severity: High, Basis: Measured, Action: AlertRegression, Threshold: 5, Unit: "errors",
-		Watch:     Watch{Field: metric.ErrorCount, Better: metric.LowerIsBetter},
-		Condition: "error_count grew by more than the threshold, and by more than it varies between runs of one tree",
-		Message:   "Error count increased by {delta}", find: metricWorsened,
+		Message:   "All visible tests pass now; hidden tests that fail: {n}"},
+	{Name: "error_increase", Type: "error_increase", Severity: High, Action: AlertRegression, Threshold: 5,
+		Unit: "errors", find: metricWorsened,
+		Watch:      Watch{Field: metric.ErrorCount, Better: metric.LowerIsBetter},
 		regression: regression{metric.ErrorCount, anyChange},
-	},
-	{
-		Name: "suite_did_not_run", Type: "suite_did_not_run", Severity: High, Basis: Measured, Action: AlertRegression, Unit: "iterations",
+		Condition:  "error_count grew by more than the threshold, and by more than it varies between runs of one tree",
+		Message:    "Error count increased by {delta}"},
+	{Name: "suite_did_not_run", Type: "suite_did_not_run", Severity: High, Action: AlertRegression,
+		Unit: "iterations", find: suiteDidNotRun,
 		Condition: "the test check produced nothing readable, or a report that contradicts itself and did not before; CRITICAL the second time in a row",
-		Message:   "Test results could not be read: {why}", find: suiteDidNotRun,
-	},
-	{
-		Name: "build_broken", Type: "build_broken", Severity: High, Basis: Measured, Action: AlertRegression,
+		Message:   "Test results could not be read: {why}"},
+	{Name: "build_broken", Type: "build_broken", Severity: High, Action: AlertRegression, find: buildBroken,
 		Condition: "the build succeeded before and fails now",
-		Message:   "Build is broken: {why}", find: buildBroken,
-	},
-	{
-		Name: "file_deletion", Type: "file_deletion", Severity: Medium, Basis: Measured, Action: AlertAndReview, Unit: "files",
+		Message:   "Build is broken: {why}"},
+	{Name: "file_deletion", Type: "file_deletion", Severity: Medium, Unit: "files", find: fileDeletion,
 		Watch:     Watch{Field: metric.FileCount, Better: metric.HigherIsBetter},
 		Condition: "there are fewer source files than before",
-		Message:   "File count decreased (potential code deletion)", find: fileDeletion,
-	},
-	{
-		Name: "complexity_explosion", Type: "complexity_explosion", Severity: Medium, Basis: Measured, Action: AlertComplexity, Threshold: 50, Unit: "%",
+		Message:   "File count decreased (potential code deletion)"},
+	{Name: "complexity_explosion", Type: "complexity_explosion", Severity: Medium, Action: AlertComplexity,
+		Threshold: 50, Unit: "%", find: metricWorsened,
 		Watch:     Watch{Field: metric.Complexity, Better: metric.LowerIsBetter},
 		Condition: "the mean complexity of a function grew by more than the threshold",
-		Message:   "Complexity increased >{threshold}%", find: metricWorsened,
-	},
-	{
-		Name: "coverage_denominator", Type: "coverage_denominator", Severity: Medium, Basis: Measured, Action: AlertAndReview, Threshold: 10, Unit: "%",
-		Watch:     Watch{Field: metric.CoverageTotal, Better: metric.HigherIsBetter},
+		Message:   "Complexity increased >{threshold}%"},
+	{Name: "coverage_denominator", Type: "coverage_denominator", Severity: Medium, Threshold: 10, Unit: "%",
+		find: coverageDenominator, Watch: Watch{Field: metric.CoverageTotal, Better: metric.HigherIsBetter},
 		Condition: "the coverage report counts fewer lines, by more than the threshold, while the code did not shrink",
-		Message:   "Coverage now ignores {n} lines", find: coverageDenominator,
-	},
-	{
-		Name: "flaky_test", Type: "flaky_test", Severity: Medium, Basis: Measured, Action: AlertAndReview, Unit: "tests",
+		Message:   "Coverage now ignores {n} lines"},
+	{Name: "flaky_test", Type: "flaky_test", Severity: Medium, Unit: "tests", find: flakyTest,
 		Condition: "a failing test passed when it was run again, or a test known to be flaky fails; HIGH (alert_regression) when its file was changed",
-		Message:   "{name} is flaky", find: flakyTest,
-	},
-	{
-		Name: "test_time_anomaly", Type: "test_time_anomaly", Severity: Medium, Basis: Measured, Action: AlertAndReview, Threshold: 50, Unit: "%",
-		Watch:     Watch{Field: metric.TestTime, Better: metric.HigherIsBetter, Min: 1000},
+		Message:   "{name} is flaky"},
+	{Name: "test_time_anomaly", Type: "test_time_anomaly", Severity: Medium, Threshold: 50, Unit: "%",
+		find: testTimeAnomaly, Watch: Watch{Field: metric.TestTime, Better: metric.HigherIsBetter, Min: 1000},
 		Condition: "the same tests took less time, by more than the threshold, and by more than parallel checks may have cost before; at least one second before",
-		Message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
-	},
-	{
-		Name: InfiniteLoop, Type: "infinite_loop", Severity: Critical, Basis: Measured, Action: ForceTerminate, scope: loopScope,
+		Message:   "Tests took {curr_time}, were {prev_time}"},
+	{Name: InfiniteLoop, Type: "infinite_loop", Severity: Critical, Action: ForceTerminate, scope: loopScope,
+		find:      infiniteLoop,
 		Condition: "a cycle is confirmed late in the loop",
-		Message:   "Infinite loop detected: metrics cycling", Source: cycling, find: infiniteLoop,
-	},
-	{
-		Name: MetricCycling, Type: "metric_cycling", Severity: High, Basis: Measured, Action: AskHuman, scope: loopScope,
+		Message:   "Infinite loop detected: metrics cycling", Source: cycling},
+	{Name: MetricCycling, Type: "metric_cycling", Severity: High, Action: AskHuman, scope: loopScope,
+		find:      metricCycling,
 		Condition: "a cycle is confirmed early in the loop; the loop continues unless `on_stall` is ask or stop",
-		Message:   "{why}", Source: cycling, find: metricCycling,
-	},
-	{
-		Name: "stuck_loop_detected", Type: "stuck_loop", Severity: Medium, Basis: Measured, Action: AskHuman, scope: loopScope,
+		Message:   "{why}", Source: cycling},
+	{Name: stuckLoopDetected, Type: "stuck_loop", Severity: Medium, Action: AskHuman, scope: loopScope,
+		find:      stuckLoop,
 		Condition: "the same error, which the baseline did not have, occurred several times in a row",
-		Message:   "Stuck loop detected: {why}", find: stuckLoop,
-	},
-	{
-		Name: "test_explained", Type: "test_explained", Severity: Info, Basis: Measured, Action: Note,
+		Message:   "Stuck loop detected: {why}"},
+	{Name: "test_explained", Type: "test_explained", Severity: Info, find: testExplained,
 		Condition: "a test is gone, and its loss is explained",
-		Message:   "Test {name} is gone, but {why}", find: testExplained,
-	},
+		Message:   "Test {name} is gone, but {why}"},
+})
+
+// withRuleDefaults returns the rules with the basis Measured and with the default action for their
+// severity, unless a rule sets another one.
+func withRuleDefaults(list []Rule) []Rule {
+	for i, r := range list {
+		list[i].Basis, list[i].Action = cmp.Or(r.Basis, Measured), cmp.Or(r.Action, actionOf(r.Severity))
+	}
+	return list
 }
 
 // The limits in the column regression of the table: any loss, a fall of the pass rate by more than
@@ -301,6 +272,11 @@ func (j *judge) apply(rule Rule, c comparison) []Alert {
 		}
 	}
 	return out
+}
+
+// aboveThreshold returns the findings about more tests than the threshold of the rule.
+func (r appliedRule) aboveThreshold(findings ...finding) []finding {
+	return slices.DeleteFunc(findings, func(f finding) bool { return float64(len(f.tests)) <= r.threshold() })
 }
 
 // alert returns the alert for a finding, with the files of its tests if it names none.

@@ -24,20 +24,19 @@ type TestOnly struct {
 
 // passesOnlyUnderTest makes one finding of the tests of each severity.
 func passesOnlyUnderTest(j *judge, _ comparison, r appliedRule) []finding {
-	found := map[Severity]*finding{}
+	certain := finding{severity: Critical, action: actionOf(Critical)}
+	possible := finding{severity: High, action: actionOf(High)}
 	for _, o := range j.in.TestOnly {
-		s := High
+		f := &possible
 		if o.Certain {
-			s = Critical
+			f = &certain
 		}
-		if found[s] == nil {
-			why := "it fails where the code cannot see that it runs in a test"
+		if len(f.tests) == 0 {
+			f.values.Why = "it fails where the code cannot see that it runs in a test"
 			if o.Why != "" {
-				why += ": " + o.Why
+				f.values.Why += ": " + o.Why
 			}
-			found[s] = &finding{severity: s, action: actionOf(s), values: Values{Why: why}}
 		}
-		f := found[s]
 		f.tests = append(f.tests, o.ID)
 		for _, file := range o.Files {
 			if !slices.Contains(f.files, file) {
@@ -45,13 +44,5 @@ func passesOnlyUnderTest(j *judge, _ comparison, r appliedRule) []finding {
 			}
 		}
 	}
-
-	var out []finding
-	for _, s := range []Severity{Critical, High} {
-		if f := found[s]; f != nil && float64(len(f.tests)) > r.threshold() {
-			out = append(out, *f)
-		}
-	}
-
-	return out
+	return r.aboveThreshold(certain, possible)
 }

@@ -77,23 +77,19 @@ func workingTestsFailing(j *judge, c comparison, r appliedRule) []finding {
 	}
 
 	f.tests = c.tests.failingTests()
-	if float64(len(f.tests)) <= r.threshold() {
-		return nil
-	}
-
 	f.severity, f.action, f.values.Why = High, AlertRegression, "other tests make up for them in number"
-	return single(f)
+	return r.aboveThreshold(f)
 }
 
 // testsReplaced fires when tests are gone without an explanation, but as many new ones exist.
 func testsReplaced(j *judge, c comparison, r appliedRule) []finding {
-	if c.tests == nil || len(c.tests.unexplained) == 0 || float64(len(c.tests.unexplained)) <= r.threshold() {
+	if c.tests == nil {
 		return nil
 	}
 	if before, now := j.comparedCounts(c); now.Count < before.Count {
 		return nil
 	}
-	return single(finding{values: j.metricValues(c, metric.TestCount, r.threshold()), tests: c.tests.unexplained})
+	return r.aboveThreshold(finding{values: j.metricValues(c, metric.TestCount, r.threshold()), tests: c.tests.unexplained})
 }
 
 // testsNewlySkipped makes one finding of the skips that depend on the machine, and one of
@@ -114,13 +110,7 @@ func testsNewlySkipped(j *judge, c comparison, r appliedRule) []finding {
 		f.tests = append(f.tests, id)
 		f.values.Why = test.Message
 	}
-	var out []finding
-	for _, f := range []finding{hard, conditional} {
-		if float64(len(f.tests)) > r.threshold() {
-			out = append(out, f)
-		}
-	}
-	return out
+	return r.aboveThreshold(hard, conditional)
 }
 
 // mergeSorted returns the union of both lists, sorted.
@@ -178,15 +168,7 @@ func flakyTest(j *judge, c comparison, r appliedRule) []finding {
 		}
 		f.tests = append(f.tests, id)
 	}
-
-	var out []finding
-	for _, f := range []finding{touched, others} {
-		if float64(len(f.tests)) > r.threshold() {
-			out = append(out, f)
-		}
-	}
-
-	return out
+	return r.aboveThreshold(touched, others)
 }
 
 // isFileTouched reports whether the file of a test was changed.

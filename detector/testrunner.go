@@ -13,7 +13,7 @@ const TestRunnerChanged = "test_runner_changed"
 // testRunnerChanged makes a finding if a test runner is gone. The mutation check of its
 // tests decides the severity.
 func testRunnerChanged(j *judge, c comparison, _ appliedRule) []finding {
-	if c.against != AgainstPrevious || c.before.Tests == nil || c.now.Tests == nil {
+	if c.before.Tests == nil || c.now.Tests == nil {
 		return nil
 	}
 

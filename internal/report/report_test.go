@@ -173,7 +173,7 @@ func TestCompletionComparesTests(t *testing.T) {
 		{Number: 3},
 	}
 	its[1].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), Explanation: detector.SubjectGone}}
-	its[2].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), Explanation: detector.SimilarBody, Successor: id("Renamed")}}
+	its[2].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), Explanation: "similar_body", Successor: id("Renamed")}}
 	section := func(selected int) string {
 		v := report.Loop{Iterations: its}
 		v.Choice.Iteration = selected
