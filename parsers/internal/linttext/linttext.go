@@ -9,7 +9,7 @@
 // (line.go), finds out what the line can be (kinds.go), and then takes it as a crash or a
 // summary (summary.go), as a finding (line.go), or as more text of the latest finding
 // (continue.go). The tables of forms are in forms.go and formscompiler.go. For a line that many
-// tools print, tool.go finds the tool. The fast paths in cuts.go only save time.
+// tools print, tool.go finds the tool.
 package linttext
 
 import (
