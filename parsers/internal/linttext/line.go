@@ -74,16 +74,18 @@ func compileForms(table []lineForm) []lineForm {
 // read returns the parts of a line with the form. They are empty if it does not match.
 func (f *lineForm) read(s string) parts {
 	var p parts
-	match := f.re.FindStringSubmatch(s)
+	match := f.re.FindStringSubmatchIndex(s)
 	if match == nil {
 		return p
 	}
 	for i, name := range f.re.SubexpNames() {
-		if match[i] != "" {
-			p.set(name, match[i])
+		from, to := match[2*i], match[2*i+1]
+		if name == "" || from == to {
+			continue
 		}
+		p.set(name, s[from:to])
 		if name == "pairs" {
-			for _, pair := range f.pairs.FindAllStringSubmatch(match[i], -1) {
+			for _, pair := range f.pairs.FindAllStringSubmatch(s[from:to], -1) {
 				p.set(pairNames[strings.ToLower(pair[1])], messageUnescaper.Replace(pair[2]))
 			}
 		}
