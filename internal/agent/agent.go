@@ -132,15 +132,15 @@ func (p Preset) Needs() Needs {
 	return n
 }
 
+// versionRE matches a version like v1.20.0-beta. The group has its numbers without trailing zeros, so
+// that equal versions have equal groups.
+var versionRE = regexp.MustCompile(`^v?(\d+(?:\.\d+)*?)(?:\.0+)*(?:-.*)?$`)
+
 // IsTestedVersion reports whether a version is the tested one. It is true for versions that
 // are unknown or cannot be compared.
 func (p Preset) IsTestedVersion(version string) bool {
-	if version == "" || p.Observed.Version == "" {
-		return true
-	}
-	numbers, ok := parseVersion(version)
-	tested, okTested := parseVersion(p.Observed.Version)
-	return !ok || !okTested || slices.Equal(numbers, tested)
+	numbers, tested := versionRE.FindStringSubmatch(version), versionRE.FindStringSubmatch(p.Observed.Version)
+	return numbers == nil || tested == nil || numbers[1] == tested[1]
 }
 
 // placeholderRE matches placeholders in arguments, like {{model}}.

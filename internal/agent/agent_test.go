@@ -70,8 +70,8 @@ func TestCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			inv := p.Command(tt.launch)
-			if got := strings.Join(inv.Args, " "); got != tt.want || inv.Delivery != tt.by {
-				t.Errorf("got  %s by %s\nwant %s by %s", got, inv.Delivery, tt.want, tt.by)
+			if got := strings.Join(inv.Args, " "); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 			if fed := inv.Stdin == tt.launch.Prompt; fed != (tt.by == ByStdin) {
 				t.Errorf("standard input holds %d bytes", len(inv.Stdin))

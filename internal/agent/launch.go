@@ -31,31 +31,16 @@ type Launch struct {
 
 // Invocation is the command line of a run.
 type Invocation struct {
-	Args     []string
-	Stdin    string // what is written to standard input before it is closed
-	Delivery Delivery
+	Args  []string
+	Stdin string // what is written to standard input before it is closed
 }
-
-// Delivery is how a prompt is passed to the agent.
-type Delivery string
-
-// The deliveries.
-const (
-	ByArgument Delivery = "argument"
-	ByStdin    Delivery = "stdin"
-	ByFile     Delivery = "file"
-)
 
 // Command returns the command line of a run, which no shell interprets. It replaces each
 // placeholder in the arguments of the preset by its list, or removes it if the list does not
 // apply.
 func (p Preset) Command(l Launch) Invocation {
-	inv := Invocation{Args: []string{p.Programs[0]}}
-	prompt, by := p.delivery(l)
-	inv.Delivery = by
-	if by == ByStdin {
-		inv.Stdin = l.Prompt
-	}
+	prompt, stdin := p.promptArgs(l)
+	inv := Invocation{Args: []string{p.Programs[0]}, Stdin: stdin}
 	lists := map[string][]string{
 		"{{yolo}}":   listIf(p.Yolo, l.Yolo),
 		"{{model}}":  listIf(p.Model, l.Model != ""),
@@ -78,20 +63,19 @@ func (p Preset) Command(l Launch) Invocation {
 	return inv
 }
 
-// delivery chooses how to pass the prompt, and returns the arguments for that. A prompt that
-// is empty, is too long, looks like a flag, or contains a zero byte cannot be an argument.
-func (p Preset) delivery(l Launch) ([]string, Delivery) {
+// promptArgs chooses how to pass the prompt, as an argument, a file or on standard input. It returns
+// the arguments for that, and the text for standard input. A prompt that is empty, is too long, looks
+// like a flag, or contains a zero byte cannot be an argument.
+func (p Preset) promptArgs(l Launch) (args []string, stdin string) {
 	fitsArgument := l.Prompt != "" && len(l.Prompt) <= MaxArgument
 	isPlain := !strings.ContainsRune(l.Prompt, 0) && !strings.HasPrefix(l.Prompt, "-")
 	switch {
-	case !slices.Contains(p.Prompt, "{{prompt}}"):
-		return p.Prompt, ByFile
-	case fitsArgument && isPlain:
-		return p.Prompt, ByArgument
+	case !slices.Contains(p.Prompt, "{{prompt}}"), fitsArgument && isPlain:
+		return p.Prompt, ""
 	case len(p.LongPrompt) > 0 && strings.Contains(strings.Join(p.LongPrompt, " "), "{{prompt_file}}"):
-		return p.LongPrompt, ByFile
+		return p.LongPrompt, ""
 	}
-	return p.LongPrompt, ByStdin
+	return p.LongPrompt, l.Prompt
 }
 
 // listIf returns the list if it applies, and nil otherwise.
@@ -138,28 +122,9 @@ func varName(entry string) string {
 
 // CheckRoot returns an error if the agent would refuse to start because it runs as root.
 func (p Preset) CheckRoot(env []string, yolo bool) error {
-	if p.RootVar == "" || !yolo || os.Geteuid() != 0 {
-		return nil
-	}
-	if slices.ContainsFunc(env, func(entry string) bool { return varName(entry) == p.RootVar }) {
+	isSet := slices.ContainsFunc(env, func(entry string) bool { return varName(entry) == p.RootVar })
+	if p.RootVar == "" || !yolo || os.Geteuid() != 0 || isSet {
 		return nil
 	}
 	return fmt.Errorf("%s does not run with %s as root: run supervise as another user, or set %s=1 if this machine is a sandbox", p.Name, strings.Join(p.Yolo, " "), p.RootVar)
-}
-
-// parseVersion returns the numbers of a version without trailing zeros, so that equal
-// versions have equal numbers. ok is false if it is not a version.
-func parseVersion(version string) (numbers []int, ok bool) {
-	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
-	for part := range strings.SplitSeq(version, ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return nil, false
-		}
-		numbers = append(numbers, n)
-	}
-	for len(numbers) > 0 && numbers[len(numbers)-1] == 0 {
-		numbers = numbers[:len(numbers)-1]
-	}
-	return numbers, true
 }

@@ -146,11 +146,10 @@ type Pattern struct{ *regexp.Regexp }
 // UnmarshalYAML reads a regular expression.
 func (p *Pattern) UnmarshalYAML(unmarshal func(any) error) error {
 	var text string
-	if err := unmarshal(&text); err != nil {
-		return err
+	err := unmarshal(&text)
+	if err == nil {
+		*p, err = compile(text)
 	}
-	var err error
-	*p, err = compile(text)
 	return err
 }
 
@@ -314,19 +313,17 @@ func (s *Sum) UnmarshalYAML(unmarshal func(any) error) error {
 		return err
 	}
 	*s = nil
-	next := 1.0
+	sign := 1.0
 	for word := range strings.FieldsSeq(textOfValue(v)) {
 		switch n, err := strconv.ParseFloat(word, 64); {
-		case word == "+" || word == "-":
-			next = 1
-			if word == "-" {
-				next = -1
-			}
-			continue
+		case word == "+":
+			sign = 1
+		case word == "-":
+			sign = -1
 		case err == nil:
-			*s = append(*s, term{sign: next, number: n})
+			*s = append(*s, term{sign: sign, number: n})
 		default:
-			*s = append(*s, term{sign: next, path: Path(word)})
+			*s = append(*s, term{sign: sign, path: Path(word)})
 		}
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"supervise/internal/agent"
@@ -18,6 +17,8 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/regexp"
 	"supervise/runner"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Agent is a known agent, and its installed program.
@@ -46,16 +47,15 @@ const versionTimeout = 15 * time.Second
 // List returns the agents of these names. It runs installed ones to get their version.
 func List(ctx context.Context, names []string) []Agent {
 	list := make([]Agent, len(names))
-	var wait sync.WaitGroup
-	room := make(chan struct{}, maxParallel)
+	var group errgroup.Group
+	group.SetLimit(maxParallel)
 	for i, name := range names {
-		wait.Go(func() {
-			room <- struct{}{}
+		group.Go(func() error {
 			list[i] = inspectAgent(ctx, name)
-			<-room
+			return nil
 		})
 	}
-	wait.Wait()
+	_ = group.Wait() // no function fails
 	return list
 }
 

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/internal/agent"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
+	"supervise/internal/textstream"
 	"supervise/runner"
 )
 
@@ -156,15 +158,11 @@ func (a *Agent) sessionUsage(p agent.Preset, r agent.Report) (total agent.Usage,
 
 // processEnding converts the result of the process for [agent.Report.Outcome].
 func processEnding(res runner.Result) agent.Ending {
-	e := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal}
-	switch res.Cause {
-	case runner.TimedOut, runner.NoOutput, runner.WentIdle:
-		e.TimedOut = true
-	case runner.Stopped, runner.Interrupted, runner.NotStarted:
-		e.Stopped = true
-	case runner.Exited, runner.Attacked:
+	return agent.Ending{
+		ExitCode: res.ExitCode, Signal: res.Signal,
+		TimedOut: slices.Contains([]runner.Cause{runner.TimedOut, runner.NoOutput, runner.WentIdle}, res.Cause),
+		Stopped:  slices.Contains([]runner.Cause{runner.Stopped, runner.Interrupted, runner.NotStarted}, res.Cause),
 	}
-	return e
 }
 
 // mergeRuns adds the numbers of earlier attempts of the iteration to the record of the last
@@ -177,12 +175,8 @@ func mergeRuns(before, run *ledger.AgentRun) *ledger.AgentRun {
 	run.Duration += before.Duration
 	run.Leftovers = append(before.Leftovers, run.Leftovers...)
 	run.RefusedHosts = append(before.RefusedHosts, run.RefusedHosts...)
-	switch {
-	case run.Usage == nil:
-		run.Usage = before.Usage
-	case before.Usage != nil:
-		u := before.Usage.Plus(*run.Usage)
-		run.Usage = &u
+	if before.Usage != nil {
+		run.Usage = new(before.Usage.Plus(*cmp.Or(run.Usage, &agent.Usage{})))
 	}
 	return run
 }
@@ -206,22 +200,13 @@ const maxShortLine = 500
 
 // shortLine returns a text as one line of limited length, without escape sequences.
 func shortLine(text string) string {
-	text = strings.Join(strings.Fields(agent.StripEscapes(text)), " ")
-	if len(text) > maxShortLine {
-		text = strings.ToValidUTF8(text[:maxShortLine], "") + "…"
-	}
-	return text
+	return textstream.Truncate(strings.Join(strings.Fields(agent.StripEscapes(text)), " "), maxShortLine)
 }
 
 // lastLine returns the last line of an output that is not blank, "" if there is none.
 func lastLine(s string) string {
-	lines := strings.FieldsFunc(agent.StripEscapes(s), func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := len(lines) - 1; i >= 0; i-- {
-		if line := strings.TrimSpace(lines[i]); line != "" {
-			return line
-		}
-	}
-	return ""
+	text := strings.TrimSpace(agent.StripEscapes(s))
+	return strings.TrimSpace(text[strings.LastIndexAny(text, "\n\r")+1:])
 }
 
 // errHopeless is the reason for stopping an agent that its service never accepts.

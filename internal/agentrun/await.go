@@ -42,7 +42,7 @@ func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool
 		report.Reset.At = full.Reset
 	}
 	switch {
-	case interrupted(ctx):
+	case ctx.Err() != nil: // the loop is being stopped
 		return false, nil
 	case o.IsTemporary():
 		delay, byService := r.waitTime(r.record, report)
@@ -81,9 +81,6 @@ func (r *run) waitStop(ctx context.Context, why *ledger.AgentRun, delay time.Dur
 	}
 	return event.Stop{}
 }
-
-// interrupted reports whether the loop is being stopped.
-func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
 // waitTime returns how long to wait before the next attempt. It is the time that the service
 // asks for, or else a step that doubles after each attempt, up to maxStep. If a service fails

@@ -1,6 +1,7 @@
 package agentrun
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -106,7 +107,7 @@ func (r *run) launch(cmd *runner.Command, path string) error {
 		l.Session = r.session.id
 	}
 	if r.MaxCost > 0 {
-		l.Budget = max(r.MaxCost-costOf(r.task.Spent), minBudget)
+		l.Budget = max(r.MaxCost-*cmp.Or(r.task.Spent.CostUSD, new(0.0)), minBudget)
 	}
 
 	inv := p.Command(l)
@@ -180,11 +181,8 @@ func (r *run) writePrompt(dir, text string) (path, evidence string, err error) {
 	if r.User == nil {
 		return path, evidence, nil
 	}
-	files := maps.Clone(r.task.Evidence)
-	if files == nil {
-		files = map[string]string{}
-	}
-	files[ledger.PromptName], files[notesName] = text, r.task.Notes
+	files := map[string]string{ledger.PromptName: text, notesName: r.task.Notes}
+	maps.Copy(files, r.task.Evidence)
 	if r.promptDir, err = r.User.WriteFiles(files); err != nil {
 		return "", "", err
 	}

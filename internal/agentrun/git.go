@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"supervise/internal/git"
 	"supervise/internal/projectfile"
 	"supervise/internal/treediff"
 )
@@ -24,7 +25,7 @@ type gitState struct {
 
 // readGitState reads the state of git; the zero value without a repository.
 func readGitState(root string) gitState {
-	dir, common := gitDirs(root)
+	dir, common := git.Dirs(root)
 	g := gitState{head: readGitFile(dir, "HEAD"), stash: resolveRef(common, "refs/stash"), tables: readGitFile(common, "reftable/tables.list")}
 	g.commit = g.head
 	if ref, is := strings.CutPrefix(g.head, "ref: "); is {
@@ -56,43 +57,13 @@ func resolveRef(dir, name string) string {
 	return ""
 }
 
-// gitDirs returns the git folder of the working tree that contains root, and the one that it
-// shares with its worktrees. Both are the same unless this is a linked worktree.
-func gitDirs(root string) (dir, common string) {
-	dir = filepath.Join(root, ".git")
-	for top := root; ; top = filepath.Dir(top) {
-		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
-			root, dir = top, filepath.Join(top, ".git")
-			break
-		}
-		if top == filepath.Dir(top) {
-			break
-		}
-	}
-
-	if text, err := projectfile.ReadAnywhere(dir, projectfile.Settings); err == nil {
-		to, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-		if dir = filepath.FromSlash(to); !filepath.IsAbs(dir) {
-			dir = filepath.Join(root, dir)
-		}
-	}
-
-	common = dir
-	if text, err := projectfile.ReadAnywhere(filepath.Join(dir, "commondir"), projectfile.Settings); err == nil {
-		if common = strings.TrimSpace(string(text)); !filepath.IsAbs(common) {
-			common = filepath.Join(dir, common)
-		}
-	}
-	return dir, common
-}
-
 // gitBusyFiles are files that exist while git changes the tree.
 var gitBusyFiles = []string{"index.lock", "rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "sequencer"}
 
 // isGitBusy reports whether git is changing the tree: a checkout, a stash or a rebase removes
 // files and may restore them.
 func isGitBusy(root string) bool {
-	dir, _ := gitDirs(root)
+	dir, _ := git.Dirs(root)
 	return slices.ContainsFunc(gitBusyFiles, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil

@@ -18,6 +18,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/projectfile"
 	"supervise/internal/rpc"
+	"supervise/internal/textstream"
 	"supervise/runner"
 )
 
@@ -102,13 +103,11 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 	if err == nil && len(in.Files) > 0 {
 		err = os.MkdirAll(dir, 0o700)
 	}
-
 	for name, text := range in.Files {
 		if err == nil {
 			err = ledger.WriteFile(filepath.Join(dir, name), text)
 		}
 	}
-
 	if err != nil {
 		return hook.Installation{}, err
 	}
@@ -347,14 +346,8 @@ func (h *hooks) noteCall(c event.HookCall, began time.Time) {
 // maxTarget is the length at which shorten cuts a text, in bytes.
 const maxTarget = 500
 
-// shorten shortens a text, and masks the secrets in it.
-func (h *hooks) shorten(text string) string {
-	text = h.masked(text)
-	if len(text) > maxTarget {
-		text = strings.ToValidUTF8(text[:maxTarget], "") + "…"
-	}
-	return text
-}
+// shorten masks the secrets in a text, and shortens it.
+func (h *hooks) shorten(text string) string { return textstream.Truncate(h.masked(text), maxTarget) }
 
 // maskRisks returns a copy of the risks with their texts shortened and masked.
 func (h *hooks) maskRisks(list []hook.Risk) []hook.Risk {

@@ -101,11 +101,3 @@ func (r *run) usedSoFar() agent.Usage {
 	}
 	return r.task.Spent.Plus(*r.record.Usage)
 }
-
-// costOf returns the cost in US dollars, 0 if unknown.
-func costOf(u agent.Usage) float64 {
-	if u.CostUSD == nil {
-		return 0
-	}
-	return *u.CostUSD
-}

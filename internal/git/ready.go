@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,14 +46,7 @@ func CheckFiles(dir string, args ...string) error {
 		return err
 	}
 	top, _ := projectfile.FindCheckout(abs)
-	own := gitDir(top)
-	shared := own
-	if text, err := projectfile.ReadAnywhere(filepath.Join(own, "commondir"), projectfile.Settings); err == nil {
-		if shared = strings.TrimSpace(string(text)); !filepath.IsAbs(shared) {
-			shared = filepath.Join(own, shared)
-		}
-	}
-
+	own, shared := Dirs(abs)
 	for _, folder := range slices.Compact([]string{own, shared}) {
 		for _, f := range gitFiles {
 			if err := checkFile(filepath.Join(folder, filepath.FromSlash(f.name)), f.most); err != nil {
@@ -118,18 +112,28 @@ func checkOnce(dir string, read func(fs.DirEntry) bool) error {
 	return err
 }
 
-// gitDir returns the git folder of the checkout at top.
-func gitDir(top string) string {
-	dot := filepath.Join(top, ".git")
-	text, err := projectfile.ReadAnywhere(dot, projectfile.Settings)
+// Dirs returns the git folder of the checkout that contains an absolute path, and the one that it
+// shares with its worktrees. Both are the same unless the checkout is a linked worktree. Without a
+// checkout they do not exist.
+func Dirs(path string) (own, shared string) {
+	top, _ := projectfile.FindCheckout(path)
+	own = filepath.Join(top, ".git") // usually a folder
+	own = cmp.Or(readPath(own, top), own)
+	return own, cmp.Or(readPath(filepath.Join(own, "commondir"), own), own)
+}
+
+// readPath reads a path from a file of git, possibly relative to base. It returns "" if the file
+// cannot be read.
+func readPath(file, base string) string {
+	text, err := projectfile.ReadAnywhere(file, projectfile.Settings)
 	if err != nil {
-		return dot // usually a folder
+		return ""
 	}
 	to := filepath.FromSlash(strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:")))
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(top, to)
+	if filepath.IsAbs(to) {
+		return to
 	}
-	return to
+	return filepath.Join(base, to)
 }
 
 // checkFile refuses a special or huge file. Folders are accepted.

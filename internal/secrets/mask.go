@@ -16,33 +16,39 @@ type Mask struct{ *runner.Masker }
 // NewMask returns a mask for the secrets of an environment and for texts that look like keys.
 func NewMask(env []string) Mask { return Mask{runner.NewMasker(FromEnv(env))} }
 
-// Texts masks a list of texts.
-func (m Mask) Texts(list []string) []string {
+// mapCopy returns a copy of a list with each item changed.
+func mapCopy[T any](list []T, change func(*T)) []T {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i] = m.String(list[i])
+		change(&list[i])
 	}
 	return list
 }
 
+// mask masks each of the texts.
+func (m Mask) mask(texts ...*string) {
+	for _, text := range texts {
+		*text = m.String(*text)
+	}
+}
+
+// Texts masks a list of texts.
+func (m Mask) Texts(list []string) []string { return mapCopy(list, func(s *string) { m.mask(s) }) }
+
 // Runs masks the output of check runs.
 func (m Mask) Runs(list []measure.Run) []measure.Run {
-	list = slices.Clone(list)
-	for i := range list {
-		r := &list[i]
-		r.Output, r.Why, r.Problems = m.String(r.Output), m.String(r.Why), m.Texts(r.Problems)
-	}
-	return list
+	return mapCopy(list, func(r *measure.Run) {
+		m.mask(&r.Output, &r.Why)
+		r.Problems = m.Texts(r.Problems)
+	})
 }
 
 // Checks masks the output of recorded check runs.
 func (m Mask) Checks(list []ledger.CheckRun) []ledger.CheckRun {
-	list = slices.Clone(list)
-	for i := range list {
-		r := &list[i]
-		r.Output, r.Why, r.Problems = m.String(r.Output), m.String(r.Why), m.Texts(r.Problems)
-	}
-	return list
+	return mapCopy(list, func(r *ledger.CheckRun) {
+		m.mask(&r.Output, &r.Why)
+		r.Problems = m.Texts(r.Problems)
+	})
 }
 
 // Set masks the free texts of a set. Names are identifiers and stay unchanged.
@@ -50,11 +56,15 @@ func (m Mask) Set(set metric.Set) metric.Set {
 	if m.Masker == nil {
 		return set
 	}
-	set.Gaps = slices.Clone(set.Gaps)
-	for i := range set.Gaps {
-		set.Gaps[i].Why = m.String(set.Gaps[i].Why)
+	set.Gaps = mapCopy(set.Gaps, func(g *metric.Gap) { m.mask(&g.Why) })
+	if set.Tests != nil {
+		tests := *set.Tests
+		tests.Cases = mapCopy(tests.Cases, func(c *metric.Test) { m.mask(&c.Message) })
+		tests.Broken = mapCopy(tests.Broken, func(b *metric.Suite) { m.mask(&b.Why) })
+		m.mask(&tests.Failure)
+		tests.Problems = m.Texts(tests.Problems)
+		set.Tests = &tests
 	}
-	set.Tests = m.tests(set.Tests)
 	if set.Lint != nil {
 		lint := *set.Lint
 		lint.Findings = m.Findings(lint.Findings)
@@ -63,27 +73,7 @@ func (m Mask) Set(set metric.Set) metric.Set {
 	return set
 }
 
-func (m Mask) tests(t *metric.Tests) *metric.Tests {
-	if t == nil {
-		return nil
-	}
-	out := *t
-	out.Cases, out.Broken = slices.Clone(t.Cases), slices.Clone(t.Broken)
-	for i := range out.Cases {
-		out.Cases[i].Message = m.String(out.Cases[i].Message)
-	}
-	for i := range out.Broken {
-		out.Broken[i].Why = m.String(out.Broken[i].Why)
-	}
-	out.Failure, out.Problems = m.String(t.Failure), m.Texts(t.Problems)
-	return &out
-}
-
 // Findings masks the texts of lint findings.
 func (m Mask) Findings(list []metric.Finding) []metric.Finding {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].Message, list[i].Text = m.String(list[i].Message), m.String(list[i].Text)
-	}
-	return list
+	return mapCopy(list, func(f *metric.Finding) { m.mask(&f.Message, &f.Text) })
 }
