@@ -20,10 +20,11 @@ type catch2Reader struct {
 	statedFailures int // number of failed assertions or test cases
 }
 
-// catch2Assertions names the elements of Catch2 with failures.
-var catch2Assertions = assertionElements{
+// catch2Cases names the elements in a test case of Catch2.
+var catch2Cases = caseElements{
 	nested: []string{"Section", "BenchmarkResults"},
 	texts:  []string{"Exception", "Failure", "FatalErrorCondition", "Skip"},
+	result: "OverallResult",
 }
 
 // parseCatch2 reads the XML of Catch2.
@@ -55,56 +56,63 @@ func (c *catch2Reader) readChildren(x *xmlstream.Reader, program string) error {
 
 // readTest reads a test case.
 func (c *catch2Reader) readTest(x *xmlstream.Reader, t xmlstream.Token, program string) error {
-	test := metric.Test{
-		ID:   metric.ID{Suite: program, Name: t.Value("name")},
-		File: textstream.CleanName(t.Value("filename")), Line: parseNumber(t.Value("line")),
-		Status: metric.Errored, // stays if the program crashed
-	}
-
-	var why textstream.Clip
-	ended := false
-	err := x.EachChild(func(t xmlstream.Token) error {
-		if t.Name != "OverallResult" {
-			return catch2Assertions.addFailure(x, t, &why)
-		}
-		ended = true
-		test.Duration = parseTime(t.Value("durationInSeconds"))
-		switch success := t.Value("success") == "true"; {
+	test, err := catch2Cases.read(x, t, metric.ID{Suite: program}, func(test *metric.Test, result xmlstream.Token) {
+		test.Duration = parseTime(result.Value("durationInSeconds"))
+		switch success := result.Value("success") == "true"; {
 		case !success:
 			test.Status = metric.Failed
-		case numberAttr(t, "skips") > 0:
+		case numberAttr(result, "skips") > 0:
 			test.Status = metric.Skipped
 		default:
 			test.Status = metric.Passed
 		}
+	})
+	if err == nil { // otherwise the outcome may be missing
+		c.Add(test)
+	}
+	return err
+}
+
+// caseElements names the elements in a test case of Catch2 or doctest.
+type caseElements struct {
+	nested []string // contain elements with reasons
+	texts  []string // have the reason for a failure as their text
+	result string   // has the outcome; without it the program crashed
+}
+
+// read reads a test case. The identity has everything but its name. Finish sets the status and
+// duration of the test from the element with its outcome.
+func (c caseElements) read(x *xmlstream.Reader, t xmlstream.Token, id metric.ID, finish func(*metric.Test, xmlstream.Token)) (metric.Test, error) {
+	id.Name = t.Value("name")
+	test := metric.Test{ID: id, File: textstream.CleanName(t.Value("filename")), Line: parseNumber(t.Value("line"))}
+	isSkipped := t.Value("skipped") == "true" // of doctest
+	var why textstream.Clip
+	err := x.EachChild(func(t xmlstream.Token) error {
+		if t.Name != c.result {
+			return c.addFailure(x, t, &why)
+		}
+		finish(&test, t)
 		return nil
 	})
-	if err != nil {
-		return err // the outcome may be missing
-	}
-	if !ended {
+	switch {
+	case isSkipped:
+		test.Status = metric.Skipped
+	case test.Status == 0:
+		test.Status = metric.Errored
 		why.Add("\nthe test has no result")
 	}
 	if test.Status != metric.Passed {
 		test.Message = why.String()
 	}
-
-	c.Add(test)
-	return nil
-}
-
-// assertionElements names the elements in which Catch2 and doctest report why a test failed.
-type assertionElements struct {
-	nested []string // contain such elements
-	texts  []string // have the reason as their text
+	return test, err
 }
 
 // addFailure adds the reason in an element to why. Elements without a failure add nothing.
-func (a assertionElements) addFailure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
+func (c caseElements) addFailure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
 	switch {
-	case slices.Contains(a.nested, t.Name):
-		return x.EachChild(func(t xmlstream.Token) error { return a.addFailure(x, t, why) })
-	case slices.Contains(a.texts, t.Name):
+	case slices.Contains(c.nested, t.Name):
+		return x.EachChild(func(t xmlstream.Token) error { return c.addFailure(x, t, why) })
+	case slices.Contains(c.texts, t.Name):
 		return addLine(x, why)
 	case t.Name != "Expression" || t.Value("success") == "true":
 		return nil

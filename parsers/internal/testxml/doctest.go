@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"supervise/internal/sniff"
-	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
@@ -21,8 +20,10 @@ type doctestReader struct {
 	statedFailures int // number of failed test cases
 }
 
-// doctestAssertions names the elements of doctest with failures.
-var doctestAssertions = assertionElements{nested: []string{"SubCase", "Message"}, texts: []string{"Exception", "Text"}}
+// doctestCases names the elements in a test case of doctest.
+var doctestCases = caseElements{
+	nested: []string{"SubCase", "Message"}, texts: []string{"Exception", "Text"}, result: "OverallResultsAsserts",
+}
 
 // parseDoctest reads the XML of doctest.
 func parseDoctest(r io.Reader) (parsed.Report, error) {
@@ -55,44 +56,19 @@ func (d *doctestReader) readChildren(x *xmlstream.Reader, parent metric.ID) erro
 
 // readTest reads a test case. Id has its suite and class.
 func (d *doctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, id metric.ID) error {
-	id.Name = t.Value("name")
-	test := metric.Test{
-		ID: id, File: textstream.CleanName(t.Value("filename")), Line: parseNumber(t.Value("line")),
-		Status: metric.Errored, // stays if the program crashed
-	}
-
-	var why textstream.Clip
-	ended := false
-	err := x.EachChild(func(t xmlstream.Token) error {
-		if t.Name != "OverallResultsAsserts" {
-			return doctestAssertions.addFailure(x, t, &why)
-		}
-		ended = true
-		test.Duration = parseTime(t.Value("duration"))
-		success, isStated := t.Attr("test_case_success") // since 2.4.8
+	test, err := doctestCases.read(x, t, id, func(test *metric.Test, result xmlstream.Token) {
+		test.Duration = parseTime(result.Value("duration"))
+		success, isStated := result.Attr("test_case_success") // since 2.4.8
 		if !isStated {
-			success = strconv.FormatBool(numberAttr(t, "failures") == 0)
+			success = strconv.FormatBool(numberAttr(result, "failures") == 0)
 		}
-
 		test.Status = metric.Failed
 		if success == "true" {
 			test.Status = metric.Passed
 		}
-		return nil
 	})
-
-	switch {
-	case err != nil:
-		return err // the outcome may be missing
-	case t.Value("skipped") == "true":
-		test.Status = metric.Skipped
-	case !ended:
-		why.Add("\nthe test has no result")
+	if err == nil { // otherwise the outcome may be missing
+		d.Add(test)
 	}
-
-	if test.Status != metric.Passed {
-		test.Message = why.String()
-	}
-	d.Add(test)
-	return nil
+	return err
 }
