@@ -124,19 +124,27 @@ var operatorMutants = map[string][]change{
 // mutateOperators adds a mutant for each operator of the line that can be swapped with another.
 func (t *textFile) mutateOperators() {
 	for _, re := range []*regexp.Regexp{spacedOperatorRE, tightOperatorRE} {
-		for from := 0; ; {
-			found := re.FindStringSubmatchIndex(t.line[from:])
-			if found == nil {
-				break
-			}
-			first, last := from+found[2], from+found[3]
+		t.eachMatch(re, 1, func(first, last int) {
 			if op := t.line[first:last]; t.isSwappable(op, first, last, re == tightOperatorRE) {
 				for _, c := range operatorMutants[op] {
 					t.add(c.operator, first, last, c.text)
 				}
 			}
-			from = last
+		})
+	}
+}
+
+// eachMatch calls found with the bytes of a group in each match of the current line. The text
+// after the group may belong to the next match.
+func (t *textFile) eachMatch(re *regexp.Regexp, group int, found func(first, last int)) {
+	for from := 0; from < len(t.line); {
+		m := re.FindStringSubmatchIndex(t.line[from:])
+		if m == nil {
+			return
 		}
+		first, last := from+m[2*group], from+m[2*group+1]
+		found(first, last)
+		from = last
 	}
 }
 
@@ -278,27 +286,16 @@ func (t *textFile) mutateConstants(code string) {
 		return
 	}
 
-	for from := 0; from < len(t.line); {
-		m := numberRE.FindStringSubmatchIndex(t.line[from:])
-		if m == nil {
-			break
-		}
-		first, last := from+m[4], from+m[5]
-		if v, err := strconv.ParseInt(t.line[first:last], 10, 63); err == nil && (last-first == 1 || t.line[first] != '0') {
+	t.eachMatch(numberRE, 2, func(first, last int) {
+		v, err := strconv.ParseInt(t.line[first:last], 10, 63)
+		isDecimal := last-first == 1 || t.line[first] != '0'
+		if err == nil && isDecimal {
 			t.add(ChangeConstant, first, last, strconv.FormatInt(v+1, 10))
 		}
-		from += m[7]
-	}
-
-	for from := 0; from < len(t.line); {
-		m := booleanRE.FindStringSubmatchIndex(t.line[from:])
-		if m == nil {
-			break
-		}
-		t.add(ChangeConstant, from+m[4], from+m[5], oppositeBoolean[t.line[from+m[4]:from+m[5]]])
-		from += m[5]
-	}
-
+	})
+	t.eachMatch(booleanRE, 2, func(first, last int) {
+		t.add(ChangeConstant, first, last, oppositeBoolean[t.line[first:last]])
+	})
 	t.mutateTexts()
 }
 
