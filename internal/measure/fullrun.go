@@ -23,7 +23,7 @@ type TreeMeasurement struct {
 // limit applies to everything; 0 leaves the limits of the checks. The meter learns nothing
 // from the results. The error is that of ctx, or a failure of the machine.
 func (m *Meter) FullRun(ctx context.Context, plan Plan, limit time.Duration) (TreeMeasurement, error) {
-	out, err := m.newTreeRun(plan, limit).runKinds(ctx, []Kind{Build, Test}, func(out *TreeMeasurement, _ int, run Run) string {
+	out, err := m.newTreeRun(TreeRun{Plan: plan, Limit: limit}).runKinds(ctx, []Kind{Build, Test}, func(out *TreeMeasurement, _ int, run Run) string {
 		out.Tests = sections.JoinTests(out.Tests, run.Tests)
 		return ""
 	})
@@ -35,7 +35,7 @@ func (m *Meter) FullRun(ctx context.Context, plan Plan, limit time.Duration) (Tr
 
 // LintInTree is [Meter.FullRun] for the linters of another tree, without a limit.
 func (m *Meter) LintInTree(ctx context.Context, plan Plan) (TreeMeasurement, error) {
-	return m.newTreeRun(plan, 0).runKinds(ctx, []Kind{Lint}, func(out *TreeMeasurement, _ int, run Run) string {
+	return m.newTreeRun(TreeRun{Plan: plan}).runKinds(ctx, []Kind{Lint}, func(out *TreeMeasurement, _ int, run Run) string {
 		out.Lint = out.Lint.Merge(run.Lint)
 		return ""
 	})
@@ -43,7 +43,7 @@ func (m *Meter) LintInTree(ctx context.Context, plan Plan) (TreeMeasurement, err
 
 // CoverageInTree is [Meter.FullRun] for the coverage of the tests, without a limit.
 func (m *Meter) CoverageInTree(ctx context.Context, plan Plan) (TreeMeasurement, error) {
-	e := m.newTreeRun(plan, 0)
+	e := m.newTreeRun(TreeRun{Plan: plan})
 	e.coverage = true
 	out, err := e.runKinds(ctx, []Kind{Build, Test}, func(out *TreeMeasurement, i int, run Run) string {
 		if c := m.plan.Checks[i]; run.Coverage == nil && m.memory.Covers.Has(c.ID()) {
@@ -70,18 +70,18 @@ func (e *treeRun) runKinds(ctx context.Context, kinds []Kind, read func(*TreeMea
 			}
 			run, err := e.runInTree(ctx, c)
 			if err != nil {
-				return TreeMeasurement{Runs: e.runs}, err
+				return TreeMeasurement{Runs: e.results.Runs}, err
 			}
 			why := whyUnusable(run)
 			if why == "" {
 				why = read(&out, i, run)
 			}
 			if why != "" {
-				return TreeMeasurement{Runs: e.runs, Why: why}, nil
+				return TreeMeasurement{Runs: e.results.Runs, Why: why}, nil
 			}
 		}
 	}
-	out.Runs = e.runs
+	out.Runs = e.results.Runs
 	return out, nil
 }
 

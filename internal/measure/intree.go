@@ -49,15 +49,15 @@ const maxSelected = 200
 // first. The meter learns nothing from the results. The error is that of ctx, or a failure
 // of the machine.
 func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error) {
-	e := m.newTreeRun(want.Plan, want.Limit)
-	e.full, e.adapt, e.noRetry = want.Full || len(want.Tests) > maxSelected, want.Adapt, want.NoRetry
-	err := e.runTests(ctx, want.Tests)
+	want.Full = want.Full || len(want.Tests) > maxSelected
+	e := m.newTreeRun(want)
+	err := e.runTests(ctx)
 	for _, t := range want.Tests {
-		if _, known := e.results[t.ID]; !known {
-			e.results[t.ID] = TestResult{Why: "no check ran it"}
+		if _, known := e.results.ByTest[t.ID]; !known {
+			e.results.ByTest[t.ID] = TestResult{Why: "no check ran it"}
 		}
 	}
-	return TreeResults{e.results, e.others, e.broken, e.runs}, err
+	return e.results, err
 }
 
 // areBuildsRedundant reports whether the builds need not run: they discard their output, and
@@ -73,47 +73,40 @@ func areBuildsRedundant(p Plan) bool {
 
 // treeRun runs checks in another tree.
 type treeRun struct {
+	TreeRun
 	original  *Meter // of the project's own tree
 	treeMeter *Meter
-	limit     time.Duration
 	deadline  time.Time // zero: no limit
-	results   map[metric.ID]TestResult
-	runs      []Run
-
-	full     bool // nothing is selected
-	noRetry  bool
-	others   []metric.Test
-	broken   []metric.Suite
-	adapt    func(Check) (Check, bool)
-	coverage bool // coverage is read as well
+	results   TreeResults
+	coverage  bool // coverage is read as well
 }
 
 // newTreeRun returns a run of checks of the plan, whose root is another tree. It does not change
-// the memory of m. limit is the time for the complete run; 0: the limits of the checks.
-func (m *Meter) newTreeRun(plan Plan, limit time.Duration) *treeRun {
+// the memory of m.
+func (m *Meter) newTreeRun(want TreeRun) *treeRun {
 	e := &treeRun{
-		original: m, treeMeter: &Meter{plan: plan, opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
-		results: map[metric.ID]TestResult{}, limit: limit,
+		TreeRun: want, original: m, treeMeter: &Meter{plan: want.Plan, opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
+		results: TreeResults{ByTest: map[metric.ID]TestResult{}},
 	}
-	if limit > 0 {
-		e.deadline = time.Now().Add(limit)
+	if want.Limit > 0 {
+		e.deadline = time.Now().Add(want.Limit)
 	}
 	return e
 }
 
 // runTests runs the builds and then the test checks that run the tests, in the order of the plan.
 // It ends at a failed build.
-func (e *treeRun) runTests(ctx context.Context, tests []metric.Test) error {
+func (e *treeRun) runTests(ctx context.Context) error {
 	for _, kind := range []Kind{Build, Test} {
 		if kind == Build && areBuildsRedundant(e.original.plan) {
 			continue
 		}
 		for i, c := range e.original.plan.Checks {
-			own := tests
+			own := e.Tests
 			if kind == Test {
-				own = e.original.testsOf(c, tests)
+				own = e.original.testsOf(c, e.Tests)
 			}
-			if c.Kind != kind || len(own) == 0 && !e.full {
+			if c.Kind != kind || len(own) == 0 && !e.Full {
 				continue
 			}
 			stop, err := e.runCheck(ctx, e.treeMeter.plan.Checks[i], own)
@@ -129,15 +122,15 @@ func (e *treeRun) runTests(ctx context.Context, tests []metric.Test) error {
 func (e *treeRun) runCheck(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
 	selected := false
 	all := c
-	if c.Kind == Test && !e.full {
+	if c.Kind == Test && !e.Full {
 		c, selected = e.treeMeter.selectTests(c, own)
 	}
-	if e.adapt != nil && c.Kind == Test {
+	if e.Adapt != nil && c.Kind == Test {
 		var can, could bool
-		c, can = e.adapt(c)
-		if all, could = e.adapt(all); !can || !could {
+		c, can = e.Adapt(c)
+		if all, could = e.Adapt(all); !can || !could {
 			for _, t := range own {
-				e.results[t.ID] = TestResult{Why: "its runner does not support that"}
+				e.results.ByTest[t.ID] = TestResult{Why: "its runner does not support that"}
 			}
 			return false, nil
 		}
@@ -156,7 +149,7 @@ func (e *treeRun) runCheck(ctx context.Context, c Check, own []metric.Test) (sto
 	case run.Killed, run.ExitCode != 0:
 		why := cmp.Or(run.Why, run.FirstError())
 		for _, t := range own {
-			e.results[t.ID] = TestResult{Unbuilt: !run.Killed, Why: why}
+			e.results.ByTest[t.ID] = TestResult{Unbuilt: !run.Killed, Why: why}
 		}
 		return true, nil
 	}
@@ -169,10 +162,10 @@ func (e *treeRun) runInTree(ctx context.Context, c Check) (Run, error) {
 	c = c.Uncached()
 	c.Name, c.Extra = c.Name+" (in another tree)", true
 	c.Coverage = c.Coverage && e.coverage
-	if e.limit > 0 {
+	if e.Limit > 0 {
 		c.Timeout = min(e.treeMeter.commandRunner().TimeoutOf(c), time.Until(e.deadline))
 		if c.Timeout <= 0 {
-			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree has passed", e.limit), Killed: true}, nil
+			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree has passed", e.Limit), Killed: true}, nil
 		}
 	}
 
@@ -185,7 +178,7 @@ func (e *treeRun) runInTree(ctx context.Context, c Check) (Run, error) {
 	if !e.coverage {
 		run.Coverage = nil
 	}
-	e.runs = append(e.runs, run)
+	e.results.Runs = append(e.results.Runs, run)
 	if err == nil {
 		e.original.opts.OnProgress(Progress{Check: c, Run: &run})
 	} else {
@@ -198,7 +191,7 @@ func (e *treeRun) runInTree(ctx context.Context, c Check) (Run, error) {
 // isMissingResults reports whether some selected tests did not run and no broken suite
 // explains it: the framework may interpret their names differently.
 func (e *treeRun) isMissingResults(r Run, own []metric.Test) bool {
-	if e.noRetry || r.Killed || r.Tests != nil && len(r.Tests.Broken) > 0 {
+	if e.NoRetry || r.Killed || r.Tests != nil && len(r.Tests.Broken) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(own, func(t metric.Test) bool {
@@ -212,21 +205,21 @@ func (e *treeRun) isMissingResults(r Run, own []metric.Test) bool {
 func (e *treeRun) recordResults(r Run, own []metric.Test) {
 	for _, t := range own {
 		is := resultOf(r, t.ID)
-		if was, known := e.results[t.ID]; !known || was.Test.Status == 0 || is.Test.Status > was.Test.Status {
-			e.results[t.ID] = is
+		if was, known := e.results.ByTest[t.ID]; !known || was.Test.Status == 0 || is.Test.Status > was.Test.Status {
+			e.results.ByTest[t.ID] = is
 		}
 	}
 	if r.Killed || r.Tests == nil {
 		return
 	}
-	e.broken = append(e.broken, r.Tests.Broken...)
+	e.results.Broken = append(e.results.Broken, r.Tests.Broken...)
 	wanted := map[metric.ID]bool{}
 	for _, t := range own {
 		wanted[t.ID] = true
 	}
 	for _, t := range r.Tests.Cases {
-		if e.full && t.Status != metric.NotRun && !wanted[t.ID] {
-			e.others = append(e.others, t)
+		if e.Full && t.Status != metric.NotRun && !wanted[t.ID] {
+			e.results.Others = append(e.results.Others, t)
 		}
 	}
 }

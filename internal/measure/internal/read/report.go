@@ -17,13 +17,8 @@ import (
 // Report is what was read from one file: tests, findings or coverage. Sections that the format
 // does not have are nil.
 type Report struct {
-	Format   string
-	Producer string // the tool that wrote it, "" if unknown
-	Cases    parsers.Totals
-	Tests    *metric.Tests
-	Lint     *metric.Lint
+	parsers.Report
 	Coverage *metric.Coverage
-	Problems []string
 }
 
 // Read detects the kind of report in r and reads it; a given format is used without
@@ -37,7 +32,7 @@ func Read(r io.Reader, name, format string) (Report, error) {
 	}
 	if isCoverage(sniff.Inspect(text), format) {
 		c, err := coverage.Read(src, name)
-		return Report{Format: c.Format, Coverage: c.Coverage, Problems: c.Problems}, err
+		return Report{parsers.Report{Format: c.Format, Problems: c.Problems}, c.Coverage}, err
 	}
 	var p parsers.Report
 	if format == "" {
@@ -45,7 +40,7 @@ func Read(r io.Reader, name, format string) (Report, error) {
 	} else if p, err = parsers.ParseAs(src, format); err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return Report{Format: p.Format, Producer: p.Producer, Cases: p.Cases, Tests: p.Tests, Lint: p.Lint, Problems: p.Problems}, err
+	return Report{Report: p}, err
 }
 
 // isCoverage reports whether a coverage format matches. Coverage formats are tried first,
