@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -28,6 +29,19 @@ type Evidence struct {
 // TouchesTests reports whether the change includes tests or files they depend on.
 func (e *Evidence) TouchesTests() bool {
 	return e != nil && len(e.TestFiles)+len(e.RunnerFiles)+len(e.InlineTestFiles) > 0
+}
+
+// NewPath returns the path after the change of a file from before it.
+func (e Evidence) NewPath(file string) string { return cmp.Or(e.Renamed[file], file) }
+
+// OldPath returns the path before the change of a file from after it.
+func (e Evidence) OldPath(file string) string {
+	for from, to := range e.Renamed {
+		if to == file {
+			return from
+		}
+	}
+	return file
 }
 
 // writeEvidence writes the evidence of an iteration to its folder.

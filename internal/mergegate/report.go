@@ -216,7 +216,7 @@ func (g *mergeGate) locationOf(id metric.ID) (Location, bool) {
 	}
 	for _, d := range g.verdict.Evidence.Before {
 		if definesTest(d, id) {
-			return Location{File: g.currentName(d.File), Line: d.Def.Line, Removed: true, Note: id.Name}, true
+			return Location{File: g.verdict.Evidence.NewPath(d.File), Line: d.Def.Line, Removed: true, Note: id.Name}, true
 		}
 	}
 	return Location{}, false
@@ -230,11 +230,6 @@ func definesTest(d detector.TestSource, id metric.ID) bool {
 		name = name[:cut]
 	}
 	return d.Def.Name == id.Name || d.Def.Name == name || strings.HasSuffix(d.Def.Name, " "+name) || strings.HasSuffix(id.Name, " "+d.Def.Name)
-}
-
-// currentName returns the name that a file of the base has in the tree.
-func (g *mergeGate) currentName(file string) string {
-	return cmp.Or(g.verdict.Evidence.Renamed[file], file)
 }
 
 // isRemoved reports whether the tree does not have a file of the base, not even renamed.

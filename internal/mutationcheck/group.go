@@ -216,7 +216,7 @@ func (t Trial) testFiles(ctx context.Context) map[string]*file {
 	}
 
 	for _, d := range t.Evidence.Before {
-		name := t.newPath(d.File)
+		name := t.Evidence.NewPath(d.File)
 		key := testKey{name, d.Def.Class, d.Def.Name}
 		current, exists := after[key]
 		delete(after, key)
@@ -236,7 +236,7 @@ func (t Trial) testFiles(ctx context.Context) map[string]*file {
 		}
 	}
 
-	support := slices.ContainsFunc(t.RestoredFiles, func(name string) bool { return out[t.newPath(name)] == nil })
+	support := slices.ContainsFunc(t.RestoredFiles, func(name string) bool { return out[t.Evidence.NewPath(name)] == nil })
 	for _, f := range out {
 		lost, added := texts.sharedChanged(ctx, f)
 		f.sharedChanged = lost || added || support
@@ -272,24 +272,6 @@ func (t Trial) withUnchanged(ctx context.Context) Trial {
 		}
 	}
 	return t
-}
-
-// newPath returns the path after the change of a file from before it.
-func (t Trial) newPath(name string) string {
-	if to := t.Evidence.Renamed[name]; to != "" {
-		return to
-	}
-	return name
-}
-
-// oldPath returns the path before the change of a file from after it.
-func (t Trial) oldPath(name string) string {
-	for from, to := range t.Evidence.Renamed {
-		if to == name {
-			return from
-		}
-	}
-	return name
 }
 
 // lineReader reads test files without comment lines, and caches their lines.
@@ -342,7 +324,7 @@ func (t *lineReader) sharedChanged(ctx context.Context, f *file) (gone, added bo
 	for _, line := range linesOutsideTests(t.linesOf(ctx, t.Current, f.path), f.path, t.Evidence.After) {
 		balance[line]++
 	}
-	old := t.oldPath(f.path)
+	old := t.Evidence.OldPath(f.path)
 	for _, line := range linesOutsideTests(t.linesOf(ctx, t.Base, old), old, t.Evidence.Before) {
 		balance[line]--
 	}

@@ -105,7 +105,7 @@ func (m *mentions) read(ctx context.Context, r *trialRun, groups []*group) error
 			for _, file := range []struct {
 				id   snapshot.ID
 				name string
-			}{{r.Current, name}, {r.Base, r.oldPath(name)}} {
+			}{{r.Current, name}, {r.Base, r.Evidence.OldPath(name)}} {
 				if text, err := r.Store.ReadFile(ctx, file.id, file.name); err == nil && len(text) <= evidence.MaxText {
 					texts.Write(text)
 				}

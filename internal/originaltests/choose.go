@@ -82,7 +82,7 @@ func (t Trial) filesWithTests() map[string]bool {
 
 // isChangedTest reports whether the file of a test, or its module of tests, changed.
 func (t Trial) isChangedTest(d detector.TestSource) bool {
-	if t.isTestFile(d.File) || slices.Contains(t.Evidence.InlineTestFiles, t.newPath(d.File)) {
+	if t.isTestFile(d.File) || slices.Contains(t.Evidence.InlineTestFiles, t.Evidence.NewPath(d.File)) {
 		return true
 	}
 	current, exists := t.currentDefinition(d)
@@ -92,7 +92,7 @@ func (t Trial) isChangedTest(d detector.TestSource) bool {
 // currentDefinition returns the current definition with the name and file of an original one, or
 // else with its name in another file. It is false if there is none.
 func (t Trial) currentDefinition(old detector.TestSource) (detector.TestSource, bool) {
-	file := t.newPath(old.File)
+	file := t.Evidence.NewPath(old.File)
 	for _, d := range t.Evidence.After {
 		if d.File == file && d.Def.Name == old.Def.Name && d.Def.Class == old.Def.Class {
 			return d, true
@@ -129,7 +129,7 @@ func (t Trial) exclusionReason(c metric.Test, home detector.TestSource, defined 
 		return "it is flaky"
 	case c.Status == metric.Skipped:
 		return "it did not run before either"
-	case defined && !t.isTestFile(home.File) && !slices.Contains(t.Evidence.InlineTestFiles, t.newPath(home.File)):
+	case defined && !t.isTestFile(home.File) && !slices.Contains(t.Evidence.InlineTestFiles, t.Evidence.NewPath(home.File)):
 		return "it is in a file with the code that it tests"
 	}
 	return ""

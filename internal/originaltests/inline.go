@@ -1,7 +1,6 @@
 package originaltests
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -16,7 +15,7 @@ import (
 func (r *trialRun) readInline(ctx context.Context) {
 	r.inlineTexts = map[string][]byte{}
 	for _, to := range r.Evidence.InlineTestFiles {
-		old, err1 := r.Store.ReadFile(ctx, r.Base, r.oldPath(to))
+		old, err1 := r.Store.ReadFile(ctx, r.Base, r.Evidence.OldPath(to))
 		current, err2 := r.Store.ReadFile(ctx, r.Current, to)
 		if err1 != nil || err2 != nil || len(old) > evidence.MaxText || len(current) > evidence.MaxText {
 			continue
@@ -27,25 +26,14 @@ func (r *trialRun) readInline(ctx context.Context) {
 	}
 }
 
-func (t Trial) newPath(file string) string { return cmp.Or(t.Evidence.Renamed[file], file) }
-
-func (t Trial) oldPath(file string) string {
-	for from, to := range t.Evidence.Renamed {
-		if to == file {
-			return from
-		}
-	}
-	return file
-}
-
 // isTestFile reports whether a changed file belongs to the tests completely.
 func (t Trial) isTestFile(file string) bool {
-	return slices.Contains(t.Evidence.TestFiles, file) || slices.Contains(t.Evidence.TestFiles, t.oldPath(file))
+	return slices.Contains(t.Evidence.TestFiles, file) || slices.Contains(t.Evidence.TestFiles, t.Evidence.OldPath(file))
 }
 
 // isInline reports whether a test is in a module of tests within a file of code.
 func (t Trial) isInline(d detector.TestSource) bool {
-	return !t.isTestFile(d.File) && slices.Contains(t.Evidence.InlineTestFiles, t.newPath(d.File))
+	return !t.isTestFile(d.File) && slices.Contains(t.Evidence.InlineTestFiles, t.Evidence.NewPath(d.File))
 }
 
 // writeInlineTests writes the new code with the original modules of tests into the copy.

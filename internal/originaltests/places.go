@@ -58,7 +58,7 @@ func (r *trialRun) dependencyResult(ctx context.Context, file string, base evide
 // dependentTests returns the tests that depend on a file, among those that ran before and do not
 // fail now. everyTest means that all tests depend on it.
 func (r *trialRun) dependentTests(file string, base evidence.TestDependencies) (tests []metric.Test, everyTest bool) {
-	users, everyTest := base.TestFilesUsing(r.oldPath(file))
+	users, everyTest := base.TestFilesUsing(r.Evidence.OldPath(file))
 	var defs []detector.TestSource
 	for _, u := range users {
 		defs = append(defs, evidence.TestsIn(u, base[u])...)

@@ -195,7 +195,7 @@ func (r *trialRun) runFileByFile(ctx context.Context) error {
 		if err := r.tree.Restore(ctx, r.Current, testFiles...); err != nil {
 			return err
 		}
-		if err := r.tree.Restore(ctx, r.Base, file, r.newPath(file)); err != nil {
+		if err := r.tree.Restore(ctx, r.Base, file, r.Evidence.NewPath(file)); err != nil {
 			return err
 		}
 		if err := r.run(ctx, byFile[file], false); err != nil {
