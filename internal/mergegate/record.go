@@ -160,37 +160,7 @@ func (rec Record) Save(path string) error {
 // "", it also pushes the ref.
 func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	r := repo{dir: dir, remote: remote}
-	b, err := json.Marshal(rec)
-	if err != nil {
-		return fmt.Errorf("store the record: %w", err)
-	}
-
-	steps := []struct {
-		in   []byte
-		args []string
-	}{{b, []string{"hash-object", "-w", "--stdin"}}, {nil, []string{"rev-parse", "--verify", rec.Commit + "^{tree}"}}}
-	var ids []any
-	for _, s := range steps {
-		id, err := r.git(ctx, s.in, s.args...)
-		if err != nil {
-			return fmt.Errorf("store the record: %w", err)
-		}
-		ids = append(ids, strings.TrimSpace(id))
-	}
-
-	tree, err := r.git(ctx, fmt.Appendf(nil, "100644 blob %s\t"+fileName+"\n040000 tree %s\t"+treeName+"\n", ids...), "mktree")
-	if err != nil {
-		return fmt.Errorf("store the record: %w", err)
-	}
-
-	// With a fixed author and date, the same record gives the same object.
-	date := strconv.FormatInt(rec.MeasuredAt.Unix(), 10) + " +0000"
-	text := fmt.Sprintf("tree %s\nauthor supervise <supervise@localhost> %s\ncommitter supervise <supervise@localhost> %s\n\nwhat supervise measured of %s\n", strings.TrimSpace(tree), date, date, rec.Commit)
-	commit, err := r.git(ctx, []byte(text), "hash-object", "-t", "commit", "-w", "--stdin")
-	if err != nil {
-		return fmt.Errorf("store the record: %w", err)
-	}
-	if _, err := r.git(ctx, nil, "update-ref", RecordRef(rec.Commit), strings.TrimSpace(commit)); err != nil {
+	if err := r.writeRecord(ctx, rec); err != nil {
 		return fmt.Errorf("store the record: %w", err)
 	}
 	if remote == "" {
@@ -200,6 +170,35 @@ func (rec Record) Store(ctx context.Context, dir, remote string) error {
 		return fmt.Errorf("push the record: %w", err)
 	}
 	return nil
+}
+
+// writeRecord writes the commit of a record, and the ref that points to it.
+func (r repo) writeRecord(ctx context.Context, rec Record) error {
+	text, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	blob, err := r.git(ctx, text, "hash-object", "-w", "--stdin")
+	if err != nil {
+		return err
+	}
+	files, err := r.git(ctx, nil, "rev-parse", "--verify", rec.Commit+"^{tree}")
+	if err != nil {
+		return err
+	}
+	tree, err := r.git(ctx, fmt.Appendf(nil, "100644 blob %s\t"+fileName+"\n040000 tree %s\t"+treeName+"\n", strings.TrimSpace(blob), strings.TrimSpace(files)), "mktree")
+	if err != nil {
+		return err
+	}
+
+	// With a fixed author and date, the same record gives the same object.
+	date := strconv.FormatInt(rec.MeasuredAt.Unix(), 10) + " +0000"
+	commitText := fmt.Sprintf("tree %s\nauthor supervise <supervise@localhost> %s\ncommitter supervise <supervise@localhost> %s\n\nwhat supervise measured of %s\n", strings.TrimSpace(tree), date, date, rec.Commit)
+	commit, err := r.git(ctx, []byte(commitText), "hash-object", "-t", "commit", "-w", "--stdin")
+	if err == nil {
+		_, err = r.git(ctx, nil, "update-ref", RecordRef(rec.Commit), strings.TrimSpace(commit))
+	}
+	return err
 }
 
 // Prune deletes records in the repository of dir and, unless remote is "", in the remote. It keeps
