@@ -23,38 +23,17 @@ func (c Check) reportsOnlyPrivately() bool {
 	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
 }
 
-// readOnlyTools are linters and type checkers that do not change the tree. Several processes may
-// share their caches.
-var readOnlyTools = []struct {
-	tool, option string // the first words of the command; the option without which it writes, "" if none
-	compiles     bool   // it compiles what a build compiles
-}{
-	{"go vet", "", true},
-	{"golangci-lint", "", true},
-	{"staticcheck", "", true},
-	{"eslint", "", false},
-	{"biome", "", false},
-	{"oxlint", "", false},
-	{"stylelint", "", false},
-	{"tsc", "--noEmit", true},
-	{"vue-tsc", "--noEmit", true},
-	{"pyright", "", false},
-	{"basedpyright", "", false},
-	{"ruff", "", false},
-	{"flake8", "", false},
-	{"mypy", "", false},
-	{"pylint", "", false},
-	{"cargo clippy", "", true},
-	{"cargo check", "", true},
-	{"rubocop", "", false},
-	{"standardrb", "", false},
-	{"phpstan", "", false},
-	{"psalm", "", false},
-	{"shellcheck", "", false},
-	{"hadolint", "", false},
-	{"yamllint", "", false},
-	{"actionlint", "", false},
+// readOnlyTools are the first words of linters and type checkers that do not change the tree, and
+// whether they compile what a build compiles. Several processes may share their caches.
+var readOnlyTools = map[string]bool{
+	"go vet": true, "golangci-lint": true, "staticcheck": true, "tsc": true, "vue-tsc": true, "cargo clippy": true, "cargo check": true,
+	"eslint": false, "biome": false, "oxlint": false, "stylelint": false, "pyright": false, "basedpyright": false, "ruff": false,
+	"flake8": false, "mypy": false, "pylint": false, "rubocop": false, "standardrb": false, "phpstan": false, "psalm": false,
+	"shellcheck": false, "hadolint": false, "yamllint": false, "actionlint": false,
 }
+
+// readOnlyOptions are the options without which a tool writes.
+var readOnlyOptions = map[string]string{"tsc": "--noEmit", "vue-tsc": "--noEmit"}
 
 // writeOptions are prefixes of options with which the tools write.
 var writeOptions = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--alter", "-a", "-A"}
@@ -72,11 +51,12 @@ func (c Check) ReadsOnly() (known, compiles bool) {
 		}
 	}
 	before := ""
-	for i, word := range c.Command {
+	for _, word := range c.Command[:min(len(c.Command), maxWrapperWords+1)] {
 		word = filepath.Base(word)
-		for _, r := range readOnlyTools {
-			if i <= maxWrapperWords && (r.tool == word || r.tool == before+" "+word) {
-				return r.option == "" || slices.Contains(c.Command, r.option), r.compiles
+		for _, tool := range []string{word, before + " " + word} {
+			if compiles, known := readOnlyTools[tool]; known {
+				option, needed := readOnlyOptions[tool]
+				return !needed || slices.Contains(c.Command, option), compiles
 			}
 		}
 		before = word
