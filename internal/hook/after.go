@@ -37,7 +37,8 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 
 	// A test file whose text is now in another file was moved, not deleted.
 	for _, rel := range removed {
-		if !slices.ContainsFunc(files, func(f integrity.File) bool { return string(f.After) == string(mustBefore(j, rel)) }) {
+		before := string(j.changedFile(rel, "").Before)
+		if !slices.ContainsFunc(files, func(f integrity.File) bool { return string(f.After) == before }) {
 			j.addRisk("delete_tests", rel)
 		}
 	}
@@ -49,9 +50,6 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	isMinor := func(r Risk) bool { return strictness[verdicts[opt.Mode][r.Severity]] <= strictness[Warn] }
 	return slices.DeleteFunc(j.risks, isMinor)
 }
-
-// mustBefore returns the text of a file when the agent started.
-func mustBefore(j *judge, rel string) []byte { return j.changedFile(rel, "").Before }
 
 // namedFiles returns the files that an edit tool wrote, relative to the tree.
 func (j *judge) namedFiles() []string {

@@ -15,9 +15,9 @@ import (
 func (j *judge) judgeEdit() {
 	switch j.call.Kind {
 	case Write:
-		j.judgeFileEdit(j.call.Path, func(string, bool) (string, bool) { return j.call.Content, true })
+		j.judgeFileEdit(j.call.Path, func(string) (string, bool) { return j.call.Content, true })
 	case Edit:
-		j.judgeFileEdit(j.call.Path, func(before string, there bool) (string, bool) { return applyReplacements(before, j.call.Edits) })
+		j.judgeFileEdit(j.call.Path, func(before string) (string, bool) { return applyReplacements(before, j.call.Edits) })
 	case Patch:
 		j.judgePatch()
 	case Shell, OtherTool:
@@ -26,21 +26,21 @@ func (j *judge) judgeEdit() {
 
 // judgeFileEdit judges one file. after returns the text of the file after the edit, and false if
 // the tool will fail.
-func (j *judge) judgeFileEdit(name string, after func(before string, there bool) (string, bool)) {
+func (j *judge) judgeFileEdit(name string, after func(before string) (string, bool)) {
 	p := j.resolve(word{text: name}, cmp.Or(j.call.Dir, j.opt.Tree.Root))
 	if name == "" || !j.checkEditable(p) {
 		return
 	}
 	before, there := j.read(p.rel)
-	text, ok := after(string(before), there)
-	if !ok {
-		return
-	}
-	if there && isTest(p.rel) && strings.TrimSpace(text) == "" && strings.TrimSpace(string(before)) != "" {
+	text, ok := after(string(before))
+	isEmptied := strings.TrimSpace(text) == "" && strings.TrimSpace(string(before)) != ""
+	switch {
+	case !ok:
+	case there && isTest(p.rel) && isEmptied:
 		j.addRisk("empty_test_file", p.rel)
-		return
+	default:
+		j.auditFiles([]integrity.File{j.changedFile(p.rel, text)})
 	}
-	j.auditFiles([]integrity.File{j.changedFile(p.rel, text)})
 }
 
 // checkEditable adds the risks of a file that do not depend on its new text. It returns false if
@@ -136,19 +136,14 @@ func (j *judge) judgePatch() {
 		if !j.checkEditable(p) {
 			continue
 		}
-
 		before, _ := j.read(p.rel)
 		text, ok := part.apply(string(before))
-		if !ok {
+		to := j.resolve(word{text: cmp.Or(part.to, part.path)}, dir)
+		if !ok || part.to != "" && !j.checkEditable(to) {
 			continue
 		}
-
 		f := j.changedFile(p.rel, text)
 		if part.to != "" {
-			to := j.resolve(word{text: part.to}, dir)
-			if !j.checkEditable(to) {
-				continue
-			}
 			if isTest(p.rel) && !isStillDiscovered(p.rel, to.rel) {
 				j.addRisk("tests_out_of_discovery", p.rel)
 			}
@@ -257,19 +252,16 @@ func (p patchPart) apply(text string) (string, bool) {
 		return strings.Join(p.hunks[0].after, "\n") + "\n", true
 	}
 	for _, h := range p.hunks {
-		if len(h.before) == 0 && len(h.after) == 0 {
-			continue
-		}
-
 		old, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
-		if len(h.before) == 0 {
+		switch {
+		case len(h.before) == 0 && len(h.after) == 0:
+			continue
+		case len(h.before) == 0:
 			text += after + "\n"
 			continue
-		}
-		if !strings.Contains(text, old) {
+		case !strings.Contains(text, old):
 			return "", false
-		}
-		if len(h.after) == 0 {
+		case len(h.after) == 0:
 			old += "\n"
 		}
 		text = strings.Replace(text, old, after, 1)

@@ -206,12 +206,12 @@ func (j *judge) judgeGitSetting(kv string) {
 
 // judgeGitConfig judges "git config". Without a value, it only reads a setting.
 func (j *judge) judgeGitConfig(g gitCommand) {
-	remaining := operands(g.args)
-	if len(remaining) > 0 && (remaining[0].text == "set" || remaining[0].text == "unset") {
-		if remaining[0].text == "unset" && len(remaining) > 1 {
-			j.judgeGitSetting(remaining[1].text + "=")
-			return
-		}
+	remaining, verb := operands(g.args), firstOperand(g)
+	if verb == "unset" && len(remaining) > 1 {
+		j.judgeGitSetting(remaining[1].text + "=")
+		return
+	}
+	if verb == "set" || verb == "unset" {
 		remaining = remaining[1:]
 	}
 	switch {

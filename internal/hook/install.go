@@ -38,9 +38,9 @@ type InstallRequest struct {
 	Socket     string // path of the supervisor's socket; "" for none
 	FailClosed bool   // an error of the hook denies the call
 	Dir        string // folder for the installed files, absolute
-	// Getenv returns a variable of the agent's environment; nil means that there are none.
+	// Getenv returns a variable of the agent's environment.
 	Getenv func(string) string
-	// ReadFile reads a file of the user; nil means that there are none.
+	// ReadFile reads a file of the user.
 	ReadFile func(path string) ([]byte, error)
 }
 
@@ -98,13 +98,6 @@ func Install(r InstallRequest) (Installation, error) {
 	if !ok {
 		return Installation{}, fmt.Errorf("there is no way to install hooks for %q", r.Client)
 	}
-	if r.Getenv == nil {
-		r.Getenv = func(string) string { return "" }
-	}
-	if r.ReadFile == nil {
-		r.ReadFile = func(path string) ([]byte, error) { return nil, fmt.Errorf("%s is not read", path) }
-	}
-
 	in, err := runInstallers[r.Client](r, h)
 	if err != nil {
 		return Installation{}, fmt.Errorf("install the hooks of %s: %w", r.Client, err)
@@ -190,18 +183,13 @@ func (h clientConfig) entry(r InstallRequest, event string) hookMatcher {
 	return m
 }
 
-// config returns the entries for all events of a client, by event.
-func (h clientConfig) config(r InstallRequest) map[string][]hookMatcher {
-	out := map[string][]hookMatcher{}
-	for _, event := range h.events {
-		out[event] = []hookMatcher{h.entry(r, event)}
-	}
-	return out
-}
-
 // installClaude passes the hooks on the command line of claude.
 func installClaude(r InstallRequest, h clientConfig) (Installation, error) {
-	b, err := json.Marshal(map[string]any{"hooks": h.config(r)})
+	hooks := map[string][]hookMatcher{}
+	for _, event := range h.events {
+		hooks[event] = []hookMatcher{h.entry(r, event)}
+	}
+	b, err := json.Marshal(map[string]any{"hooks": hooks})
 	return Installation{Args: []string{"--settings", string(b)}}, err
 }
 
@@ -263,10 +251,8 @@ func installOpenCode(r InstallRequest, _ clientConfig) (Installation, error) {
 	if err := config.addUnique("plugin", "file://"+filepath.Join(r.Dir, name)); err != nil {
 		return Installation{}, fmt.Errorf("%s: %w", opencodeEnv, err)
 	}
-	return Installation{
-		Env:   []string{opencodeEnv + "=" + string(config.compact())},
-		Files: map[string][]byte{name: fillPlugin(opencodePlugin, r)},
-	}, nil
+	files := map[string][]byte{name: fillPlugin(opencodePlugin, r)}
+	return Installation{Env: []string{opencodeEnv + "=" + string(config.compact())}, Files: files}, nil
 }
 
 // installPi passes an extension on the command line of pi.

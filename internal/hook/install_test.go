@@ -12,7 +12,10 @@ import (
 )
 
 func request(c Client) InstallRequest {
-	return InstallRequest{Client: c, Binary: "/opt/my tools/supervise", Socket: "/run/s.sock", Dir: "/state/hooks"}
+	return InstallRequest{
+		Client: c, Binary: "/opt/my tools/supervise", Socket: "/run/s.sock", Dir: "/state/hooks",
+		Getenv: func(string) string { return "" }, ReadFile: func(string) ([]byte, error) { return nil, fs.ErrNotExist },
+	}
 }
 
 // TestInstall holds how each client is started with hooks.

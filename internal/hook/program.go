@@ -85,7 +85,8 @@ func judgeMoveCommand(j *judge, c command) {
 	remaining := operands(c.args)
 	for i, w := range c.args {
 		if (w.text == "-t" || w.text == "--target-directory") && i+1 < len(c.args) {
-			remaining = append(slices.DeleteFunc(remaining, func(o word) bool { return o.text == c.args[i+1].text }), c.args[i+1])
+			target := c.args[i+1]
+			remaining = append(slices.DeleteFunc(remaining, func(o word) bool { return o.text == target.text }), target)
 		}
 	}
 	if len(remaining) >= 2 {
@@ -144,16 +145,13 @@ var (
 // judgeInPlaceEdit judges files that a program edits in place.
 func judgeInPlaceEdit(j *judge, c command) {
 	name := strings.TrimPrefix(c.name, "g")
-	re, ok := inPlaceOptionREs[name]
-	switch {
-	case name == "ed" || name == "ex" || name == "vim":
-		if name == "vim" && !hasOption(c.args, "-c -es") {
-			return
-		}
-	case !ok || !slices.ContainsFunc(c.args, func(w word) bool { return re.MatchString(w.text) }):
+	isInPlace := name == "ed" || name == "ex" || name == "vim" && hasOption(c.args, "-c -es")
+	if re, ok := inPlaceOptionREs[name]; ok {
+		isInPlace = slices.ContainsFunc(c.args, func(w word) bool { return re.MatchString(w.text) })
+	}
+	if !isInPlace {
 		return
 	}
-
 	scripts, files := splitScriptArguments(c.args)
 	for _, w := range files {
 		j.judgeInPlaceFile(j.resolve(w, c.dir), strings.Join(scripts, "\n"))

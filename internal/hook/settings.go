@@ -66,14 +66,11 @@ func LocateSettings(c Client, project, home string) (Settings, error) {
 
 // PluginText returns the text of the plugin, or nil for clients without one.
 func PluginText(r InstallRequest) []byte {
-	switch r.Client {
-	case OpenCode:
-		return fillPlugin(opencodePlugin, r)
-	case Pi:
-		return fillPlugin(piExtension, r)
-	case Claude, Codex, Gemini, Qwen:
+	text, ok := map[Client]string{OpenCode: opencodePlugin, Pi: piExtension}[r.Client]
+	if !ok {
+		return nil
 	}
-	return nil
+	return fillPlugin(text, r)
 }
 
 // Merge returns the text of a client's settings with the hooks of supervise. Everything else is
@@ -240,10 +237,10 @@ func (d *settingsDocument) setFlag(key, flag string) error {
 	if err != nil {
 		return err
 	}
-	switch v := findMember(in, flag); {
-	case v == nil:
+	v := findMember(in, flag)
+	if v == nil {
 		d.addMember(in, 1, flag, hujson.Value{BeforeExtra: hujson.Extra(addedFlagSpace), Value: hujson.Bool(true)})
-	case string(v.Pack()) != "true" && literalText(v) == "false":
+	} else if value, ok := v.Value.(hujson.Literal); ok && string(value) == "false" {
 		v.Value, v.BeforeExtra = hujson.Bool(true), hujson.Extra(raisedFlagSpace+string(v.BeforeExtra))
 	}
 	return nil
@@ -267,14 +264,6 @@ func (d *settingsDocument) restoreFlag(key, flag string) (isOurs bool) {
 		return removeMember(o, flag) && removeMember(d.root, key)
 	}
 	return false
-}
-
-// literalText returns a literal as written, or "" for any other value.
-func literalText(v *hujson.Value) string {
-	if l, ok := v.Value.(hujson.Literal); ok {
-		return string(l)
-	}
-	return ""
 }
 
 // ownCommandRE matches a command line of a hook of supervise, as in "/usr/bin/supervise hook

@@ -165,14 +165,9 @@ func (j *judge) addGitDeletion(p target) {
 // contains reports whether a folder is below a target that would be deleted, or matches its
 // pattern.
 func (t target) contains(root string) bool {
-	if t.word.glob {
-		for dir := root; ; dir = filepath.Dir(dir) {
-			if matchesGlob(t.path, dir) {
-				return true
-			}
-			if dir == filepath.Dir(dir) {
-				return false
-			}
+	for dir := root; t.word.glob; dir = filepath.Dir(dir) {
+		if isTop := dir == filepath.Dir(dir); isTop || matchesGlob(t.path, dir) {
+			return matchesGlob(t.path, dir)
 		}
 	}
 	return t.path == "/" || strings.HasPrefix(root, strings.TrimSuffix(t.path, "/")+"/")
@@ -296,7 +291,6 @@ func (j *judge) judgeMovedFile(p target, file string, target target, into bool) 
 	if target.rel != "" {
 		to = path.Clean(target.rel + end)
 	}
-
 	switch {
 	case isTest(file) && !isStillDiscovered(file, to):
 		j.addRisk("tests_out_of_discovery", file)

@@ -216,21 +216,15 @@ func (v *viewBuilder) build(ctx context.Context, s Settings) {
 		v.covers = append(v.covers, realPath(dir))
 	}
 
-	for _, p := range runPaths {
-		v.show(p, false)
-	}
+	v.showAll(false, runPaths...)
 	v.showTools()
 	v.showAgent()
-	for _, p := range slices.Concat(s.Readable, []string{v.site.Self}) {
-		v.show(p, false)
-	}
+	v.showAll(false, append(slices.Clone(s.Readable), v.site.Self)...)
 	v.show(v.site.Root, true)
 	if dir, err := git.CommonDir(ctx, v.site.Root); err == nil {
 		v.show(dir, true)
 	}
-	for _, p := range s.Writable {
-		v.show(p, true)
-	}
+	v.showAll(true, s.Writable...)
 
 	for _, p := range credentialPaths {
 		v.hide(filepath.Join(v.home, p), s)
@@ -250,6 +244,13 @@ func (v *viewBuilder) cover(dir string) {
 	}
 	v.mounts[real] = runner.Mount{Path: real}
 	v.covers = append(v.covers, real)
+}
+
+// showAll makes files and folders visible, and writable if write is set.
+func (v *viewBuilder) showAll(write bool, paths ...string) {
+	for _, p := range paths {
+		v.show(p, write)
+	}
 }
 
 // show makes a file or folder visible, and writable if write is set. It does nothing for a

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/selector"
@@ -93,10 +95,9 @@ func (a *Analytics) setScores(scores []float64) {
 	if len(scores) == 0 {
 		return
 	}
-	best, worst, sum := scores[0], scores[0], 0.0
+	sum := 0.0
 	for _, s := range scores {
-		best, worst, sum = max(best, s), min(worst, s), sum+s
+		sum += s
 	}
-	mean := sum / float64(len(scores))
-	a.Best, a.Worst, a.Average = &best, &worst, &mean
+	a.Best, a.Worst, a.Average = new(slices.Max(scores)), new(slices.Min(scores)), new(sum/float64(len(scores)))
 }

@@ -70,10 +70,7 @@ func (p *page) addAttempts(v Escalation) {
 // outcomeText says what happened in an iteration: its first alerts, or the reason of the decision.
 func outcomeText(it ledger.Iteration) string {
 	var out []string
-	for _, a := range it.Assessment.Alerts {
-		if len(out) == 3 {
-			break
-		}
+	for _, a := range it.Assessment.Alerts[:min(len(it.Assessment.Alerts), 3)] {
 		out = append(out, fmt.Sprintf("%s %s", a.Severity, a.Message()))
 	}
 	if len(out) == 0 {
@@ -96,11 +93,8 @@ func (p *page) addState(v Escalation, last ledger.Iteration) {
 	}
 	p.Item("Iterations: %d, of them rolled back: %d", last.Number, rolledBack)
 	p.Item("Recovery attempts: %d in the loop", last.Decision.Attempts)
-	if last.Rejected {
-		p.Item("The tree is restored to iteration %d", last.Decision.Target)
-	} else {
-		p.Item("The tree is as iteration %d left it", last.Number)
-	}
+	restored, left := fmt.Sprintf("restored to iteration %d", last.Decision.Target), fmt.Sprintf("as iteration %d left it", last.Number)
+	p.Item("The tree is %s", Either(last.Rejected, restored, left))
 	if best := v.State.Best; best != nil {
 		p.Item("Best so far: iteration %d (%s)", best.Iteration, percentText(best.QualityScore))
 	}

@@ -24,11 +24,6 @@ type Iteration struct {
 	Rules     detector.Options // rules that it was judged by
 }
 
-// reasoningChain explains the verdict on the iteration.
-func (v Iteration) reasoningChain() reasoning.Chain {
-	return reasoning.NewChain(reasoning.Input{Iteration: v.Iteration, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
-}
-
 // metricRows lists the rows of the tables of metrics: the title, the metric, and its unit. The four
 // main metrics come first.
 var metricRows = []struct {
@@ -67,7 +62,9 @@ func IterationDocument(v Iteration) document.Document {
 	p.addBest(v)
 	p.addRecommendation(v)
 	p.Heading(3, "Chain of Reasoning")
-	c := v.reasoningChain()
+	c := reasoning.NewChain(reasoning.Input{
+		Iteration: v.Iteration, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules,
+	})
 	chain := chainLayout{level: 4, isBrief: true}
 	chain.addChain(c)
 	p.Add(chain.Document...)
@@ -77,11 +74,8 @@ func IterationDocument(v Iteration) document.Document {
 
 // addHead adds the title and the outcome.
 func (p *page) addHead(v Iteration) {
-	if v.Iteration.Number == 0 {
-		p.Heading(2, "Baseline Report")
-	} else {
-		p.Heading(2, "Iteration %d Progress Report", v.Iteration.Number)
-	}
+	n := v.Iteration.Number
+	p.Heading(2, "%s", Either(n == 0, "Baseline Report", fmt.Sprintf("Iteration %d Progress Report", n)))
 	p.Field("Timestamp", "%s", v.Iteration.EndedAt.UTC().Format(time.RFC3339))
 	p.Field("Classification", "%s", v.Iteration.Assessment.Class)
 	p.Field("Quality Score", "%s", scoreText(v.Iteration))
@@ -277,17 +271,14 @@ func namesText(n reasoning.Names) document.Text {
 // addBest compares the iteration with the best one so far.
 func (p *page) addBest(v Iteration) {
 	p.Heading(3, "Best Iteration Tracker")
-	if v.Best == nil {
-		p.Item("**Current Best**: none yet")
-	} else {
-		p.Item("**Current Best**: Iteration %d (quality: %.4f)", v.Best.Iteration, v.Best.QualityScore)
-	}
-	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.Iteration.Number, scoreText(v.Iteration))
-	preserved := "no"
+	best, preserved := "none yet", "no"
 	if v.Best != nil {
+		best = fmt.Sprintf("Iteration %d (quality: %.4f)", v.Best.Iteration, v.Best.QualityScore)
 		preserved = Either(v.Best.Snapshot != "", "yes",
 			"its metrics, and the artifacts that were given; it was recorded without a snapshot")
 	}
+	p.Item("**Current Best**: %s", best)
+	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.Iteration.Number, scoreText(v.Iteration))
 	p.Item("**Best Preserved**: %s", preserved)
 }
 

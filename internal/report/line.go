@@ -86,16 +86,17 @@ func alertTexts(alerts []detector.Alert) string {
 
 // alertStyle returns the style of the most severe alert.
 func alertStyle(alerts []detector.Alert) document.Style {
-	tone := document.Faint
+	worst := detector.Info
 	for _, a := range alerts {
-		switch {
-		case a.Severity >= detector.Critical:
-			return document.Bad
-		case a.Severity >= detector.Medium:
-			tone = document.Warn
-		}
+		worst = max(worst, a.Severity)
 	}
-	return tone
+	switch {
+	case worst >= detector.Critical:
+		return document.Bad
+	case worst >= detector.Medium:
+		return document.Warn
+	}
+	return document.Faint
 }
 
 // Trajectory returns a chart of the scores of all iterations, in which the selected iteration and

@@ -121,24 +121,14 @@ func (p *page) addScores(v Loop) {
 	t := document.Table{Head: []string{"Iteration", "Quality", "Delta", "Tests", "Coverage", "Errors", "Classification", "Tokens", "Cost", "Verified", "Status"}}
 	var before *float64
 	for _, it := range v.Iterations {
-		tokens, cost := costTexts(it)
+		_, tokens, cost := it.Cost()
 		t.Row(it.Number, qualityText(it), scoreDeltaText(it, before), testsText(it.Set), valueText(&it.Set, metric.CoveragePct, "%"), valueText(&it.Set, metric.ErrorCount, ""),
-			it.Assessment.Class, tokens, cost, Either(it.Verified, "✓", "✗"), v.statusText(it))
+			it.Assessment.Class, formatOptional("%d", 1, tokens), formatOptional("$%.4f", 1, cost), Either(it.Verified, "✓", "✗"), v.statusText(it))
 		if it.Score.Measured && !it.Rejected {
 			before = &it.Score.Value
 		}
 	}
 	p.Add(t)
-}
-
-// costTexts returns the tokens and the cost of an iteration, as far as they are known.
-func costTexts(it ledger.Iteration) (tokens, cost string) {
-	_, n, usd := it.Cost()
-	tokens = notMeasuredText
-	if n != nil {
-		tokens = fmt.Sprint(*n)
-	}
-	return tokens, formatOptional("$%.4f", 1, usd)
 }
 
 // scoreDeltaText returns the change of the score since the last accepted iteration, in points.
@@ -352,12 +342,7 @@ func (p *page) addRecommendations(v Loop) {
 		list = append(list, "The selection is not verified"+why)
 	}
 
-	if len(list) > 0 {
-		p.Heading(2, "Recommendations")
-	}
-	for _, r := range list {
-		p.Item("%s", r)
-	}
+	p.addList("Recommendations", "%s", list)
 }
 
 // CompletionDocument returns the report about the end of a loop: why it ended, what it cost
@@ -395,8 +380,8 @@ func CompletionDocument(v Loop) document.Document {
 	p.addBlocked(2, v.Iterations...)
 	p.Heading(2, "Quality Trajectory")
 	p.Add(Trajectory(v.Iterations, v.Choice.Iteration))
-	p.addList("Not in the Snapshots", v.Skipped)
-	p.addList("Snapshots Dropped to Save Space", v.Dropped)
+	p.addList("Not in the Snapshots", "`%s`", v.Skipped)
+	p.addList("Snapshots Dropped to Save Space", "`%s`", v.Dropped)
 	return p.Document
 }
 
@@ -413,13 +398,13 @@ func (p *page) addDeclared(list []detector.Alert) {
 	}
 }
 
-// addList adds a section with a list, if there are items.
-func (p *page) addList(title string, items []string) {
+// addList adds a section with a list, if there are items. The format is that of one item.
+func (p *page) addList(title, format string, items []string) {
 	if len(items) > 0 {
 		p.Heading(2, "%s", title)
 	}
-	for _, i := range items {
-		p.Item("`%s`", i)
+	for _, item := range items {
+		p.Item(format, item)
 	}
 }
 

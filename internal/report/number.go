@@ -57,7 +57,7 @@ func valueOf(s *metric.Set, f metric.Field) *float64 {
 
 // formatOptional formats a number, multiplied by a factor, as in ("%.1f%%", 100, &share). It says
 // that a nil one was not measured.
-func formatOptional(format string, factor float64, v *float64) string {
+func formatOptional[T int64 | float64](format string, factor T, v *T) string {
 	if v == nil {
 		return notMeasuredText
 	}

@@ -32,12 +32,9 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 
 	d.Add(t)
 	for _, s := range list {
-		for i, text := range append([]string{s.Why}, candidateRemarks(s)...) {
-			if i == 0 {
-				d.Item("candidate %d: %s", s.Candidate, text)
-			} else {
-				d.Below().Item("%s", text)
-			}
+		d.Item("candidate %d: %s", s.Candidate, s.Why)
+		for _, text := range candidateRemarks(s) {
+			d.Below().Item("%s", text)
 		}
 	}
 	return d

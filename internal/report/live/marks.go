@@ -47,11 +47,7 @@ func detectMarks(env func(string) string) terminalMarks {
 
 // endSequence returns the sequence that removes the progress bar and restores the title.
 func (m terminalMarks) endSequence() string {
-	text := m.progressSequence(State{}, time.Time{})
-	if m.hasTitles {
-		text += report.RestoreTitle
-	}
-	return text
+	return m.progressSequence(State{}, time.Time{}) + report.Either(m.hasTitles, report.RestoreTitle, "")
 }
 
 // titleSequence returns the sequence that sets the title, as in "supervise: iteration 2, measures".

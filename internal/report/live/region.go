@@ -78,9 +78,7 @@ func SupportsRegion(f *os.File) bool {
 func Open(b *Board, o Options) *Region {
 	r := &Region{Options: o, board: b, marks: detectMarks(o.Env), redraw: make(chan struct{}, 1), done: make(chan struct{})}
 	r.signals = listenForSignals()
-	if r.marks.hasTitles {
-		r.write(report.SaveTitle)
-	}
+	r.write(report.Either(r.marks.hasTitles, report.SaveTitle, ""))
 	r.work.Go(r.drawLoop)
 	return r
 }

@@ -36,23 +36,13 @@ func (t Printer) printAgent(a agentcheck.Agent) {
 		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(document.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
 		return
 	}
-	var notes []string
-	if a.From != "" {
-		notes = append(notes, a.From)
-	}
-	seen := "observed: " + a.Observed
+	notes := report.Either(a.From == "", "", a.From+"; ") + "observed: " + a.Observed
 	if a.ObservedVersion != "" && a.ObservedVersion != a.Version {
-		seen += ", in version " + a.ObservedVersion
+		notes += ", in version " + a.ObservedVersion
 	}
-	notes = append(notes, seen)
-	if a.Hooks != "" {
-		notes = append(notes, "hooks")
-	}
-	what := "not installed; " + a.Install
-	if a.Path != "" {
-		what = strings.TrimSpace(cmp.Or(a.Version, "version unknown"))
-	}
-	fmt.Fprintf(t, "  %-13s %s\n                %s\n", a.Name, what, t.Paint(document.Faint, strings.Join(notes, "; ")))
+	notes += report.Either(a.Hooks == "", "", "; hooks")
+	what := report.Either(a.Path != "", strings.TrimSpace(cmp.Or(a.Version, "version unknown")), "not installed; "+a.Install)
+	fmt.Fprintf(t, "  %-13s %s\n                %s\n", a.Name, what, t.Paint(document.Faint, notes))
 }
 
 // PrintTurn prints what supervise understood of one turn of an agent.

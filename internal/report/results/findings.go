@@ -117,12 +117,9 @@ func (t Printer) printFindings(f LoopFindings) {
 			fmt.Fprintf(t, "         and %d more, see --json\n", len(f.List)-i)
 			break
 		}
-		note := ""
-		switch {
-		case row.Acknowledged != "":
+		note := report.Either(row.FalsePositive, " (marked as a false positive)", "")
+		if row.Acknowledged != "" {
 			note = " (acknowledged)"
-		case row.FalsePositive:
-			note = " (marked as a false positive)"
 		}
 		t.printRow(document.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.Basis, row.Message, note)
 	}

@@ -114,11 +114,8 @@ func parsedItems(l *metric.Lint) []ParsedFinding {
 
 // PrintParsed prints what was read from one file.
 func (t Printer) PrintParsed(p Parsed) {
-	what := p.Format
-	if p.Producer != "" && p.Producer != p.Format {
-		what += ", " + p.Producer
-	}
-	t.printLine("%s (%s)", t.Paint(document.Strong, p.File), what)
+	producer := report.Either(p.Producer != "" && p.Producer != p.Format, ", "+p.Producer, "")
+	t.printLine("%s (%s%s)", t.Paint(document.Strong, p.File), p.Format, producer)
 	if p.Tests != nil {
 		t.printParsedTests(p.Tests)
 	}

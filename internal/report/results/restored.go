@@ -11,13 +11,8 @@ import (
 // PrintRestored prints which tree was restored, and what could not be. what is the start of the
 // line.
 func (t Printer) PrintRestored(what string, res snapshot.Restored) {
-	also := ""
-	if len(res.Ignored) > 0 {
-		also += "; ignored: " + report.Pluralize(len(res.Ignored), "file", "files") + " written"
-	}
-	if res.GitFiles > 0 {
-		also += "; git's state too"
-	}
+	ignored := "; ignored: " + report.Pluralize(len(res.Ignored), "file", "files") + " written"
+	also := report.Either(len(res.Ignored) > 0, ignored, "") + report.Either(res.GitFiles > 0, "; git's state too", "")
 	t.printLine("%s s%s: %s written, %d deleted%s", what, res.Target, report.Pluralize(len(res.Written), "file", "files"), len(res.Deleted), also)
 	if len(res.Shared) > 0 {
 		t.printLine("restored in the repository that the worktrees share: %s", strings.Join(report.Truncate(res.Shared, 10), ", "))
