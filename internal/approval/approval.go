@@ -189,9 +189,7 @@ func waitForAnswer(ctx context.Context, q Question, o Options) (Answer, error) {
 	d.showQuestion()
 	var late <-chan time.Time
 	if o.Timeout > 0 {
-		timer := time.NewTimer(o.Timeout)
-		defer timer.Stop()
-		late = timer.C
+		late = time.After(o.Timeout)
 	}
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()

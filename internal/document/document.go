@@ -7,7 +7,10 @@
 // terminal, give commands to a CI service, or become markup.
 package document
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Document is a report. The zero value is empty.
 type Document []Block
@@ -162,7 +165,8 @@ func (c Chart) lines() []string {
 	const width = 36
 	out := make([]string, len(c))
 	for i, b := range c {
-		out[i] = oneLine(strings.TrimRight(pad(b.Name, 14, false)+" "+RenderMeter(b.Share, width)+" "+pad(b.Value, 6, true)+b.Note, " "))
+		line := fmt.Sprintf("%-14s %s %6s%s", b.Name, RenderMeter(b.Share, width), b.Value, b.Note)
+		out[i] = oneLine(strings.TrimRight(line, " "))
 	}
 	return out
 }
@@ -176,5 +180,5 @@ func RenderMeter(share float64, width int) string {
 	if rest := n % 8; rest > 0 {
 		out += string(cells[rest])
 	}
-	return pad(out, width, false)
+	return fmt.Sprintf("%-*s", width, out)
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -113,7 +114,7 @@ func (t *terminalWriter) writeItems(indent string, list []Item) {
 			if item.Label.Style == Plain {
 				item.Label.Style = Faint
 			}
-			head = t.paint(item.Label.Style, pad(label, labelWidth-1, false)) + " "
+			head = t.paint(item.Label.Style, fmt.Sprintf("%-*s", labelWidth-1, label)) + " "
 			below = indent + strings.Repeat(" ", labelWidth)
 		}
 		t.writeText(indent+head, below, item.Text)

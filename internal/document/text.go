@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Style is how a part of a text is set off.
@@ -151,24 +150,13 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
 }
 
-// pad fills a text with spaces up to a width in characters. If right is set, they come first, so
-// that the text is aligned to the right.
-func pad(s string, width int, right bool) string {
-	fill := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-	if right {
-		return fill + s
-	}
-	return s + fill
-}
-
 // Join joins names in one style, with a plain separator between them.
-func Join(style Style, names []string, separator string) Text {
-	w := textWriter{}
+func Join(style Style, names []string, separator string) (out Text) {
 	for i, name := range names {
 		if i > 0 {
-			w.out = append(w.out, Span{Text: separator})
+			out = append(out, Span{Text: separator})
 		}
-		w.out = append(w.out, Span{style, name})
+		out = append(out, Span{style, name})
 	}
-	return w.out
+	return out
 }

@@ -19,14 +19,10 @@ func FormatAnswer(c Call, d Decision) []byte {
 		out = stopAnswer(c, d)
 	case OtherEvent:
 	}
-	if out == nil {
-		return nil
+	if b, err := json.Marshal(out); out != nil && err == nil {
+		return append(b, '\n')
 	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return nil
-	}
-	return append(b, '\n')
+	return nil
 }
 
 // hookOutput is the member hookSpecificOutput of an answer.

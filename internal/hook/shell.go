@@ -121,8 +121,7 @@ func (r *shellReader) readPlainWords(text string) stream {
 
 // readStatements reads statements with the same input and returns their output.
 func (r *shellReader) readStatements(list []*syntax.Stmt, in stream) stream {
-	var out stream
-	out.known = true
+	out := stream{known: true}
 	for _, s := range list {
 		out = joinStreams(out, r.readStatement(s, in))
 	}
@@ -208,7 +207,8 @@ func (r *shellReader) readCommand(c syntax.Command, in stream) stream {
 	case nil:
 		return stream{known: true}
 	case *syntax.CallExpr:
-		return r.readCall(c, in)
+		set := r.assignVariables(c.Assigns) // as in X=1 make test
+		return r.runProgram(r.expandArguments(c.Args), set, in)
 	case *syntax.BinaryCmd:
 		first := r.readStatement(c.X, in)
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
@@ -250,11 +250,7 @@ func (r *shellReader) readCompound(c syntax.Command, in stream) stream {
 		return unknownText(r.readStatements(c.Do, in))
 	case *syntax.ForClause:
 		if loop, ok := c.Loop.(*syntax.WordIter); ok {
-			items := []word{}
-			for _, w := range loop.Items {
-				items = append(items, r.expandArgument(w)...)
-			}
-			r.vars[loop.Name.Value] = items
+			r.vars[loop.Name.Value] = r.expandArguments(loop.Items)
 		}
 		return unknownText(r.readStatements(c.Do, in))
 	case *syntax.CaseClause:
@@ -302,16 +298,6 @@ func (r *shellReader) assignVariables(list []*syntax.Assign) []string {
 		out = append(out, a.Name.Value+"="+values[0].text)
 	}
 	return out
-}
-
-// readCall reads a simple command, such as X=1 make test.
-func (r *shellReader) readCall(c *syntax.CallExpr, in stream) stream {
-	set := r.assignVariables(c.Assigns)
-	var list []word
-	for _, w := range c.Args {
-		list = append(list, r.expandArgument(w)...)
-	}
-	return r.runProgram(list, set, in)
 }
 
 // runProgram reads one program with its arguments, and returns its output. set are the variables

@@ -53,10 +53,14 @@ func (r *shellReader) expandWord(w *syntax.Word) []word {
 	return list
 }
 
-// expandArgument returns the expansion of an argument, including that of its braces.
-func (r *shellReader) expandArgument(w *syntax.Word) []word {
-	syntax.SplitBraces(w)
-	return r.expandWord(w)
+// expandArguments returns the expansion of arguments, including that of their braces.
+func (r *shellReader) expandArguments(list []*syntax.Word) []word {
+	out := []word{}
+	for _, w := range list {
+		syntax.SplitBraces(w)
+		out = append(out, r.expandWord(w)...)
+	}
+	return out
 }
 
 // combineWords returns every word of before followed by every word of more, up to maxWords.

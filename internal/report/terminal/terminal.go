@@ -100,8 +100,7 @@ func (p *Printer) printEvent(e event.Event) {
 	case event.IterationStart:
 		p.printAgentStart(e.Iteration, d)
 	case event.IterationEnd:
-		p.history = append(p.history, d.Iteration)
-		p.printLine("%s", report.IterationLine(d.Iteration, p.Paint))
+		p.addIteration(d.Iteration)
 		p.printAgent(d.Iteration)
 		p.printHookCalls()
 		p.printGaps(d.Iteration)
@@ -109,8 +108,7 @@ func (p *Printer) printEvent(e event.Event) {
 	case event.Rejection:
 		p.printRejected(d, e.Iteration)
 	case event.Interruption:
-		p.history = append(p.history, d.Iteration)
-		p.printLine("%s", report.IterationLine(d.Iteration, p.Paint))
+		p.addIteration(d.Iteration)
 		p.printNote("interrupted; the work of the agent (%s) is kept: %s rollback %s %d",
 			report.Pluralize(d.Changed, "changed file", "changed files"), p.Self, e.LoopID, e.Iteration)
 	case event.SelectedOutput:
@@ -130,28 +128,32 @@ func (p *Printer) printEvent(e event.Event) {
 func (p *Printer) printStart(id string, d event.Started) {
 	p.printLine("%s %s", p.Paint(document.Strong, "supervise"), id)
 	p.printHead(id, d.Dir, d.Agent, d.Plan)
-	p.printLine("\n%s", report.IterationLineHeader(p.Paint))
 }
 
 // printResume prints the head of a resumed loop, and its earlier iterations.
 func (p *Printer) printResume(id string, d event.Resumed) {
 	p.printLine("%s %s, iteration %d: %s", p.Paint(document.Strong, "supervise resumes"), id, d.Iteration, d.From)
 	p.printHead(id, d.Dir, d.Agent, d.Plan)
-	p.printLine("\n%s", report.IterationLineHeader(p.Paint))
-	p.history = d.History
+	p.history = nil
 	for _, it := range d.History {
-		p.printLine("%s", report.IterationLine(it, p.Paint))
+		p.addIteration(it)
 	}
 }
 
-// printHead prints the agent, the checks and the folder of a loop.
+// addIteration prints the line of an iteration, and keeps the iteration for the end of the loop.
+func (p *Printer) addIteration(it ledger.Iteration) {
+	p.history = append(p.history, it)
+	p.printLine("%s", report.IterationLine(it, p.Paint))
+}
+
+// printHead prints the agent, the checks and the folder of a loop, and the head of its table.
 func (p *Printer) printHead(id, dir string, agent []string, plan measure.Plan) {
 	p.dir, p.id = dir, id
 	p.printLine("%s %s", p.Paint(document.Faint, "agent"), strings.Join(agent, " "))
 	for _, c := range plan.Checks {
 		p.printLine("%s %s", p.Paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckCommand(c, p.Paint))
 	}
-	p.printLine("%s %s", p.Paint(document.Faint, "state"), dir)
+	p.printLine("%s %s\n\n%s", p.Paint(document.Faint, "state"), dir, report.IterationLineHeader(p.Paint))
 }
 
 // printStatus prints progress, unless a live region shows it.
@@ -180,8 +182,7 @@ func (p *Printer) printAgentStart(iteration int, d event.IterationStart) {
 
 // printBaseline prints the baseline, and what the checks and the snapshots leave out.
 func (p *Printer) printBaseline(d event.Baseline) {
-	p.history = append(p.history, d.Iteration)
-	p.printLine("%s", report.IterationLine(d.Iteration, p.Paint))
+	p.addIteration(d.Iteration)
 	p.printGaps(d.Iteration)
 	p.printNoteUnlessEmpty("flaky tests before any agent ran: ", strings.Join(d.Flaky, ", "))
 	for _, text := range d.UnusedSettings {
