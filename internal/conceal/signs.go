@@ -9,6 +9,7 @@ import (
 	"supervise/internal/framework"
 	"supervise/internal/ledger"
 	"supervise/internal/regexp"
+	"supervise/internal/textstream"
 	"supervise/snapshot"
 	"supervise/source"
 )
@@ -91,7 +92,7 @@ func signsInLines(file string, table []sign, before, now []byte) (out []ledger.S
 		}
 		for _, s := range table {
 			if s.pattern.MatchString(text) {
-				out = append(out, ledger.Sign{File: file, Line: n, Text: truncate(text), Strong: s.strong, Stack: s.stack})
+				out = append(out, ledger.Sign{File: file, Line: n, Text: textstream.Truncate(text, maxText), Strong: s.strong, Stack: s.stack})
 				break
 			}
 		}
@@ -99,11 +100,5 @@ func signsInLines(file string, table []sign, before, now []byte) (out []ledger.S
 	return out
 }
 
-// truncate shortens a text to at most 120 characters.
-func truncate(text string) string {
-	const limit = 120
-	if r := []rune(text); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return text
-}
+// maxText is the greatest length of a recorded text, in bytes.
+const maxText = 122

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/textstream"
 	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
@@ -218,12 +220,11 @@ func (t Trial) namesRunner() bool {
 
 // filesWithSigns returns the sorted files with signs.
 func (r *run) filesWithSigns() []string {
-	var out []string
+	files := map[string]bool{}
 	for _, s := range r.Signs {
-		out = append(out, s.File)
+		files[s.File] = true
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Sorted(maps.Keys(files))
 }
 
 // shortMessage returns the first line of the message of a test, without the path of the copy. It
@@ -232,7 +233,7 @@ func (r *run) shortMessage(e measure.TestResult) string {
 	text := strings.ReplaceAll(cmp.Or(e.Why, e.Test.Message), r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
-			return truncate(line)
+			return textstream.Truncate(line, maxText)
 		}
 	}
 	return ""

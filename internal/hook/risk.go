@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/integrity"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -203,12 +204,5 @@ func DecisionMessage(d Decision) string {
 	return text
 }
 
-// shorten returns a text on one line of at most 160 bytes.
-func shorten(s string) string {
-	const bestScore = 160
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > bestScore {
-		return strings.ToValidUTF8(s[:bestScore], "") + "…"
-	}
-	return s
-}
+// shorten returns a text on one line of at most 163 bytes.
+func shorten(s string) string { return textstream.Truncate(strings.Join(strings.Fields(s), " "), 163) }

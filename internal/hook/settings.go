@@ -274,19 +274,10 @@ var ownCommandRE = regexp.MustCompile(`(^|[/\\'"])supervise(\.exe)?['"]? hook (\
 // only command is a hook of supervise, in any folder.
 func ownHookOf(c Client) func(hujson.Value) bool {
 	return func(v hujson.Value) bool {
-		matcher, ok := v.Value.(*hujson.Object)
-		if !ok {
+		if v.Find("/hooks/1") != nil {
 			return false
 		}
-		list, ok := memberAs[*hujson.Array](matcher, "hooks")
-		if !ok || len(list.Elements) != 1 {
-			return false
-		}
-		entry, ok := list.Elements[0].Value.(*hujson.Object)
-		if !ok {
-			return false
-		}
-		m := ownCommandRE.FindStringSubmatch(stringValue(findMember(entry, "command")))
+		m := ownCommandRE.FindStringSubmatch(stringValue(v.Find("/hooks/0/command")))
 		return m != nil && strings.EqualFold(m[3], string(c))
 	}
 }

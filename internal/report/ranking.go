@@ -8,6 +8,7 @@ import (
 
 	"supervise/internal/document"
 	"supervise/internal/ledger"
+	"supervise/internal/textstream"
 )
 
 // RankingDocument returns the table of candidates, the best first, with the values by which
@@ -27,7 +28,7 @@ func RankingDocument(list []ledger.Rank) (d document.Document) {
 		case s.Tokens != nil:
 			cost = fmt.Sprintf("%d tokens", *s.Tokens)
 		}
-		t.Row(s.Candidate, did, agreement, mutants, fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, shortCommand(s.Agent), chosen)
+		t.Row(s.Candidate, did, agreement, mutants, fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, textstream.Truncate(strings.Join(s.Agent, " "), 43), chosen)
 	}
 
 	d.Add(t)
@@ -52,14 +53,4 @@ func candidateRemarks(s ledger.Rank) (out []string) {
 		out = append(out, fmt.Sprintf("fails tests of candidate %d: %s", author, strings.Join(Truncate(s.Failed[author], 3), ", ")))
 	}
 	return out
-}
-
-// shortCommand returns the start of a command line.
-func shortCommand(command []string) string {
-	const most = 40
-	text := strings.Join(command, " ")
-	if len(text) > most {
-		text = text[:most] + "…"
-	}
-	return text
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"supervise/internal/ledger"
+	"supervise/internal/textstream"
 )
 
 // Answer is what a reviewer answers.
@@ -23,7 +24,7 @@ type Answer struct {
 // The bounds of an answer.
 const (
 	maxFindings = 50
-	maxReason   = 1000 // bytes
+	maxReason   = 1003 // bytes
 )
 
 // errNoAnswer is wrapped by the errors of [Read].
@@ -128,9 +129,5 @@ func (a Answer) validate() error {
 
 // shorten is a text on one line, and not too long.
 func shorten(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
-	}
-	return text
+	return textstream.Truncate(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "), maxReason)
 }

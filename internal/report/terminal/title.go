@@ -6,6 +6,7 @@ import (
 
 	"supervise/internal/event"
 	"supervise/internal/report"
+	"supervise/internal/textstream"
 )
 
 // holdEvent keeps an event until the agent has left the terminal. It drops the progress of checks.
@@ -24,8 +25,8 @@ func (p *Printer) holdEvent(e event.Event) {
 	p.heldEvents = append(p.heldEvents, e)
 }
 
-// titleWidth is the maximum length of a title, in characters.
-const titleWidth = 120
+// titleWidth is the maximum length of a title, in bytes.
+const titleWidth = 122
 
 // printOnSession prints an escape sequence on the terminal of a watched session that draws there.
 func (p *Printer) printOnSession(sequence string) {
@@ -48,9 +49,5 @@ func headline(d event.IterationEnd) string {
 		}
 		text += ", " + alert.Severity.String() + " " + alert.Message()
 	}
-	line := []rune(strings.Map(printable, strings.ReplaceAll(text, "\n", " ")))
-	if len(line) > titleWidth {
-		line = append(line[:titleWidth-1], '…')
-	}
-	return string(line)
+	return textstream.Truncate(strings.Map(printable, strings.ReplaceAll(text, "\n", " ")), titleWidth)
 }
