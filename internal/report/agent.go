@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,9 +34,7 @@ func AgentEnding(a *ledger.AgentRun) string {
 // "" for nothing.
 func sideEffectsText(a *ledger.AgentRun) string {
 	text := leftoversText(a.Leftovers)
-	if len(a.RefusedHosts) > 0 {
-		text += "; the sandbox refused access to " + strings.Join(a.RefusedHosts, ", ")
-	}
+	text += Either(len(a.RefusedHosts) > 0, "; the sandbox refused access to "+strings.Join(a.RefusedHosts, ", "), "")
 	return text
 }
 
@@ -49,17 +48,16 @@ func joinReason(what, why string) string {
 
 // AgentSummary describes what a known agent reported about its run, "" for nothing.
 func AgentSummary(a *ledger.AgentRun) string {
-	var out []string
-	if a.Outcome != "" && a.Program != "" {
-		out = append(out, a.Program+" "+joinReason(replaceUnderscores(a.Outcome), a.Message))
-	}
-	if a.Runs > 1 {
-		out = append(out, fmt.Sprintf("run %d times, its service failed", a.Runs))
-	}
-	if text := AgentUsage(a); text != "" {
-		out = append(out, text)
-	}
-	return strings.Join(out, "; ")
+	outcome := a.Program + " " + joinReason(replaceUnderscores(a.Outcome), a.Message)
+	return joinTexts("; ",
+		Either(a.Outcome != "" && a.Program != "", outcome, ""),
+		Either(a.Runs > 1, fmt.Sprintf("run %d times, its service failed", a.Runs), ""),
+		AgentUsage(a))
+}
+
+// joinTexts joins the texts that are not empty.
+func joinTexts(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }
 
 // AgentUsage describes what a run of an agent consumed, as in "1200 tokens, $0.0310, 4 turns". It

@@ -294,9 +294,7 @@ func hiddenResultText(h *reasoning.Hidden) string {
 	case h.Tests != nil:
 		text = fmt.Sprintf("%d of %d pass", h.Tests.Passed, h.Tests.Count)
 	}
-	if h.Broken != "" {
-		text += "; some could not be run: " + h.Broken
-	}
+	text += Either(h.Broken != "", "; some could not be run: "+h.Broken, "")
 	if h.Reused {
 		text += " (as before: no code changed)"
 	}
@@ -433,9 +431,7 @@ func valuesText(v detector.Values) string {
 func nearText(n reasoning.NearMiss) string {
 	unit := Either(n.Percent, " %", "")
 	text := fmt.Sprintf("%s went from %s to %s", n.Field, FormatNumber(n.Prev), FormatNumber(n.Now))
-	if n.Against == detector.AgainstBaseline {
-		text += " since the baseline"
-	}
+	text += Either(n.Against == detector.AgainstBaseline, " since the baseline", "")
 	if n.Threshold <= 0 {
 		return text + ", and what is lost is accounted for"
 	}

@@ -150,20 +150,12 @@ func testsText(s metric.Set) string {
 
 // statusText returns the last column of the table of iterations.
 func (v Loop) statusText(it ledger.Iteration) string {
-	var out []string
-	if it.Number == v.Choice.Iteration {
-		out = append(out, "✓ SELECTED")
+	outcome := Either(it.Rejected, "rejected", "")
+	if it.Interrupted {
+		outcome = "interrupted"
 	}
-	switch {
-	case it.Interrupted:
-		out = append(out, "interrupted")
-	case it.Rejected:
-		out = append(out, "rejected")
-	}
-	if it.Number == v.finalIteration().Number {
-		out = append(out, "(final)")
-	}
-	return strings.Join(out, " ")
+	selected := Either(it.Number == v.Choice.Iteration, "✓ SELECTED", "")
+	return joinTexts(" ", selected, outcome, Either(it.Number == v.finalIteration().Number, "(final)", ""))
 }
 
 // addRationale says why the iteration was selected, and how its tree was verified.

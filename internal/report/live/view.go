@@ -113,9 +113,7 @@ func (s State) workLines(now time.Time) []styledLine {
 		return out
 	case n > 0 && s.Activity == doesMeasure:
 		last, what := s.Checks[n-1], ": reading the report"
-		if last.ListsTests {
-			what += ", listing the tests"
-		}
+		what += report.Either(last.ListsTests, ", listing the tests", "")
 		return []styledLine{{{document.Faint, "     " + s.checkPosition(last)}, {document.Plain, last.Name + what}, {document.Faint, "  " + clockText(now.Sub(last.Ended))}}}
 	}
 

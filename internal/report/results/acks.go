@@ -43,9 +43,7 @@ func validity(r Ack) string {
 	case r.Expires == "":
 		text = "from " + r.Date
 	}
-	if r.FalsePositive {
-		text += ", false positive"
-	}
+	text += report.Either(r.FalsePositive, ", false positive", "")
 	return text
 }
 

@@ -86,9 +86,7 @@ func usageOf(r agentcheck.Turn) string {
 		return "not reported: --max-cost and --max-tokens have no effect"
 	}
 	text := report.AgentUsage(&r.Run)
-	if r.Run.Usage.Tokens() == nil {
-		text += "; no tokens: --max-tokens has no effect"
-	}
+	text += report.Either(r.Run.Usage.Tokens() == nil, "; no tokens: --max-tokens has no effect", "")
 	if r.Run.Usage.CostUSD == nil {
 		text += "; no cost: --max-cost has no effect"
 	}

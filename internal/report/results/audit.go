@@ -35,16 +35,10 @@ func (t Printer) PrintAudit(found []integrity.Finding, files int, all bool) (exp
 // auditLine returns the location and the evidence of a finding in one line.
 func auditLine(x integrity.Finding) string {
 	line := x.File
-	if x.Line > 0 {
-		line += fmt.Sprintf(":%d", x.Line)
-	}
+	line += report.Either(x.Line > 0, fmt.Sprintf(":%d", x.Line), "")
 	for _, part := range []string{x.Test, x.Evidence} {
-		if part != "" {
-			line += "  " + part
-		}
+		line += report.Either(part != "", "  "+part, "")
 	}
-	if x.ExplainedBy != "" {
-		line += " (explained: " + x.ExplainedBy + ")"
-	}
+	line += report.Either(x.ExplainedBy != "", " (explained: "+x.ExplainedBy+")", "")
 	return line
 }

@@ -101,9 +101,7 @@ func NewSnapshots(sum snapshot.Summary) Snapshots {
 // printSnapshots prints the number and size of the snapshots, and which paths they leave out.
 func (t Printer) printSnapshots(d Snapshots) {
 	text := fmt.Sprintf("%d, %s", d.Count, report.FormatBytes(d.Bytes))
-	if d.Dropped > 0 {
-		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
-	}
+	text += report.Either(d.Dropped > 0, fmt.Sprintf("; %d dropped to save space", d.Dropped), "")
 	t.printRow(document.Faint, "snapshots", "%s", text)
 	if len(d.Skipped) > 0 {
 		t.printRow(document.Faint, "not kept ", "%s", strings.Join(report.Truncate(d.Skipped, 10), ", "))

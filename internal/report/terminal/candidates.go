@@ -33,9 +33,7 @@ func (p *Printer) printContest(e event.Event) {
 		p.printLine("%s", p.Paint(document.Faint, fmt.Sprintf("candidate %d starts: %s", d.Candidate, strings.Join(d.Agent, " "))))
 	case event.CandidateEnd:
 		text := fmt.Sprintf("candidate %d: %s", d.Candidate, d.Text)
-		if d.Iteration > 0 {
-			text += fmt.Sprintf("; iteration %d of %d", d.Iteration, d.Iterations)
-		}
+		text += report.Either(d.Iteration > 0, fmt.Sprintf("; iteration %d of %d", d.Iteration, d.Iterations), "")
 		p.printLine("%s", p.Paint(styleOf(d.Reason), text))
 	case event.Compared:
 		p.printLine("\n%s", strings.TrimSpace(report.RankingDocument(d.Ranking).Terminal(p.Paint)))
