@@ -115,16 +115,16 @@ func (w Watch) findProgram(name string) (Program, error) {
 		return Program{}, nil
 	}
 	sum, err := w.Sums.sumOf(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	_, refused := errors.AsType[*projectfile.Refusal](err)
+	switch {
+	case err == nil:
+		return Program{path, sum}, nil
+	case errors.Is(err, fs.ErrNotExist):
 		return Program{}, nil
-	}
-	if _, refused := errors.AsType[*projectfile.Refusal](err); refused || errors.Is(err, fs.ErrPermission) {
+	case refused || errors.Is(err, fs.ErrPermission):
 		return Program{Path: path}, nil // it can be started and not read, or is no program
 	}
-	if err != nil {
-		return Program{}, fmt.Errorf("look at the program %s: %w", name, err)
-	}
-	return Program{path, sum}, nil
+	return Program{}, fmt.Errorf("look at the program %s: %w", name, err)
 }
 
 // lookPath finds a program on the PATH of an environment; "" if there is none.

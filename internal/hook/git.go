@@ -87,7 +87,7 @@ func judgeGit(j *judge, c command) {
 
 	switch g.subcommand {
 	case "rm":
-		if !hasOption(g.args, "--cached") && !hasOption(g.args, "-n --dry-run") {
+		if !hasOption(g.args, "--cached -n --dry-run") {
 			j.judgeDeletions(operands(g.args), g.dir, hasOption(g.args, "-r"))
 		}
 	case "mv":
@@ -140,7 +140,6 @@ func (j *judge) judgeGitRestore(g gitCommand) {
 			source = v
 		}
 	}
-
 	j.judgeDiscard(remaining, g.dir, source != "" && source != "HEAD")
 }
 

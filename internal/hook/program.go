@@ -380,8 +380,10 @@ func judgeSupervise(j *judge, c command) {
 	if len(remaining) == 0 || hasOption(c.args, "--help") {
 		return
 	}
-	if slices.Contains(decisionCommands, remaining[0].text) || remaining[0].text == "hooks" && len(remaining) > 1 && remaining[1].text != "status" {
-		j.addRisk("supervise_command", "supervise "+remaining[0].text)
+	verb := remaining[0].text
+	changesHooks := verb == "hooks" && len(remaining) > 1 && remaining[1].text != "status"
+	if changesHooks || slices.Contains(decisionCommands, verb) {
+		j.addRisk("supervise_command", "supervise "+verb)
 	}
 }
 

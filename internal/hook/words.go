@@ -202,13 +202,12 @@ func printedOutput(c command) stream {
 	case "echo", "printf":
 		return echoOutput(c)
 	case "cat", "tac", "sort", "uniq", "head", "tail", "tr", "cut", "tee":
-		if remaining := operands(c.args); len(remaining) == 1 && remaining[0].text == "/dev/null" {
+		switch remaining := operands(c.args); {
+		case len(remaining) == 1 && remaining[0].text == "/dev/null":
 			return stream{known: true}
-		}
-		if len(operands(c.args)) == 0 || c.name != "cat" {
+		case len(remaining) == 0 || c.name != "cat":
 			return stream{words: c.in.words, text: c.in.text, known: c.in.known && c.name == "cat"}
 		}
-		return unknownStream
 	case "grep", "egrep", "rg":
 		return grepOutput(c)
 	case "find", "fd":
@@ -247,18 +246,14 @@ func echoOutput(c command) stream {
 		parts = append(parts, strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(w.text))
 	}
 
-	if c.name == "echo" {
+	switch {
+	case c.name == "echo":
 		out.text = strings.Join(parts, " ") + end
-		return out
-	}
-	if len(parts) == 0 {
-		return stream{}
-	}
-	if len(parts) > 1 {
+	case len(parts) == 1:
+		out.text = strings.ReplaceAll(parts[0], "%%", "%")
+	default:
 		out.known = false
-		return out
 	}
-	out.text = strings.ReplaceAll(parts[0], "%%", "%")
 	return out
 }
 
@@ -276,13 +271,14 @@ func grepOutput(c command) stream {
 		return unknownStream
 	}
 
+	out := stream{words: slices.Clone(c.in.words)}
 	re, err := regexp.Compile(strings.ReplaceAll(remaining[0].text, `\|`, "|"))
-	out := stream{words: append([]word(nil), c.in.words...)}
 	if err != nil {
 		return out
 	}
-	for i := range out.words {
-		out.words[i].filters = append(append([]nameFilter(nil), out.words[i].filters...), nameFilter{re, hasOption(c.args, "-v --invert-match")})
+	filter := nameFilter{re, hasOption(c.args, "-v --invert-match")}
+	for i, w := range out.words {
+		out.words[i].filters = append(slices.Clip(w.filters), filter)
 	}
 	return out
 }
@@ -355,16 +351,18 @@ func gitOutput(c command) []word {
 	g := parseGit(c)
 	switch g.subcommand {
 	case "ls-files", "ls-tree":
-		if remaining := operands(g.args); len(remaining) > 0 {
-			for i := range remaining {
-				remaining[i].glob = remaining[i].glob || strings.ContainsAny(remaining[i].text, "*?")
-				if strings.HasPrefix(remaining[i].text, "*") {
-					remaining[i].text = "**/" + remaining[i].text // git's * matches across folders
-				}
+		var out []word
+		for _, w := range operands(g.args) {
+			w.glob = w.glob || strings.ContainsAny(w.text, "*?")
+			if strings.HasPrefix(w.text, "*") {
+				w.text = "**/" + w.text // git's * matches across folders
 			}
-			return remaining
+			out = append(out, w)
 		}
-		return patternsBelow(nil, g.dir)
+		if len(out) == 0 {
+			return patternsBelow(nil, g.dir)
+		}
+		return out
 	case "diff", "grep", "status", "log", "show":
 		return patternsBelow(nil, g.dir)
 	}

@@ -292,7 +292,7 @@ func rejectionAdvice(step Step, a approval.Answer) (Strategy, string) {
 
 func plural(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + one
+		many = one
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }

@@ -50,11 +50,8 @@ func (b *Board) saveFile() {
 	b.mu.Lock()
 	dir := b.folder
 	b.mu.Unlock()
-	if dir == "" {
-		return
-	}
 	text, err := json.Marshal(b.State())
-	if err != nil {
+	if err != nil || dir == "" {
 		return
 	}
 	f, err := os.CreateTemp(dir, ".tmp-*")

@@ -339,13 +339,9 @@ func (b *Board) updateCheck(w *checkWriter, change func(*Check)) {
 // allChecksEnded reports whether all checks of the plan have ended, in an iteration after the
 // baseline.
 func (b *Board) allChecksEnded() bool {
-	done := 0
-	for _, c := range b.state.Checks {
-		if c.HasEnded() && !c.Extra {
-			done++
-		}
-	}
-	return b.state.Activity == doesMeasure && b.state.Iteration > 0 && done == b.state.PlannedChecks
+	isUnplannedOrRunning := func(c Check) bool { return c.Extra || !c.HasEnded() }
+	ended := slices.DeleteFunc(slices.Clone(b.state.Checks), isUnplannedOrRunning)
+	return b.state.Activity == doesMeasure && b.state.Iteration > 0 && len(ended) == b.state.PlannedChecks
 }
 
 // visibleLine returns a text from outside on one line, with invisible characters escaped.
