@@ -115,25 +115,19 @@ const replyTimeout = 10 * time.Second
 // takes the answer. The error wraps [ErrNoQuestion] if there is none, or if
 // no supervisor takes the answer.
 func Reply(dir string, a Answer) (Question, error) {
-	if err := a.Validate(); err != nil {
-		return Question{}, err
-	}
-	p, err := readQuestion(dir)
+	q, err := ReplyLater(dir, a)
 	if err != nil {
-		return p.Question, err
+		return q, err
 	}
 	path := filepath.Join(dir, answerName)
-	if err := writePrivate(path, postedAnswer{p.Secret, a}); err != nil {
-		return p.Question, fmt.Errorf("answer: %w", err)
-	}
 	tick := time.NewTicker(pollInterval / 2)
 	defer tick.Stop()
 	for until := time.Now().Add(replyTimeout); time.Now().Before(until); <-tick.C {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			return p.Question, nil
+			return q, nil
 		}
 	}
-	return p.Question, errors.Join(fmt.Errorf("%w: no supervisor took the answer", ErrNoQuestion), os.Remove(path))
+	return q, errors.Join(fmt.Errorf("%w: no supervisor took the answer", ErrNoQuestion), os.Remove(path))
 }
 
 // writePrivate writes a file that only the user can read, atomically.

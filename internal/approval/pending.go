@@ -56,13 +56,13 @@ func ReplyLater(dir string, a Answer) (Question, error) {
 		return Question{}, err
 	}
 	p, err := readQuestion(dir)
-	if err == nil {
-		err = writePrivate(filepath.Join(dir, answerName), postedAnswer{p.Secret, a})
-	}
 	if err != nil {
-		err = fmt.Errorf("answer: %w", err)
+		return p.Question, err
 	}
-	return p.Question, err
+	if err := writePrivate(filepath.Join(dir, answerName), postedAnswer{p.Secret, a}); err != nil {
+		return p.Question, fmt.Errorf("answer: %w", err)
+	}
+	return p.Question, nil
 }
 
 // CloseQuestion removes the question of the loop in dir, and its answer, which is recorded by then.
