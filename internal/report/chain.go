@@ -183,10 +183,10 @@ func (l *chainLayout) addReruns(a *reasoning.Confirmation) {
 
 // addGoals describes the results of the original tests on the new code.
 func (l *chainLayout) addGoals(h *reasoning.Goals) {
-	if h == nil {
+	switch {
+	case h == nil:
 		return
-	}
-	if h.Refused != "" {
+	case h.Refused != "":
 		l.Item("Goal tests: the original tests were not run: %s", h.Refused)
 		return
 	}
@@ -207,10 +207,10 @@ func runTimeText(took time.Duration, reused bool) string {
 
 // addMutationCheck describes the mutation check of changed tests.
 func (l *chainLayout) addMutationCheck(p *reasoning.MutationCheck) {
-	if p == nil {
+	switch {
+	case p == nil:
 		return
-	}
-	if p.Refused != "" {
+	case p.Refused != "":
 		l.Item("Mutation check: changed tests were not run on mutants: %s", p.Refused)
 		return
 	}
@@ -222,16 +222,16 @@ func (l *chainLayout) addMutationCheck(p *reasoning.MutationCheck) {
 
 // addConcealedRuns describes the results of concealed test runs.
 func (l *chainLayout) addConcealedRuns(d *reasoning.ConcealedRun) {
-	if d == nil {
-		return
-	}
-	if d.Refused != "" {
+	switch {
+	case d == nil:
+	case d.Refused != "":
 		l.Item("Code that may detect its tests: the tests were not run concealed: %s", d.Refused)
-		return
+	default:
+		tests := Pluralize(d.Tests, "test", "tests")
+		l.Item("Code that may detect its tests: %s, run concealed in %s: %d failed", tests, FormatDuration(d.Took), d.Failed.Len())
+		l.addNames("", d.Files)
+		l.addNames("", d.Failed)
 	}
-	l.Item("Code that may detect its tests: %s, run concealed in %s: %d failed", Pluralize(d.Tests, "test", "tests"), FormatDuration(d.Took), d.Failed.Len())
-	l.addNames("", d.Files)
-	l.addNames("", d.Failed)
 }
 
 // addHiddenTests describes the results of the hidden tests.

@@ -57,13 +57,9 @@ func answerObjects(message string) []json.RawMessage {
 	var out []json.RawMessage
 	for remaining := message; remaining != ""; {
 		line, after, _ := strings.Cut(remaining, "\n")
-		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
-			remaining = after
-			continue
-		}
 		d := json.NewDecoder(strings.NewReader(remaining))
 		var object map[string]json.RawMessage
-		if d.Decode(&object) != nil {
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") || d.Decode(&object) != nil {
 			remaining = after
 			continue
 		}
@@ -112,17 +108,14 @@ func decodeAnswer(text []byte) (Answer, error) {
 
 // validate refuses a verdict that its findings do not go with.
 func (a Answer) validate() error {
-	switch a.Verdict {
-	case ledger.ReviewOK:
-		if len(a.Findings) > 0 {
-			return errors.New("the verdict is ok, and there are findings")
-		}
-	case ledger.ReviewConcerns, ledger.ReviewGaming:
-		if len(a.Findings) == 0 {
-			return fmt.Errorf("the verdict is %s, and there is no finding", a.Verdict)
-		}
-	default:
+	isOK, isBad := a.Verdict == ledger.ReviewOK, a.Verdict == ledger.ReviewConcerns || a.Verdict == ledger.ReviewGaming
+	switch hasFindings := len(a.Findings) > 0; {
+	case !isOK && !isBad:
 		return fmt.Errorf("the verdict is %q", shorten(string(a.Verdict)))
+	case isOK && hasFindings:
+		return errors.New("the verdict is ok, and there are findings")
+	case isBad && !hasFindings:
+		return fmt.Errorf("the verdict is %s, and there is no finding", a.Verdict)
 	}
 	return nil
 }

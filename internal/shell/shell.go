@@ -290,8 +290,6 @@ func (s *splitter) commandsIn(w Word) []Command {
 
 // lineLength returns the length of the first line of a text, without its end.
 func lineLength(s string) int {
-	if n := strings.IndexByte(s, '\n'); n >= 0 {
-		return n
-	}
-	return len(s)
+	line, _, _ := strings.Cut(s, "\n")
+	return len(line)
 }
