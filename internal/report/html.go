@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -223,9 +224,7 @@ func (v HTML) iterationData(it ledger.Iteration) htmlIteration {
 	}
 
 	data := Iteration{Iteration: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
-	if first := v.Iterations[0]; first.Number == 0 {
-		data.Baseline = first
-	}
+	data.Baseline = *cmp.Or(findIteration(v.Iterations, 0), &ledger.Iteration{})
 	data.Previous = findIteration(v.Iterations, reasoning.PreviousIteration(v.Iterations, it.Number))
 
 	h.Report = append(runFacts(it), IterationDocument(data)[1:]...).HTML() // the page has its title

@@ -41,10 +41,7 @@ type Loop struct {
 
 // selectedIteration returns the selected iteration, one without results if its record is missing.
 func (v Loop) selectedIteration() ledger.Iteration {
-	if it := findIteration(v.Iterations, v.Choice.Iteration); it != nil {
-		return *it
-	}
-	return ledger.Iteration{Number: v.Choice.Iteration}
+	return *cmp.Or(findIteration(v.Iterations, v.Choice.Iteration), &ledger.Iteration{Number: v.Choice.Iteration})
 }
 
 // finalIteration returns the last iteration.
@@ -53,18 +50,16 @@ func (v Loop) finalIteration() ledger.Iteration { return v.Iterations[len(v.Iter
 // baselineIteration returns the baseline. Other orchestrators may omit it; then the result is the
 // zero iteration.
 func (v Loop) baselineIteration() ledger.Iteration {
-	if first := v.Iterations[0]; first.Number == 0 {
-		return first
-	}
-	return ledger.Iteration{}
+	return *cmp.Or(findIteration(v.Iterations, 0), &ledger.Iteration{})
 }
 
 // iterationCount returns the number of iterations, without the baseline.
 func (v Loop) iterationCount() int {
+	count := len(v.Iterations)
 	if v.Iterations[0].Number == 0 {
-		return len(v.Iterations) - 1
+		count--
 	}
-	return len(v.Iterations)
+	return count
 }
 
 // SelectionDocument returns the report about the selection: which iteration, and why.

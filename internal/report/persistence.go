@@ -99,10 +99,7 @@ func PersistenceText(s ledger.State, its []ledger.Iteration, falsePositives *flo
 
 // qualityOf returns the score of iteration n, nil if it is unknown.
 func qualityOf(its []ledger.Iteration, n int) *float64 {
-	if it := findIteration(its, n); it != nil {
-		return it.Quality()
-	}
-	return nil
+	return cmp.Or(findIteration(its, n), &ledger.Iteration{}).Quality()
 }
 
 // shareText formats a share in [0,1] as a percentage.
