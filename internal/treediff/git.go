@@ -218,61 +218,56 @@ func parseRaw(out string) []rawRow {
 }
 
 // readContents reads objects, and returns them by id. It omits missing objects. Objects that
-// are too long have no text.
+// are too long have no text. It asks git for the sizes first, because git would read even a
+// very long object into memory.
 func (r Repo) readContents(ctx context.Context, ids []string) (map[string]*content, error) {
 	out := map[string]*content{}
-	ids, err := r.readableObjects(ctx, ids, out)
-	if err != nil || len(ids) == 0 {
+	var readable []string
+	err := r.catFile(ctx, "--batch-check", ids, func(id string, size int64, _ io.Reader) error {
+		if size > MaxSize {
+			out[id] = &content{size: size}
+		} else {
+			readable = append(readable, id)
+		}
+		return nil
+	})
+	if err != nil {
 		return out, err
 	}
-
-	data, err := r.git(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
+	err = r.catFile(ctx, "--batch", readable, func(id string, size int64, in io.Reader) error {
+		text := make([]byte, size+1) // with the line feed after it
+		if _, err := io.ReadFull(in, text); err != nil {
+			return fmt.Errorf("read changed files: %w", err)
+		}
+		out[id] = &content{text: text[:size:size], size: size}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-
-	for in := bufio.NewReader(bytes.NewReader(data)); ; {
-		id, n, err := readObjectHeader(in)
-		switch {
-		case errors.Is(err, io.EOF):
-			return out, nil
-		case err != nil:
-			return nil, err
-		case n < 0:
-			continue
-		}
-
-		text := make([]byte, n+1) // with the line feed after it
-		if _, err := io.ReadFull(in, text); err != nil {
-			return nil, fmt.Errorf("read changed files: %w", err)
-		}
-		out[id] = &content{text: text[:n:n], size: n}
-	}
+	return out, nil
 }
 
-// readableObjects returns the ids of the objects that exist and are not too long. It adds
-// those that are too long to out, without a text. It asks git for the sizes first, because git
-// would read even a very long object into memory.
-func (r Repo) readableObjects(ctx context.Context, ids []string, out map[string]*content) ([]string, error) {
+// catFile runs git cat-file with an option for objects, and calls do with each object that
+// exists. in is at the start of its content if the option makes git write that.
+func (r Repo) catFile(ctx context.Context, option string, ids []string, do func(id string, size int64, in io.Reader) error) error {
 	if len(ids) == 0 {
-		return nil, nil
+		return nil
 	}
-	data, err := r.git(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch-check")
+	data, err := r.git(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", option)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var list []string
 	for in := bufio.NewReader(bytes.NewReader(data)); ; {
-		id, n, err := readObjectHeader(in)
-		switch {
-		case errors.Is(err, io.EOF):
-			return list, nil
-		case err != nil:
-			return nil, err
-		case n > MaxSize:
-			out[id] = &content{size: n}
-		case n >= 0 && out[id] == nil:
-			list = append(list, id)
+		id, size, err := readObjectHeader(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && size >= 0 {
+			err = do(id, size, in)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

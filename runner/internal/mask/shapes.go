@@ -283,22 +283,40 @@ func findPEM(b []byte, from int) (key, bool) {
 // maskKeys returns b[from:] with the keys replaced by their names in brackets. It returns
 // b[from:] itself if there are none. The bytes before from are only context.
 func maskKeys(b []byte, from int) []byte {
+	masked, _, _ := maskKeysUntil(b, from, true)
+	return masked
+}
+
+// maskKeysUntil is maskKeys for a text that continues unless complete is set. It returns the
+// masked text as far as it is decided, and the position of the rest. A key that is longer than
+// its limit is masked although its end is unknown; unfinished is then its set.
+func maskKeysUntil(b []byte, from int, complete bool) (masked []byte, rest int, unfinished *byteSet) {
 	var out []byte
 	at := from
 	for f := newFinder(b, from); ; {
 		k, found := f.next()
 		if !found {
+			if rest = len(b); !complete {
+				rest = max(at, undecidedStart(b, at))
+			}
 			break
 		}
-		if !k.weak {
-			out = append(append(out, b[at:k.start]...), "["+k.name+"]"...)
-			at = k.end
+		if !complete && k.open && k.end-k.start < k.limit() {
+			rest = k.start
+			break
+		}
+		if k.weak {
+			continue
+		}
+		out = append(append(out, b[at:k.start]...), "["+k.name+"]"...)
+		if at = k.end; k.open {
+			unfinished = k.set
 		}
 	}
 	if out == nil {
-		return b[from:]
+		return b[at:rest], rest, unfinished
 	}
-	return append(out, b[at:]...)
+	return append(out, b[at:rest]...), rest, unfinished
 }
 
 // undecidedStart returns the start of the end of b that may become a key with more text;
@@ -367,12 +385,11 @@ func (w *keyWriter) Write(p []byte) (int, error) {
 		if rest = p[len(span(p, 0, w.skipping)):]; len(rest) == 0 {
 			return len(p), nil
 		}
-		w.skipping = nil
 	}
 
 	data := append(append(append(w.data[:0], w.contextBytes...), w.held...), rest...)
-	out, hold := w.maskDecided(data, len(w.contextBytes))
-	w.data = data
+	out, hold, unfinished := maskKeysUntil(data, len(w.contextBytes), false)
+	w.data, w.skipping = data, unfinished
 	w.held = append(w.held[:0], data[hold:]...)
 	w.contextBytes = append(w.contextBytes[:0], data[max(0, hold-contextSize):hold]...)
 
@@ -382,32 +399,6 @@ func (w *keyWriter) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
-}
-
-// maskDecided masks data[from:] as far as it is decided. It returns the masked text, and the
-// position from which data is held. A key that is longer than its limit is masked although its
-// end is unknown.
-func (w *keyWriter) maskDecided(data []byte, from int) (out []byte, hold int) {
-	at := from
-	for f := newFinder(data, from); ; {
-		k, found := f.next()
-		if !found {
-			hold = max(at, undecidedStart(data, at))
-			break
-		}
-		if k.open && k.end-k.start < k.limit() {
-			hold = k.start
-			break
-		}
-		out = append(append(out, data[at:k.start]...), "["+k.name+"]"...)
-		if at = k.end; k.open {
-			w.skipping = k.set
-		}
-	}
-	if out == nil {
-		return data[at:hold], hold
-	}
-	return append(out, data[at:hold]...), hold
 }
 
 // Close passes the held text on, with its keys masked.

@@ -424,15 +424,12 @@ func (a *applier) moveWithinTree(p string) error {
 	if err := a.excludeDisplacedDir(); err != nil {
 		return err
 	}
-	if err := a.root.MkdirAll(DisplacedDirInTree, 0o700); err != nil {
+	base := path.Join(DisplacedDirInTree, string(a.Result.Safety), p)
+	if err := a.root.MkdirAll(path.Dir(base), 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	if err := a.root.WriteFile(DisplacedDirInTree+"/.gitignore", []byte("*\n"), 0o600); err != nil {
 		return fmt.Errorf("have git ignore the folder: %w", err)
-	}
-	base := path.Join(DisplacedDirInTree, string(a.Result.Safety), p)
-	if err := a.root.MkdirAll(path.Dir(base), 0o700); err != nil {
-		return fmt.Errorf("make folder: %w", err)
 	}
 	return a.root.Rename(p, freeName(base, a.root.Lstat))
 }
