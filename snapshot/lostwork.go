@@ -122,13 +122,13 @@ func (l *losses) findChangedWork() {
 }
 
 // lossKind returns how a file was lost, by its entry afterwards.
-func lossKind(is *manifest.Entry, committed string) LossKind {
+func lossKind(after *manifest.Entry, committed string) LossKind {
 	switch {
-	case is == nil:
+	case after == nil:
 		return LostDeleted
-	case is.OID.String() == committed:
+	case after.OID.String() == committed:
 		return LostReverted
-	case is.Stat.Size == 0:
+	case after.Stat.Size == 0:
 		return LostEmptied
 	}
 	return LostOverwritten
@@ -255,8 +255,8 @@ func (l *losses) isLost(ctx context.Context, f *lossCandidate, repo *commits, re
 
 // isReplaced reports whether no line that the user added is left in any changed file, and all removed lines are back.
 func (l *losses) isReplaced(f *lossCandidate, added, removed lines) bool {
-	is, _ := l.lines(f.after)
-	return len(added) > 0 && len(added)+len(removed) >= 4 && added.countIn(l.changed) == 0 && removed.countIn(is) == len(removed)
+	now, _ := l.lines(f.after)
+	return len(added) > 0 && len(added)+len(removed) >= 4 && added.countIn(l.changed) == 0 && removed.countIn(now) == len(removed)
 }
 
 // survives reports whether at least half of the lines that the user added are in changed files. If the user had only

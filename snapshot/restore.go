@@ -95,7 +95,7 @@ func (s *Store) notifyRestore(present, target *manifest.Manifest) error {
 	if s.onRestore == nil {
 		return nil
 	}
-	b := PlannedRestore{Target: target.ID, Safety: present.ID, same: func(id ID) bool {
+	planned := PlannedRestore{Target: target.ID, Safety: present.ID, same: func(id ID) bool {
 		other, err := s.manifest(id)
 		if err != nil {
 			return false
@@ -103,11 +103,11 @@ func (s *Store) notifyRestore(present, target *manifest.Manifest) error {
 		files, ignored, git := restore.CountPlanned(s.config.Excludes, present, other)
 		return files+ignored+git == 0 && !restore.ReplacesIgnored(present, target, other)
 	}}
-	b.Files, b.Ignored, b.GitFiles = restore.CountPlanned(s.config.Excludes, present, target)
-	if b.Files+b.Ignored+b.GitFiles == 0 {
+	planned.Files, planned.Ignored, planned.GitFiles = restore.CountPlanned(s.config.Excludes, present, target)
+	if planned.Files+planned.Ignored+planned.GitFiles == 0 {
 		return nil
 	}
-	return s.onRestore(b)
+	return s.onRestore(planned)
 }
 
 // prepareRestore takes a snapshot of the current tree and loads the target.

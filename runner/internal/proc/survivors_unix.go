@@ -102,54 +102,54 @@ func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 	tick := time.NewTicker(SweepPoll)
 	defer tick.Stop()
 	for {
-		q, err := h.freeze()
+		found, err := h.freeze()
 		if err != nil {
 			return h.names.Sorted(), err
 		}
 		switch {
-		case len(q.tree) > 0:
-			if !q.inCgroup {
+		case len(found.tree) > 0:
+			if !found.inCgroup {
 				h.group.Kill()
 			}
-			for _, p := range q.tree {
+			for _, p := range found.tree {
 				p.Signal(unix.SIGKILL)
 			}
-		case q.shim != nil:
-			q.shim.Signal(unix.SIGKILL)
+		case found.shim != nil:
+			found.shim.Signal(unix.SIGKILL)
 		default:
 			h.group.awaitEmpty(SweepLimit) // ending processes are not listed
-			return h.names.Sorted(), survivorsError(ErrDoubtful, q.doubtful, "of the dead run, or of another one with the same number")
+			return h.names.Sorted(), survivorsError(ErrDoubtful, found.doubtful, "of the dead run, or of another one with the same number")
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return h.names.Sorted(), survivorsError(ErrSurvivors, q.tree, context.Cause(ctx).Error())
+			return h.names.Sorted(), survivorsError(ErrSurvivors, found.tree, context.Cause(ctx).Error())
 		case <-limit:
-			return h.names.Sorted(), survivorsError(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", SweepLimit))
+			return h.names.Sorted(), survivorsError(ErrSurvivors, found.tree, fmt.Sprintf("still there after %s", SweepLimit))
 		}
 	}
 }
 
 // freeze stops the tree until it finds no new processes, and returns it.
-func (h *treeKiller) freeze() (q foundTree, err error) {
+func (h *treeKiller) freeze() (found foundTree, err error) {
 	frozen := map[int]uint64{}
 	for pass, fresh := 0, true; fresh && pass < FreezePasses; pass++ {
 		fresh = false
-		if q, err = h.findTree(); err != nil {
-			return q, err
+		if found, err = h.findTree(); err != nil {
+			return found, err
 		}
-		for _, p := range q.tree {
+		for _, p := range found.tree {
 			if start, ok := frozen[p.PID]; ok && start == p.Start {
 				continue
 			}
 			p.Signal(unix.SIGSTOP)
 			frozen[p.PID], fresh = p.Start, true
 		}
-		for _, p := range q.tree {
+		for _, p := range found.tree {
 			h.names.Add(p)
 		}
 	}
-	return q, nil
+	return found, nil
 }
 
 // MaxNamed is the maximum number of Names.
@@ -196,28 +196,28 @@ func (h *treeKiller) findTree() (foundTree, error) {
 	}
 
 	members := h.group.pids()
-	q := foundTree{inCgroup: members[os.Getpid()]}
+	found := foundTree{inCgroup: members[os.Getpid()]}
 	spared := withAncestors(all, os.Getpid())
 	for i, p := range all {
 		if !p.Zombie && p.identity() == h.shim {
-			q.shim = &all[i]
+			found.shim = &all[i]
 			spared[p.PID] = true
 		}
 	}
 
-	belongs, doubtful := h.matchers(all, members, q.shim != nil)
+	belongs, doubtful := h.matchers(all, members, found.shim != nil)
 	for _, p := range descendants(all, belongs) {
 		if !p.Zombie && !spared[p.PID] {
-			q.tree = append(q.tree, p)
+			found.tree = append(found.tree, p)
 		}
 	}
 	for _, p := range all {
-		if !p.Zombie && !spared[p.PID] && doubtful(p) && !slices.Contains(q.tree, p) {
-			q.doubtful = append(q.doubtful, p)
+		if !p.Zombie && !spared[p.PID] && doubtful(p) && !slices.Contains(found.tree, p) {
+			found.doubtful = append(found.doubtful, p)
 		}
 	}
 
-	return q, nil
+	return found, nil
 }
 
 // withAncestors returns the pids of a process and of all its ancestors. kill spares those of
@@ -243,34 +243,34 @@ type pidOwners struct {
 
 // pidOwners finds out from a process list which pids still belong to the dead run.
 func (h *treeKiller) pidOwners(all []Info) pidOwners {
-	n := pidOwners{group: h.leader.PID > 0, session: h.shim.PID > 0}
+	owners := pidOwners{group: h.leader.PID > 0, session: h.shim.PID > 0}
 	for _, p := range all {
 		if p.PID == h.shim.PID && p.identity() != h.shim {
-			n.session = false
+			owners.session = false
 		}
 		if p.PID == h.leader.PID {
-			n.ours = p.identity() == h.leader
-			n.group = n.ours
-			n.session = n.session && !(n.ours && !p.isInGroupOf(h.shim.PID))
+			owners.ours = p.identity() == h.leader
+			owners.group = owners.ours
+			owners.session = owners.session && !(owners.ours && !p.isInGroupOf(h.shim.PID))
 		}
 	}
-	n.ours = n.ours || (h.leaderSeen && n.group)
-	return n
+	owners.ours = owners.ours || (h.leaderSeen && owners.group)
+	return owners
 }
 
 // matchers returns two functions: belongs selects processes of the tree, without their
 // descendants, and doubtful selects processes that may belong to it. members are the pids in
 // the cgroup.
 func (h *treeKiller) matchers(all []Info, members map[int]bool, shimLives bool) (belongs, doubtful func(Info) bool) {
-	n := h.pidOwners(all)
+	owners := h.pidOwners(all)
 	isInSession := func(p Info) bool {
-		return (n.group && p.isInGroupOf(h.leader.PID)) || (n.session && p.isInGroupOf(h.shim.PID))
+		return (owners.group && p.isInGroupOf(h.leader.PID)) || (owners.session && p.isInGroupOf(h.shim.PID))
 	}
 	belongs = func(p Info) bool {
 		isShimChild := shimLives && p.PPID == h.shim.PID
-		return members[p.PID] || isShimChild || (n.ours && isInSession(p)) || p.hasMark(h.shim)
+		return members[p.PID] || isShimChild || (owners.ours && isInSession(p)) || p.hasMark(h.shim)
 	}
-	doubtful = func(p Info) bool { return !n.ours && isInSession(p) }
+	doubtful = func(p Info) bool { return !owners.ours && isInSession(p) }
 	return belongs, doubtful
 }
 
@@ -284,22 +284,22 @@ func descendants(all []Info, match func(Info) bool) []Info {
 	for i, p := range all {
 		children[p.PPID] = append(children[p.PPID], i)
 	}
-	taken := make([]bool, len(all))
+	added := make([]bool, len(all))
 	var out []Info
-	var take func(i int)
-	take = func(i int) {
-		if taken[i] {
+	var add func(i int)
+	add = func(i int) {
+		if added[i] {
 			return
 		}
-		taken[i] = true
+		added[i] = true
 		out = append(out, all[i])
 		for _, c := range children[all[i].PID] {
-			take(c)
+			add(c)
 		}
 	}
 	for i, p := range all {
 		if match(p) {
-			take(i)
+			add(i)
 		}
 	}
 	return out

@@ -53,7 +53,7 @@ func (p *Pool) newCopyBudget(names []string) copyBudget {
 
 // keep adds a file of the database to the pool. It copies a small file while the budget allows
 // it, and otherwise clones or links it.
-func (p *Pool) keep(name, from, to string, r *copyBudget) error {
+func (p *Pool) keep(name, from, to string, budget *copyBudget) error {
 	if p.Large {
 		return linkLarge(from, to)
 	}
@@ -61,15 +61,15 @@ func (p *Pool) keep(name, from, to string, r *copyBudget) error {
 	if err != nil {
 		return err
 	}
-	if (r.copyLoose || strings.HasPrefix(name, "pack/")) && fi.Size() <= r.bytes {
-		r.bytes -= fi.Size()
+	if (budget.copyLoose || strings.HasPrefix(name, "pack/")) && fi.Size() <= budget.bytes {
+		budget.bytes -= fi.Size()
 		return disk.Copy(from, to)
 	}
-	if !r.noClone {
+	if !budget.noClone {
 		if err := disk.Clone(from, to); err == nil {
 			return nil
 		}
-		r.noClone = true
+		budget.noClone = true
 	}
 	if err := disk.LinkOrCopy(from, to); err != nil {
 		return err

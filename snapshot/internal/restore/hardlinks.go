@@ -25,8 +25,8 @@ func findHardlinks(m *manifest.Manifest) hardlinks {
 				continue
 			}
 			key := inode{e.Stat.Dev, e.Stat.Ino}
-			if one, more := first[key]; more {
-				out[one], out[e.Path] = one, one
+			if firstName, more := first[key]; more {
+				out[firstName], out[e.Path] = firstName, firstName
 			} else {
 				first[key] = e.Path
 			}
@@ -41,14 +41,14 @@ func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
 	had := findHardlinks(present)
 	for _, name := range slices.Sorted(maps.Keys(had)) {
 		i := manifest.Lookup(target.Work, name)
-		if one := had[name]; name != one && a.hardlinks[name] != one && i >= 0 && a.sameFile(one, name) {
+		if firstName := had[name]; name != firstName && a.hardlinks[name] != firstName && i >= 0 && a.sameFile(firstName, name) {
 			p.writes = append(p.writes, target.Work[i])
 		}
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(a.hardlinks)) {
-		one, i := a.hardlinks[name], manifest.Lookup(target.Work, name)
-		if name != one && i >= 0 && manifest.Lookup(target.Work, one) >= 0 && !a.Result.hasMismatch(one) && !a.Result.hasMismatch(name) {
+		firstName, i := a.hardlinks[name], manifest.Lookup(target.Work, name)
+		if name != firstName && i >= 0 && manifest.Lookup(target.Work, firstName) >= 0 && !a.Result.hasMismatch(firstName) && !a.Result.hasMismatch(name) {
 			p.relinks = append(p.relinks, target.Work[i])
 		}
 	}
@@ -57,12 +57,12 @@ func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
 
 // relink makes a path a hard link to the first name of its file again. Verify reports failures.
 func (a *applier) relink(e manifest.Entry) error {
-	one := a.hardlinks[e.Path]
-	if a.sameFile(one, e.Path) {
+	firstName := a.hardlinks[e.Path]
+	if a.sameFile(firstName, e.Path) {
 		return nil
 	}
 	temp := a.newTempName(e)
-	err := a.root.Link(one, temp)
+	err := a.root.Link(firstName, temp)
 	if err == nil {
 		err = a.root.Rename(temp, e.Path)
 	}

@@ -28,12 +28,12 @@ const StreamFrom = 4 << 20
 // readContents hashes and stores the contents of the entries with the indexes in todo. The
 // kind of an entry that cannot be read becomes 0. Consecutive entries of the same folder are
 // read by one goroutine.
-func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries []manifest.Entry, todo []int) error {
+func (sc *scanner) readContents(ctx context.Context, part manifest.Part, entries []manifest.Entry, todo []int) error {
 	if len(todo) == 0 {
 		return nil
 	}
 	rootPath := sc.Work
-	if of == manifest.PartExt {
+	if part == manifest.PartExt {
 		rootPath = sc.External.GitDir
 	}
 	root, err := os.OpenRoot(rootPath)
@@ -61,7 +61,7 @@ func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries [
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return sc.readFolder(top, dir, of, entries, list)
+			return sc.readFolder(top, dir, part, entries, list)
 		})
 	}
 	return g.Wait()
@@ -86,11 +86,11 @@ func openBelow(top disk.Dir, dir string) (disk.Dir, error) {
 
 // readFolder reads the entries of one folder whose indexes are in list. It returns only errors
 // of the store; entries that cannot be read are skipped.
-func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entries []manifest.Entry, list []int) error {
+func (sc *scanner) readFolder(top disk.Dir, dir string, part manifest.Part, entries []manifest.Entry, list []int) error {
 	sub, err := openBelow(top, dir)
 	if err != nil {
 		for _, i := range list {
-			sc.skipEntry(&entries[i], of, manifest.Unreadable)
+			sc.skipEntry(&entries[i], part, manifest.Unreadable)
 		}
 		return nil // recorded as skipped
 	}
@@ -99,7 +99,7 @@ func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entrie
 	for _, i := range list {
 		e := &entries[i]
 		if e.Kind == disk.KindLink {
-			if e.OID, err = sc.storeContent([]byte(sc.links[linkKey(of, e.Path)])); err != nil {
+			if e.OID, err = sc.storeContent([]byte(sc.links[linkKey(part, e.Path)])); err != nil {
 				return err
 			}
 			continue
@@ -108,13 +108,13 @@ func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entrie
 		switch {
 		case err == nil:
 		case errors.Is(err, pack.ErrChanged):
-			sc.skipEntry(e, of, manifest.Unstable)
+			sc.skipEntry(e, part, manifest.Unstable)
 		case errors.Is(err, errStore):
 			return err
 		case errors.Is(err, fs.ErrNotExist):
 			e.Kind = 0 // gone since the walk
 		default:
-			sc.skipEntry(e, of, manifest.Unreadable)
+			sc.skipEntry(e, part, manifest.Unreadable)
 		}
 	}
 	return nil
@@ -125,9 +125,9 @@ var errStore = errors.New("store content")
 
 // skipEntry clears an entry that cannot be captured, and records it as skipped unless it is in
 // the git folder outside the tree.
-func (sc *scanner) skipEntry(e *manifest.Entry, of manifest.Part, r manifest.Reason) {
-	if of != manifest.PartExt {
-		sc.addSkip(manifest.Skip{Path: e.Path, Reason: r, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
+func (sc *scanner) skipEntry(e *manifest.Entry, part manifest.Part, reason manifest.Reason) {
+	if part != manifest.PartExt {
+		sc.addSkip(manifest.Skip{Path: e.Path, Reason: reason, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
 	}
 	e.Kind = 0
 }

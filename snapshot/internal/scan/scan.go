@@ -195,11 +195,11 @@ func (sc *scanner) isTemp(name string) bool {
 }
 
 // partOf returns the part that the entries of a folder belong to.
-func partOf(root manifest.Part, l *walk.Folder) manifest.Part {
+func partOf(root manifest.Part, folder *walk.Folder) manifest.Part {
 	switch {
-	case root == manifest.PartWork && l.Zone == walk.ZoneGit:
+	case root == manifest.PartWork && folder.Zone == walk.ZoneGit:
 		return manifest.PartGit
-	case l.Zone == walk.ZoneKept:
+	case folder.Zone == walk.ZoneKept:
 		return manifest.PartKept
 	}
 	return root
@@ -239,20 +239,20 @@ func (sc *scanner) listFromBase(root manifest.Part, folder *walk.Folder) bool {
 }
 
 // addKeptNodes adds the captured ignored files directly in a folder of working files.
-func (sc *scanner) addKeptNodes(l *walk.Folder) {
-	n := len(l.Nodes)
-	l.Nodes = childNodes(sc.parts[manifest.PartKept].base, l.Dir, l.Nodes)
-	for i := range l.Nodes[n:] {
-		l.Nodes[n+i].BaseIndex = -1 // the index refers to working files
+func (sc *scanner) addKeptNodes(folder *walk.Folder) {
+	n := len(folder.Nodes)
+	folder.Nodes = childNodes(sc.parts[manifest.PartKept].base, folder.Dir, folder.Nodes)
+	for i := range folder.Nodes[n:] {
+		folder.Nodes[n+i].BaseIndex = -1 // the index refers to working files
 	}
 }
 
 // addIgnoredFromBase adds the ignored paths in an unchanged folder.
-func (sc *scanner) addIgnoredFromBase(l *walk.Folder) {
-	prefix, ignored := l.Dir+"/", sc.Base.Ignored
+func (sc *scanner) addIgnoredFromBase(folder *walk.Folder) {
+	prefix, ignored := folder.Dir+"/", sc.Base.Ignored
 	for i := sort.SearchStrings(ignored, prefix); i < len(ignored) && strings.HasPrefix(ignored[i], prefix); i++ {
 		name := strings.TrimSuffix(ignored[i][len(prefix):], "/")
-		if strings.Contains(name, "/") || sc.Excludes.Has(manifest.Join(l.Dir, name)) {
+		if strings.Contains(name, "/") || sc.Excludes.Has(manifest.Join(folder.Dir, name)) {
 			continue
 		}
 		sc.mu.Lock()
@@ -308,80 +308,80 @@ func (sc *scanner) visitFolder(ctx context.Context, root manifest.Part, folder *
 }
 
 // recordNode records a node outside .git and returns the zone for its content.
-func (sc *scanner) recordNode(l *walk.Folder, n *walk.Node, ignored bool) walk.Zone {
+func (sc *scanner) recordNode(folder *walk.Folder, n *walk.Node, ignored bool) walk.Zone {
 	if gitdir.IsDotGit(n.Name) {
-		return sc.recordDotGit(l, n)
+		return sc.recordDotGit(folder, n)
 	}
-	if l.Zone == walk.ZoneWork && !ignored {
-		sc.record(manifest.PartWork, l, n)
+	if folder.Zone == walk.ZoneWork && !ignored {
+		sc.record(manifest.PartWork, folder, n)
 		return walk.ZoneWork
 	}
-	p, rules := l.Join(n.Name), sc.Rules
-	if l.Zone == walk.ZoneKept {
-		return sc.recordIgnored(l, n, p)
+	p, rules := folder.Join(n.Name), sc.Rules
+	if folder.Zone == walk.ZoneKept {
+		return sc.recordIgnored(folder, n, p)
 	}
 	if n.Kind == disk.KindDir && rules.ForcedDirs[p] {
-		sc.record(manifest.PartWork, l, n)
+		sc.record(manifest.PartWork, folder, n)
 		return walk.ZoneIgnored
 	}
-	if rules.Forced[p] && n.Kind != disk.KindDir || l.Zone == walk.ZoneWork && n.Kind == disk.KindFile && n.Stat.Size <= ignore.MaxPrecious && rules.IsPrecious(p, n.Name) {
-		sc.record(manifest.PartWork, l, n)
+	if rules.Forced[p] && n.Kind != disk.KindDir || folder.Zone == walk.ZoneWork && n.Kind == disk.KindFile && n.Stat.Size <= ignore.MaxPrecious && rules.IsPrecious(p, n.Name) {
+		sc.record(manifest.PartWork, folder, n)
 		return walk.ZoneNone
 	}
-	return sc.recordIgnored(l, n, p)
+	return sc.recordIgnored(folder, n, p)
 }
 
 // recordIgnored records an ignored node and returns the zone for its content. A node that is
 // kept goes to the part of captured ignored files.
-func (sc *scanner) recordIgnored(l *walk.Folder, n *walk.Node, p string) walk.Zone {
+func (sc *scanner) recordIgnored(folder *walk.Folder, n *walk.Node, p string) walk.Zone {
 	isKept := sc.Rules.IsKeptBelow
-	if l.Zone == walk.ZoneWork {
+	if folder.Zone == walk.ZoneWork {
 		isKept = sc.Rules.IsKept
 	}
 	base := sc.parts[manifest.PartKept].base
 	n.BaseIndex = manifest.Lookup(base, p)
 	keep := sc.MaxIgnored > 0 && (n.BaseIndex >= 0 && base[n.BaseIndex].Kind == n.Kind || isKept(p, n))
-	if !keep || l.Zone != walk.ZoneKept {
+	if !keep || folder.Zone != walk.ZoneKept {
 		sc.mu.Lock()
-		sc.manifest.Ignored = append(sc.manifest.Ignored, walk.NodeKey(l.Dir, n))
+		sc.manifest.Ignored = append(sc.manifest.Ignored, walk.NodeKey(folder.Dir, n))
 		sc.mu.Unlock()
 	}
 	if !keep {
 		return walk.ZoneNone
 	}
-	sc.record(manifest.PartKept, l, n)
+	sc.record(manifest.PartKept, folder, n)
 	return walk.ZoneKept
 }
 
 // recordDotGit records a .git folder or file, unless it is in an ignored folder. It returns
 // the zone for its content.
-func (sc *scanner) recordDotGit(l *walk.Folder, n *walk.Node) walk.Zone {
-	if l.Zone == walk.ZoneIgnored || l.Zone == walk.ZoneKept {
+func (sc *scanner) recordDotGit(folder *walk.Folder, n *walk.Node) walk.Zone {
+	if folder.Zone == walk.ZoneIgnored || folder.Zone == walk.ZoneKept {
 		return walk.ZoneNone
 	}
-	n.BaseIndex = manifest.Lookup(sc.parts[manifest.PartGit].base, l.Join(n.Name))
-	sc.record(manifest.PartGit, l, n)
-	if n.Kind == disk.KindFile && l.Dir != "" && leadsOutOfTree(l, n.Name) {
-		sc.addSkip(manifest.Skip{Path: l.Join(n.Name) + "/", Reason: manifest.External})
+	n.BaseIndex = manifest.Lookup(sc.parts[manifest.PartGit].base, folder.Join(n.Name))
+	sc.record(manifest.PartGit, folder, n)
+	if n.Kind == disk.KindFile && folder.Dir != "" && leadsOutOfTree(folder, n.Name) {
+		sc.addSkip(manifest.Skip{Path: folder.Join(n.Name) + "/", Reason: manifest.External})
 	}
 	return walk.ZoneGit
 }
 
 // leadsOutOfTree reports whether a .git file points to a folder outside the tree.
-func leadsOutOfTree(l *walk.Folder, name string) bool {
-	data, err := l.Read(name)
-	to, found := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
+func leadsOutOfTree(folder *walk.Folder, name string) bool {
+	data, err := folder.Read(name)
+	target, found := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
 	if err != nil || !found {
 		return false
 	}
-	to = filepath.ToSlash(strings.TrimSpace(to))
-	return path.IsAbs(to) || strings.HasPrefix(path.Clean(manifest.Join(l.Dir, to)), "..")
+	target = filepath.ToSlash(strings.TrimSpace(target))
+	return path.IsAbs(target) || strings.HasPrefix(path.Clean(manifest.Join(folder.Dir, target)), "..")
 }
 
 // record compares a node with the base, and records the difference in a part. A node that
 // cannot be captured is recorded as skipped.
-func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
-	p := sc.parts[of]
+func (sc *scanner) record(part manifest.Part, folder *walk.Folder, n *walk.Node) {
+	p := sc.parts[part]
 	st := n.Stat
 	if n.Kind == disk.KindDir {
 		st = statWithoutSize(st)
@@ -391,44 +391,44 @@ func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 		return
 	}
 
-	f := change{Entry: manifest.Entry{Path: l.Join(n.Name), Kind: n.Kind, Stat: st}, baseIndex: n.BaseIndex}
+	entry := change{Entry: manifest.Entry{Path: folder.Join(n.Name), Kind: n.Kind, Stat: st}, baseIndex: n.BaseIndex}
 
 	switch n.Kind {
 	case disk.KindDir:
 		if n.BaseIndex >= 0 && p.base[n.BaseIndex].Kind == disk.KindDir {
-			f.OID = p.base[n.BaseIndex].OID
+			entry.OID = p.base[n.BaseIndex].OID
 		}
 	case disk.KindLink:
-		target, err := l.Open.Readlink(n.Name)
+		target, err := folder.Open.Readlink(n.Name)
 		if err != nil {
-			sc.addSkip(manifest.Skip{Path: f.Path, Reason: manifest.Unreadable})
+			sc.addSkip(manifest.Skip{Path: entry.Path, Reason: manifest.Unreadable})
 			return
 		}
 		sc.mu.Lock()
-		sc.links[linkKey(of, f.Path)] = target
+		sc.links[linkKey(part, entry.Path)] = target
 		sc.mu.Unlock()
 	case disk.KindFile:
-		if st.Size > sc.sizeLimit(of) {
+		if st.Size > sc.sizeLimit(part) {
 			reason := manifest.TooBig
-			if of == manifest.PartKept {
+			if part == manifest.PartKept {
 				reason = manifest.OverKept
 			}
-			sc.addSkip(manifest.Skip{Path: f.Path, Reason: reason, Size: st.Size, Mtime: st.Mtime})
+			sc.addSkip(manifest.Skip{Path: entry.Path, Reason: reason, Size: st.Size, Mtime: st.Mtime})
 			return
 		}
 	default:
-		sc.addSkip(manifest.Skip{Path: f.Path, Reason: manifest.Special})
+		sc.addSkip(manifest.Skip{Path: entry.Path, Reason: manifest.Special})
 		return
 	}
 
 	if n.BaseIndex >= 0 {
 		p.seen[n.BaseIndex] = true
 	}
-	p.add(f)
+	p.add(entry)
 }
 
 // linkKey returns the key of a path in scanner.links. The same path may be in several parts.
-func linkKey(of manifest.Part, path string) string { return string(rune('0'+of)) + path }
+func linkKey(part manifest.Part, path string) string { return string(rune('0'+part)) + path }
 
 // isUnchanged reports whether an entry of the base can be reused without reading it.
 func (sc *scanner) isUnchanged(e *manifest.Entry, k disk.Kind, st disk.Stat) bool {
@@ -464,8 +464,8 @@ func (sc *scanner) isSettled(changed int64) bool {
 const maxGitFile = 1 << 30
 
 // sizeLimit returns the size limit of a file in a part, in bytes.
-func (sc *scanner) sizeLimit(of manifest.Part) int64 {
-	switch of {
+func (sc *scanner) sizeLimit(part manifest.Part) int64 {
+	switch part {
 	case manifest.PartWork:
 		return sc.MaxFile
 	case manifest.PartKept:
