@@ -245,10 +245,11 @@ func (m *Manifest) HasSkipped(p string) bool { return m.FindSkipped(p) != nil }
 
 // FindSkipped returns the skip of a path itself, nil if there is none.
 func (m *Manifest) FindSkipped(p string) *Skip {
-	if i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p }); i < len(m.Skipped) && m.Skipped[i].Path == p {
-		return &m.Skipped[i]
+	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
+	if i == len(m.Skipped) || m.Skipped[i].Path != p {
+		return nil
 	}
-	return nil
+	return &m.Skipped[i]
 }
 
 // ReuseNames shares unchanged lists with the base, to save memory.

@@ -48,7 +48,8 @@ func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
 
 	for _, name := range slices.Sorted(maps.Keys(a.hardlinks)) {
 		firstName, i := a.hardlinks[name], manifest.Lookup(target.Work, name)
-		if name != firstName && i >= 0 && manifest.Lookup(target.Work, firstName) >= 0 && !a.Result.hasMismatch(firstName) && !a.Result.hasMismatch(name) {
+		areWorkingFiles := i >= 0 && manifest.Lookup(target.Work, firstName) >= 0
+		if name != firstName && areWorkingFiles && !a.Result.hasMismatch(firstName) && !a.Result.hasMismatch(name) {
 			p.relinks = append(p.relinks, target.Work[i])
 		}
 	}

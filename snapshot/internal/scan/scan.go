@@ -324,7 +324,9 @@ func (sc *scanner) recordNode(folder *walk.Folder, n *walk.Node, ignored bool) w
 		sc.record(manifest.PartWork, folder, n)
 		return walk.ZoneIgnored
 	}
-	if rules.Forced[p] && n.Kind != disk.KindDir || folder.Zone == walk.ZoneWork && n.Kind == disk.KindFile && n.Stat.Size <= ignore.MaxPrecious && rules.IsPrecious(p, n.Name) {
+	isTracked := rules.Forced[p] && n.Kind != disk.KindDir
+	isSmallFile := n.Kind == disk.KindFile && n.Stat.Size <= ignore.MaxPrecious
+	if isTracked || folder.Zone == walk.ZoneWork && isSmallFile && rules.IsPrecious(p, n.Name) {
 		sc.record(manifest.PartWork, folder, n)
 		return walk.ZoneNone
 	}
