@@ -44,15 +44,13 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
   supervise ack 3f9a --reason "generated" --path 'gen/**' --expires never
   supervise ack --list`,
 		Args: func(c *cobra.Command, args []string) error {
+			o.id = firstArg(args)
 			if o.list {
 				return cobra.NoArgs(c, args)
 			}
 			return cobra.ExactArgs(1)(c, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.id = firstArg(args)
-			return runAck(cmd.Context(), a, o)
-		},
+		RunE: inWorkspace(a.workspaceAndHome, func(ctx context.Context, at workspace) error { return runAck(ctx, a, at, o) }),
 	}
 
 	flags := cmd.Flags()
@@ -68,12 +66,7 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 }
 
 // runAck lists, removes or adds acknowledgements.
-func runAck(ctx context.Context, a *app, o ackOptions) error {
-	at, err := a.workspaceAndHome(ctx)
-	if err != nil {
-		return err
-	}
-
+func runAck(ctx context.Context, a *app, at workspace, o ackOptions) error {
 	path := ack.Path(at.project)
 	switch {
 	case o.list:

@@ -158,11 +158,7 @@ func agentCheckOptions(root, name string, o agentsOptions) (loop.Options, error)
 	s.Checks.Test = config.List{{Command: config.Shell(agentcheck.CheckCommand)}}
 	s.Limits.MaxIterations, s.Limits.MaxWait, s.Limits.MaxRetries, s.Limits.IterationTimeout = 1, 0, 0, o.timeout
 	s.Until, s.Reinforcement, s.EvidenceTokens = string(criterion.Never), "off", 0
-	opts, err := s.LoopOptions(root)
-	if err != nil {
-		return opts, err
-	}
-	opts.Plan, _, err = s.Plan(root, lookPath)
-	opts.Task, opts.Args, opts.NoRepeat, opts.NoApply = agentcheck.Task, o.args[1:], true, true
+	opts, err := scratchOptions(s, root)
+	opts.Task, opts.Args, opts.NoApply = agentcheck.Task, o.args[1:], true
 	return opts, err
 }

@@ -33,7 +33,7 @@ supervise gate --base. The tree must equal HEAD, except with --save.`,
 		Example: `  supervise baseline --push
   supervise baseline --save base.json
   supervise baseline prune --keep 200 --push`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspace, func(ctx context.Context, at workspace) error { return runBaseline(ctx, a, at, o) }),
 	}
 
 	flags := cmd.Flags()
@@ -76,16 +76,12 @@ func pushRemote(push bool, remote string) string {
 	return ""
 }
 
-func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
+func runBaseline(ctx context.Context, a *app, at workspace, o baselineOptions) (err error) {
 	save, remote := o.save, pushRemote(o.push, o.remote)
 	if save != "" && remote != "" {
 		return usageError{errors.New("--save writes a file, --push a ref: give only one")}
 	}
 
-	at, err := a.workspace(ctx)
-	if err != nil {
-		return err
-	}
 	if err := at.requireGit(ctx, "baseline"); err != nil {
 		return err
 	}
@@ -149,7 +145,7 @@ func newPruneCmd(a *app) *cobra.Command {
 		Use: "prune", Short: "Delete old records",
 		Long:    "Delete old records: all except those of the latest commits of the given branches.",
 		Example: "  supervise baseline prune --keep 200 --push",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runPrune(cmd.Context(), a, o) },
+		RunE:    inWorkspace(a.workspace, func(ctx context.Context, at workspace) error { return runPrune(ctx, a, at, o) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.keep, "keep", 200, "how many commits of each branch keep their record")
@@ -159,11 +155,7 @@ func newPruneCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-func runPrune(ctx context.Context, a *app, o pruneOptions) error {
-	at, err := a.workspace(ctx)
-	if err != nil {
-		return err
-	}
+func runPrune(ctx context.Context, a *app, at workspace, o pruneOptions) error {
 	gone, err := mergegate.Prune(ctx, at.root, pushRemote(o.push, o.remote), o.keep, o.branches)
 	if err != nil {
 		return err

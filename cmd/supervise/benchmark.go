@@ -29,7 +29,7 @@ func newBenchmarkCmd(a *app) *cobra.Command {
 are compared. Only the checks themselves change files.`,
 		Example: `  supervise benchmark
   supervise benchmark --runs 9 --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runBenchmark(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspace, func(ctx context.Context, at workspace) error { return runBenchmark(ctx, a, at, o) }),
 	}
 	cmd.Flags().IntVar(&o.runs, "runs", 5, "how many runs of each kind count, after one warm-up run")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
@@ -38,15 +38,10 @@ are compared. Only the checks themselves change files.`,
 }
 
 // runBenchmark measures how much time supervise adds to the checks.
-func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
+func runBenchmark(ctx context.Context, a *app, at workspace, o benchmarkOptions) (err error) {
 	if o.runs < 1 {
 		return usageError{errors.New("--runs must be at least 1")}
 	}
-	at, err := a.workspace(ctx)
-	if err != nil {
-		return err
-	}
-
 	settings, err := a.gateSettings(planInput{at: at, checks: o.checkFlags})
 	if err != nil {
 		return err

@@ -83,9 +83,12 @@ func requireCandidates(s ledger.State) error {
 	return nil
 }
 
-// runningCandidates returns the folders of the candidates' loops that processes work on. dir is the
-// folder of the loop of candidates.
-func runningCandidates(dir string, s ledger.State) (out []string) {
+// promptedLoops returns the folders of the loops that give their agent prompts: the one in the folder
+// dir, or those of its candidates that processes work on.
+func promptedLoops(dir string, s ledger.State) (out []string) {
+	if s.Kind != ledger.KindCandidates {
+		return []string{dir}
+	}
 	for _, candidateDir := range ledger.CandidateLoops(dir, s) {
 		if free, err := ledger.IsUnlocked(candidateDir); err == nil && !free {
 			out = append(out, candidateDir)

@@ -70,7 +70,7 @@ func runDecide(ctx context.Context, a *app, o decideOptions) error {
 		if err != nil {
 			return err
 		}
-		return a.encodeLines(out)
+		return a.encodeLines(out...)
 	}
 	a.text().PrintAdvice(v.Decide(m.Question))
 	return nil

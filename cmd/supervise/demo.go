@@ -101,20 +101,23 @@ func demoOptions(root, state string) (loop.Options, error) {
 	}
 	settings := config.Default()
 	settings.Limits.MaxIterations, settings.Until, settings.Unattended = 6, string(criterion.Never), true
-	opts, err := settings.LoopOptions(root)
-	if err != nil {
-		return opts, err
-	}
-	if opts.Plan, _, err = settings.Plan(root, lookPath); err != nil {
-		return opts, err
-	}
 	self, err := os.Executable()
 	if err != nil {
-		return opts, err
+		return loop.Options{}, err
 	}
+	opts, err := scratchOptions(settings, root)
 	opts.Task, opts.Args, opts.Home = "Make all tests of the shop pass.", []string{self, demoAgent}, ledger.Home(state, root)
+	return opts, err
+}
+
+// scratchOptions returns the options of a loop in a small project that supervise has created.
+func scratchOptions(s config.Settings, root string) (loop.Options, error) {
+	opts, err := s.LoopOptions(root)
+	if err == nil {
+		opts.Plan, _, err = s.Plan(root, lookPath)
+	}
 	opts.NoRepeat = true
-	return opts, nil
+	return opts, err
 }
 
 // writeDemoStep writes the files that belong to one step of demo.txtar below dir.

@@ -34,7 +34,7 @@ get it. Exits with 6 if no test was measured.`,
 		Example: `  supervise doctor
   supervise doctor --no-run
   supervise doctor --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspace, func(ctx context.Context, at workspace) error { return runDoctor(ctx, a, at, o) }),
 	}
 	cmd.Flags().BoolVar(&o.noRun, "no-run", false, "show the plan and run nothing")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
@@ -42,12 +42,7 @@ get it. Exits with 6 if no test was measured.`,
 	return cmd
 }
 
-func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
-	at, err := a.workspace(ctx)
-	if err != nil {
-		return err
-	}
-
+func runDoctor(ctx context.Context, a *app, at workspace, o doctorOptions) error {
 	s, plan, notes, err := a.loadPlan(planInput{at: at, checks: o.checkFlags})
 	if err != nil {
 		return err
@@ -62,8 +57,10 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if !o.json {
 		a.text().PrintDiagnosis(d)
 	}
-	if o.noRun {
-		return a.encodeIf(o.json, d)
+	if o.noRun && o.json {
+		return a.encode(d)
+	} else if o.noRun {
+		return nil
 	}
 
 	res, err := a.runChecks(ctx, plan)
@@ -75,11 +72,12 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	d.Runs, d.Metrics = treecopy.CheckRuns(res.Runs), &record
 	unmatched := opts.Rules.UnmatchedPaths(res.Set)
 	d.Notes = append(d.Notes, unmatched...)
-	if !o.json {
-		a.text().PrintRuns(res)
-		a.text().PrintNotes(unmatched)
+	if o.json {
+		return a.encode(d)
 	}
-	return a.encodeIf(o.json, d)
+	a.text().PrintRuns(res)
+	a.text().PrintNotes(unmatched)
+	return nil
 }
 
 // runChecks runs the plan and shows the progress, on the last lines of a terminal or as separate

@@ -59,7 +59,7 @@ and with 6 if there is nothing to compare with.`,
 		Example: `  supervise gate
   supervise gate --base origin/main --fail-on high
   supervise gate --format github --output sarif=supervise.sarif --output markdown=comment.md`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspaceAndHome, func(ctx context.Context, at workspace) error { return runGate(ctx, a, at, o) }),
 	}
 	o.flags = cmd.Flags()
 
@@ -114,12 +114,8 @@ func (f gateOptions) validate() error {
 
 // runGate judges the change in the working tree and writes the report. It sets the exit status to 3
 // if the gate fails.
-func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
+func runGate(ctx context.Context, a *app, at workspace, o gateOptions) (err error) {
 	if err := o.validate(); err != nil {
-		return err
-	}
-	at, err := a.workspaceAndHome(ctx)
-	if err != nil {
 		return err
 	}
 	if err := at.requireGit(ctx, "gate"); err != nil {
@@ -219,6 +215,7 @@ func (a *app) writeTo(path string, flag int, write func(io.Writer) error) (err e
 
 // writeFormat writes the report in one of [gateFormats].
 func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) error {
+	text := rep.Markdown
 	switch format {
 	case "json":
 		return rep.JSON(w)
@@ -230,10 +227,9 @@ func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) erro
 		return rep.SARIF(w, version(), config.FileName)
 	case "junit":
 		return rep.JUnit(w)
-	case "markdown":
-		_, err := io.WriteString(w, rep.Markdown())
-		return err
+	case "text":
+		text = func() string { return rep.Text().Terminal(a.paint(w)) }
 	}
-	_, err := io.WriteString(w, rep.Text().Terminal(a.paint(w)))
+	_, err := io.WriteString(w, text())
 	return err
 }

@@ -35,12 +35,7 @@ func runHint(ctx context.Context, a *app, loop, text string) error {
 		return usageError{fmt.Errorf("supervise writes no prompts in %s: another program runs it", state.LoopID)}
 	}
 
-	dirs := []string{dir}
-	if state.Kind == ledger.KindCandidates {
-		dirs = runningCandidates(dir, state)
-	}
-
-	for _, dir := range dirs {
+	for _, dir := range promptedLoops(dir, state) {
 		if err := ledger.AddHint(dir, text); errors.Is(err, ledger.ErrHint) {
 			return usageError{err}
 		} else if err != nil {

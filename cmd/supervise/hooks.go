@@ -121,18 +121,15 @@ func settingsScope(user bool) string {
 }
 
 func runHooksStatus(ctx context.Context, a *app, o hooksOptions) error {
-	names := []string{o.client}
-	if o.client == "" {
-		names = nil
-		for _, c := range hook.Clients() {
-			names = append(names, string(c))
-		}
+	clients := hook.Clients()
+	if o.client != "" {
+		clients = []hook.Client{hook.Client(o.client)}
 	}
 
 	var list []standalone.State
-	for _, name := range names {
+	for _, c := range clients {
 		for _, user := range []bool{false, true} {
-			client, s, err := a.hookSettings(ctx, name, user)
+			client, s, err := a.hookSettings(ctx, string(c), user)
 			if err != nil {
 				return err
 			}

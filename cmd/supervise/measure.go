@@ -27,7 +27,7 @@ themselves change files. Exits with 6 if no test was measured.`,
 		Example: `  supervise measure
   supervise measure --json
   supervise measure --test-cmd 'pytest --junitxml=report.xml' --test-report report.xml`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runMeasure(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspace, func(ctx context.Context, at workspace) error { return runMeasure(ctx, a, at, o) }),
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the metrics as JSON")
 	o.checkFlags.register(cmd.Flags())
@@ -35,11 +35,7 @@ themselves change files. Exits with 6 if no test was measured.`,
 }
 
 // runMeasure runs the checks once and prints the metrics.
-func runMeasure(ctx context.Context, a *app, o measureOptions) error {
-	at, err := a.workspace(ctx)
-	if err != nil {
-		return err
-	}
+func runMeasure(ctx context.Context, a *app, at workspace, o measureOptions) error {
 	_, plan, notes, err := a.loadPlan(planInput{at: at, checks: o.checkFlags})
 	a.printNotes(notes...)
 	if err != nil {

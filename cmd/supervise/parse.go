@@ -55,15 +55,13 @@ func runParse(a *app, o parseOptions) error {
 			p = results.Parsed{File: name, Format: p.Format, Producer: p.Producer, Error: err.Error()}
 			fmt.Fprintf(a.err, "supervise: %v\n", err)
 		}
-		if o.json {
-			err = a.encodeLines([]any{p})
-		} else if err == nil {
+		switch {
+		case o.json:
+			if err := a.encodeLines(p); err != nil {
+				return err
+			}
+		case err == nil:
 			a.text().PrintParsed(p)
-		} else {
-			err = nil // already printed
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil

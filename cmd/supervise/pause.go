@@ -31,11 +31,7 @@ func runPause(ctx context.Context, a *app, loop string) error {
 	if state.Kind == ledger.KindWatched {
 		return usageError{fmt.Errorf("%s is a watched session: it ends with its agent", state.LoopID)}
 	}
-	dirs := []string{dir}
-	if state.Kind == ledger.KindCandidates {
-		dirs = runningCandidates(dir, state)
-	}
-	for _, dir := range dirs {
+	for _, dir := range promptedLoops(dir, state) {
 		if err := ledger.RequestPause(dir); err != nil {
 			return err
 		}

@@ -181,7 +181,7 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 		return err
 	}
 	if o.json {
-		return a.encodeLines(rec.Answer())
+		return a.encodeLines(rec.Answer()...)
 	}
 
 	a.text().PrintRecorded(rec)
@@ -242,7 +242,7 @@ func (a *app) answerMessages(ctx context.Context, id string, asJSON bool) error 
 			a.code = 2
 			out = append(out, errorAnswer{record.KindError, m.LoopID, err.Error()})
 		}
-		if err := a.encodeLines(out); err != nil {
+		if err := a.encodeLines(out...); err != nil {
 			return err
 		}
 	}

@@ -158,19 +158,21 @@ func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 
 // printReplayProgress prints a line about a commit that was measured, rerun or proven.
 func (a *app) printReplayProgress(p replay.Progress) {
-	c, took := p.Commit, report.FormatDuration(p.Took)
+	count, took := fmt.Sprintf("%d/%d ", p.Done, p.Total), report.FormatDuration(p.Took)
+	var what string
 	switch {
 	case p.IsProof && p.Why != "":
-		fmt.Fprintf(a.err, "%d/%d %s original tests not run: %s\n", p.Done, p.Total, c.Short(), p.Why)
+		what = "original tests not run: " + p.Why
 	case p.IsProof:
-		fmt.Fprintf(a.err, "%d/%d %s original tests and mutation check run in %s\n", p.Done, p.Total, c.Short(), took)
+		what = "original tests and mutation check run in " + took
 	case p.IsRerun:
-		fmt.Fprintf(a.err, "%s failing tests were run again in %s\n", c.Short(), took)
+		count, what = "", "failing tests were run again in "+took
 	case p.Why != "":
-		fmt.Fprintf(a.err, "%d/%d %s not measured: %s\n", p.Done, p.Total, c.Short(), p.Why)
+		what = "not measured: " + p.Why
 	default:
-		fmt.Fprintf(a.err, "%d/%d %s measured in %s\n", p.Done, p.Total, c.Short(), took)
+		what = "measured in " + took
 	}
+	fmt.Fprintf(a.err, "%s%s %s\n", count, p.Commit.Short(), what)
 }
 
 // toReplayLoop returns a loop for package replay, with the function that judges loops of its kind.

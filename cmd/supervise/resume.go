@@ -50,7 +50,7 @@ loop and --force: the loop continues in this tree.`,
   supervise resume fix-tests --max-iterations 30
   supervise resume fix-tests --candidate 2 --steps 1`,
 		Args: optionalArg(&o.loop),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runResume(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspaceAndHome, func(ctx context.Context, at workspace) error { return runResume(ctx, a, at, o) }),
 	}
 
 	l := &o.limits
@@ -82,15 +82,10 @@ loop and --force: the loop continues in this tree.`,
 }
 
 // runResume continues a loop whose process ended.
-func runResume(ctx context.Context, a *app, o resumeOptions) error {
+func runResume(ctx context.Context, a *app, at workspace, o resumeOptions) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	at, err := a.workspaceAndHome(ctx)
-	if err != nil {
-		return err
-	}
-
 	state, err := resumable(at, o)
 	if err != nil {
 		return err

@@ -166,24 +166,15 @@ func (a *app) text() results.Printer {
 }
 
 // encode prints a result as indented JSON.
-func (a *app) encode(v any) error {
-	enc := json.NewEncoder(a.doc)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
-// encodeIf prints a result as JSON if asJSON is set.
-func (a *app) encodeIf(asJSON bool, v any) error {
-	if !asJSON {
-		return nil
-	}
-	return a.encode(v)
-}
+func (a *app) encode(v any) error { return a.encodeIndented("  ", v) }
 
 // encodeLines prints values as JSON, one per line.
-func (a *app) encodeLines(values []any) error {
+func (a *app) encodeLines(values ...any) error { return a.encodeIndented("", values...) }
+
+// encodeIndented prints values as JSON one after another.
+func (a *app) encodeIndented(indent string, values ...any) error {
 	enc := json.NewEncoder(a.doc)
+	enc.SetIndent("", indent)
 	enc.SetEscapeHTML(false)
 	for _, v := range values {
 		if err := enc.Encode(v); err != nil {

@@ -49,7 +49,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
   supervise run -p "Make the failing tests pass" -- claude -p --dangerously-skip-permissions
   supervise run --test-cmd 'pytest --junitxml=report.xml' --test-report report.xml -- ./agent.sh`,
 		Args: storeArgs(&o.agent, agentArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runRun(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspaceAndHome, func(ctx context.Context, at workspace) error { return runRun(ctx, a, at, o) }),
 	}
 	o.flags = cmd.Flags()
 
@@ -158,15 +158,10 @@ func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.Flag
 }
 
 // runRun runs a loop, or prints the plan with --dry-run.
-func runRun(ctx context.Context, a *app, o runOptions) error {
+func runRun(ctx context.Context, a *app, at workspace, o runOptions) error {
 	if err := errors.Join(o.printFlags.validate(), o.candidateFlags.validate(o, o.flags)); err != nil {
 		return err
 	}
-	at, err := a.workspaceAndHome(ctx)
-	if err != nil {
-		return err
-	}
-
 	task, tasks, err := o.task()
 	if err != nil {
 		return err

@@ -248,7 +248,7 @@ func (l *taskRunner) rollBackTask(ctx context.Context, x *taskRun) error {
 // printSummary prints the outcome of each task.
 func (l *taskRunner) printSummary() error {
 	if l.print.json {
-		return l.app.encodeLines([]any{map[string]any{"type": "tasks_finished", "tasks": l.runs}})
+		return l.app.encodeLines(map[string]any{"type": "tasks_finished", "tasks": l.runs})
 	}
 	fmt.Fprintln(l.app.out)
 	for _, x := range l.runs {

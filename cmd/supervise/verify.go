@@ -98,5 +98,8 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 			fmt.Fprintf(a.out, "      %s\n", c.Note)
 		}
 	}
-	return a.encodeIf(o.json, checks)
+	if o.json {
+		return a.encode(checks)
+	}
+	return nil
 }

@@ -40,7 +40,7 @@ supervise rollback restores any iteration.`,
   supervise watch --rest 1m -- aider
   supervise status --watch`,
 		Args: storeArgs(&o.agent, agentArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runWatch(cmd.Context(), a, o) },
+		RunE: inWorkspace(a.workspaceAndHome, func(ctx context.Context, at workspace) error { return runWatch(ctx, a, at, o) }),
 	}
 	o.flags = cmd.Flags()
 
@@ -61,17 +61,12 @@ func registerWatched(flags *pflag.FlagSet, s *config.Settings) {
 
 // runWatch runs a session of the user with an agent, and measures the tree whenever the agent is
 // idle.
-func runWatch(ctx context.Context, a *app, o watchOptions) error {
+func runWatch(ctx context.Context, a *app, at workspace, o watchOptions) error {
 	if o.rest <= 0 {
 		return usageError{fmt.Errorf("--rest must be above 0, not %s", o.rest)}
 	}
 	if !term.IsTerminal(int(a.in.Fd())) || !isTerminal(a.out) {
 		return usageError{errors.New("watch is for your own session and needs a terminal: supervise run works without one")}
-	}
-
-	at, err := a.workspaceAndHome(ctx)
-	if err != nil {
-		return err
 	}
 
 	s, opts, err := a.loopOptions(planInput{at: at, checks: o.checkFlags, flags: o.flags, register: registerWatched})

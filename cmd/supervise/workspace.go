@@ -11,6 +11,8 @@ import (
 	"supervise/internal/git"
 	"supervise/internal/ledger"
 	"supervise/internal/treediff"
+
+	"github.com/spf13/cobra"
 )
 
 // workspace has the folders in which a command works. Each of the first three contains the one before
@@ -80,6 +82,17 @@ func (a *app) workspaceAndHome(ctx context.Context) (at workspace, err error) {
 		at.home, err = a.home(at.root)
 	}
 	return at, err
+}
+
+// inWorkspace returns a function for a command that finds the workspace and calls run.
+func inWorkspace(find func(context.Context) (workspace, error), run func(context.Context, workspace) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		at, err := find(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), at)
+	}
 }
 
 // loadSettings loads the configuration in a folder.

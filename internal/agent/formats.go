@@ -249,16 +249,6 @@ func readPiEnd(messages []json.RawMessage, r *Report) {
 // textOf returns the text of a message's content, which is a string or a list of parts. Parts
 // of text are joined by line feeds; other parts, like tool calls, are omitted.
 func textOf(content json.RawMessage) string {
-	parts, ok := decodeJSON[[]struct{ Type, Text string }](content)
-	if !ok {
-		text, _ := decodeJSON[string](content)
-		return text
-	}
-	var out []string
-	for _, p := range parts {
-		if p.Type == "text" && p.Text != "" {
-			out = append(out, p.Text)
-		}
-	}
-	return strings.Join(out, "\n")
+	value, _ := decodeJSON[any](content) // nil if there is none
+	return messageText(value)
 }

@@ -1,13 +1,13 @@
 package agent
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,15 +71,12 @@ func Load(dir string) *Registry {
 	if dir != "" {
 		k.readDir(dir)
 	}
-	k.names = builtInNames()
-	for name := range k.userFiles {
+	k.names = slices.Clone(preferredNames)
+	for _, name := range slices.Sorted(slices.Values(slices.AppendSeq(builtInNames(), maps.Keys(k.userFiles)))) {
 		if !slices.Contains(k.names, name) {
 			k.names = append(k.names, name)
 		}
 	}
-	slices.SortFunc(k.names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(preferredRank(a), preferredRank(b)), strings.Compare(a, b))
-	})
 	for _, name := range k.names {
 		k.presets[name] = sync.OnceValues(func() (Preset, error) { return k.decode(name) })
 	}
@@ -94,14 +91,6 @@ func builtInNames() []string {
 		names[i] = strings.TrimSuffix(f.Name(), presetExt)
 	}
 	return names
-}
-
-// preferredRank is the sort key by which preferredNames come first.
-func preferredRank(name string) int {
-	if i := slices.Index(preferredNames, name); i >= 0 {
-		return i
-	}
-	return len(preferredNames)
 }
 
 // readDir reads the presets of a folder. An unreadable folder is recorded as an invalid agent

@@ -250,7 +250,12 @@ func (p Path) lookup(event map[string]any) any {
 // text returns the value as text, "" if there is none. Of a list, which holds the parts of a
 // message, it returns the texts.
 func (p Path) text(event map[string]any) string {
-	v := p.lookup(event)
+	return messageText(p.lookup(event))
+}
+
+// messageText returns a decoded JSON value as text. Of a list, which holds the parts of a message, it
+// returns the texts.
+func messageText(v any) string {
 	list, isList := v.([]any)
 	if !isList {
 		return textOfValue(v)

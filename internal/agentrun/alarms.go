@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,11 +100,8 @@ func (a *treeAlarms) watch(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, watcher.Close()) }()
-	there := a.scanTree()
-	for file := range a.files {
-		if !there.paths[file] {
-			a.vanished[file] = true
-		}
+	for _, file := range a.missingFiles(a.scanTree()) {
+		a.vanished[file] = true
 	}
 	a.follow(ctx, watcher.Events())
 	return nil
@@ -207,17 +205,10 @@ func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bo
 	}
 
 	there := a.scanTree()
-	var gone []string
-	for file := range a.files {
-		if !there.paths[file] {
-			gone = append(gone, file)
-		}
-	}
+	gone := a.missingFiles(there)
 	if len(gone) == 0 {
 		return event.TreeAlarm{}, false
 	}
-
-	slices.Sort(gone) // a new test replaces only one missing test
 	now := a.collectNewFiles(ctx, there)
 	git, done := a.gitExplainer(ctx)
 	defer done()
@@ -246,6 +237,17 @@ func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bo
 		return event.TreeAlarm{}, again
 	}
 	return out, again
+}
+
+// missingFiles returns the files at the agent's start that are not in the tree. They are sorted, so
+// that a new test always replaces the same missing test.
+func (a *treeAlarms) missingFiles(there treeFiles) (gone []string) {
+	for _, file := range slices.Sorted(maps.Keys(a.files)) {
+		if !there.paths[file] {
+			gone = append(gone, file)
+		}
+	}
+	return gone
 }
 
 // textBefore returns the text of a file at the agent's start, nil if it is too long or cannot

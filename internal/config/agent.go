@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"supervise/internal/agent"
 	"supervise/internal/agentrun"
@@ -97,12 +96,4 @@ func (s Settings) agentConditions() []condition {
 		{s.Promise != "" && alone, "completion_promise", "completion_promise goes with until auto, green, quality or a command, not with " + s.Until},
 		{s.Promise != "" && strings.TrimSpace(s.Promise) == "", "completion_promise", "completion_promise must be a text"},
 	}
-}
-
-// waitLimit returns the limit for the loop: -1 for no waiting, because 0 would mean the default.
-func (l Limits) waitLimit() time.Duration {
-	if l.MaxWait == 0 {
-		return -1
-	}
-	return l.MaxWait
 }

@@ -5,8 +5,6 @@ import (
 
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
-	"supervise/internal/loop"
-	"supervise/internal/notify"
 )
 
 // Notify says who is notified of events of a loop.
@@ -41,10 +39,4 @@ func isWebhook(text string) bool {
 	}
 	isHTTP := u.Scheme == "https" || u.Scheme == "http"
 	return text == "" || isHTTP && u.Host != ""
-}
-
-// approvalOptions returns how people are asked and notified.
-func (s Settings) approvalOptions() (loop.Approval, notify.Settings) {
-	return loop.Approval{Policy: approval.Policy(s.Approval), Unattended: s.Unattended, Timeout: s.ApprovalTimeout},
-		notify.Settings{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
 }

@@ -24,6 +24,7 @@ import (
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/mutationcheck"
+	"supervise/internal/notify"
 	"supervise/internal/originaltests"
 	"supervise/internal/project"
 	"supervise/internal/projectfile"
@@ -251,7 +252,8 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
 
-	o.Approval, o.Notify = s.approvalOptions()
+	o.Approval = loop.Approval{Policy: approval.Policy(s.Approval), Unattended: s.Unattended, Timeout: s.ApprovalTimeout}
+	o.Notify = notify.Settings(s.Notify)
 	o.EvidenceTokens = s.EvidenceTokens
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
@@ -279,10 +281,10 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 // setup returns how the agent runs.
 func (s Settings) setup(root string) agentrun.Setup {
 	l := s.Limits
-	setup := agentrun.Setup{
+	setup := agentrun.Setup{ // a MaxWait of 0 would mean the default, and -1 means no waiting
 		Root: root, Alarms: agentrun.AlarmAction(s.Alarm.Action), Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
 		Hooks:   agentrun.Hooks{Disabled: s.Hooks.Disabled(), FailClosed: s.Hooks.OnError == hooksClosed, Stop: s.Hooks.Stop == hooksMeasure},
-		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxWindow: float64(l.MaxWindow), MaxTime: l.MaxTime, MaxWait: l.waitLimit(), FirstWait: l.FirstWait,
+		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxWindow: float64(l.MaxWindow), MaxTime: l.MaxTime, MaxWait: cmp.Or(l.MaxWait, -1), FirstWait: l.FirstWait,
 		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout.limit(), FirstOutputTimeout: l.FirstOutput.limit(),
 	}
 	if programs := s.programs(); len(programs) > 0 {

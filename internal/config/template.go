@@ -96,7 +96,7 @@ const footer = `
 # tests: free               # append: existing tests must stay unchanged; change: expectations may change; frozen: no test file may change
 # allow_remove: [TestOld*, legacy/**]  # tests and files that may be removed
 # goal_tests: {run: always}  # the original versions of tests that failed, or that the change touches, are run on the new code; never: they are not; timeout: of the whole trial
-#   # dir: /outside/the/tree with tests that the agent does not see; command, reports; when: iteration or end
+# hidden_tests: {dir: /outside/the/tree}  # tests that the agent does not see; command, reports; when: iteration or end
 # reviewer: {agent: claude}  # a second opinion, once, on the selected tree, and on the change in supervise gate; or a command; model, timeout
 # rollback_to: started      # what a rejected iteration is rolled back to; best: the best so far
 # stall: {iterations: 3, range: 0.02}  # plateaus in a row, and the range of their scores

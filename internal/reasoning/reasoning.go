@@ -150,3 +150,12 @@ func canFire(o detector.Options, r detector.Rule) bool {
 	_, baseline := o.Limit(r, detector.AgainstBaseline)
 	return previous || r.Baseline && baseline
 }
+
+// SourceOfSelection is why the best iteration is chosen, and not the last.
+const SourceOfSelection = "Self-Refine (REF-015; Madaan et al., 2023): quality can fall while an agent continues"
+
+// Source returns the origin of a rule, for its findings in reports.
+func Source(rule string) string {
+	r, _ := detector.FindRule(rule)
+	return cmp.Or(r.Source, "docs/rules.md")
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -31,9 +32,6 @@ func (t Task) Title() string {
 func Read(name string, text []byte) ([]Task, error) {
 	if strings.EqualFold(filepath.Ext(name), ".json") && bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
 		tasks, err := parseJSON(text)
-		if err == nil {
-			err = validate(tasks)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("%s is not a list of tasks: %w: want [{\"task\": \"…\", \"until\": \"…\"}]", name, err)
 		}
@@ -42,25 +40,23 @@ func Read(name string, text []byte) ([]Task, error) {
 	return parseChecklist(string(text)), nil
 }
 
+// parseJSON reads a JSON array of tasks, each with a text.
 func parseJSON(text []byte) (tasks []Task, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	if err = dec.Decode(&tasks); err == nil && dec.More() {
-		err = errors.New("there is more text after the list")
+	if err = dec.Decode(&tasks); err != nil {
+		return nil, err
 	}
-	return tasks, err
-}
-
-func validate(tasks []Task) error {
-	if len(tasks) == 0 {
-		return errors.New("it is empty")
+	textless := slices.IndexFunc(tasks, func(t Task) bool { return strings.TrimSpace(t.Text) == "" })
+	switch {
+	case dec.More():
+		return nil, errors.New("there is more text after the list")
+	case len(tasks) == 0:
+		return nil, errors.New("it is empty")
+	case textless >= 0:
+		return nil, fmt.Errorf("task %d has no text", textless+1)
 	}
-	for i, t := range tasks {
-		if strings.TrimSpace(t.Text) == "" {
-			return fmt.Errorf("task %d has no text", i+1)
-		}
-	}
-	return nil
+	return tasks, nil
 }
 
 var (
