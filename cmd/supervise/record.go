@@ -224,21 +224,20 @@ func (a *app) answerMessages(ctx context.Context, id string, asJSON bool) error 
 
 	messages := record.NewMessages(a.in)
 	for {
+		var out []any
 		m, err := messages.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case err != nil && !errors.Is(err, record.ErrInvalidMessage):
+		case err == nil:
+			out, err = p.Answer(ctx, id, m)
+		case !errors.Is(err, record.ErrInvalidMessage):
 			return usageError{err}
 		}
-		var out []any
-		if err == nil {
-			out, err = p.Answer(ctx, id, m)
-		}
-		if err != nil {
-			if exitCode(err) != 2 {
-				return err
-			}
+		switch {
+		case err != nil && exitCode(err) != 2:
+			return err
+		case err != nil:
 			a.code = 2
 			out = append(out, errorAnswer{record.KindError, m.LoopID, err.Error()})
 		}

@@ -33,9 +33,9 @@ iteration the reasoning, the diff and the transcript. It needs no network.`,
 		Example: `  supervise report
   supervise report --iteration 3
   supervise report --html loop.html`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop, o.file = firstArg(args), report.SelectionName
+		Args: optionalArg(&o.loop),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.file = report.SelectionName
 			if o.completion {
 				o.file = report.CompletionName
 			} else if cmd.Flags().Changed("iteration") {

@@ -56,9 +56,8 @@ selected tree like supervise rollback.`,
   supervise select fix-tests --mode highest_quality
   supervise select fix-tests --use 3 --reason "2 renamed the public API" --apply
   supervise select fix-tests --candidate 2`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			o.loop = firstArg(args)
+		Args: optionalArg(&o.loop),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.wish, err = f.wish(cmd); err != nil {
 				return usageError{err}
 			}

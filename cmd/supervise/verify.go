@@ -41,9 +41,8 @@ since is fine.`,
 		Example: `  supervise verify
   supervise verify fix-tests --json
   supervise verify fix-tests --head 0f343b0931126a20f133d67c2b018a3b`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = firstArg(args)
+		Args: optionalArg(&o.loop),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.head = strings.ToLower(o.head); cmd.Flags().Changed("head") && !logHeadPattern.MatchString(o.head) {
 				return usageError{fmt.Errorf("--head %q is not a hash: give the 32 hexadecimal digits that the end of the loop printed", o.head)}
 			}

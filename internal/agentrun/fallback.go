@@ -1,7 +1,6 @@
 package agentrun
 
 import (
-	"slices"
 	"time"
 
 	"supervise/internal/agent"
@@ -48,11 +47,12 @@ func (a *Agent) findFallback(until time.Time) (p Program, found bool) {
 		a.unavailableUntil = map[string]time.Time{}
 	}
 	a.unavailableUntil[a.Program.Name] = until
-	at := slices.IndexFunc(a.programs, func(p Program) bool { return !a.Now().Before(a.unavailableUntil[p.Name]) })
-	if at < 0 {
-		return Program{}, false
+	for _, p := range a.programs {
+		if !a.Now().Before(a.unavailableUntil[p.Name]) {
+			return p, true
+		}
 	}
-	return a.programs[at], true
+	return Program{}, false
 }
 
 // handOver switches to another program if the current one is unavailable until a time, and

@@ -46,14 +46,10 @@ func (e Evidence) refusedGroup() Group {
 	withoutSource := Evidence{History: e.History} // the source of the refused tree is no longer there
 	g.Title = fmt.Sprintf("Refused in iteration %d, and no longer there", it.Number)
 	newErrors := withoutSource.newErrors(it.Set, e.History.Previous.Set.Lint)
-	var failing []metric.Test
-	for _, c := range testCases(it.Set) {
+	failing := slices.DeleteFunc(failingTests(it.Set), func(c metric.Test) bool {
 		before, known := e.History.Previous.Set.Tests.Lookup(c.ID)
-		failedBefore := known && before.Failed()
-		if c.Failed() && !failedBefore {
-			failing = append(failing, c)
-		}
-	}
+		return known && before.Failed()
+	})
 	for _, text := range withoutSource.failureFacts(failing, withoutDetails(newErrors)) {
 		g.Facts = append(g.Facts, "it made fail: "+text)
 	}
@@ -81,15 +77,8 @@ func (e Evidence) brokenGroup(set metric.Set) Group {
 
 // failingGroup lists the failing tests with their messages.
 func (e Evidence) failingGroup(set metric.Set) Group {
-	g := Group{Title: "Failing tests", Unit: "failing test"}
-	var failing []metric.Test
-	for _, c := range testCases(set) {
-		if c.Failed() {
-			failing = append(failing, c)
-		}
-	}
-	g.Facts = e.failureFacts(failing, withoutDetails(e.errorsGroup(set).Facts))
-	return g
+	facts := e.failureFacts(failingTests(set), withoutDetails(e.errorsGroup(set).Facts))
+	return Group{Title: "Failing tests", Unit: "failing test", Facts: facts}
 }
 
 // errorsGroup lists the errors of compilers and linters that are new since the baseline, or
@@ -127,12 +116,11 @@ func (e Evidence) newErrors(set metric.Set, base *metric.Lint) (out []string) {
 		if len(rules[text]) > 0 {
 			fact += " [" + strings.Join(rules[text], ", ") + "]"
 		}
+		source := e.sourceText(f.File, f.Line)
 		if f.Text != "" {
-			fact += "\n> " + textstream.Truncate(strings.TrimSpace(f.Text), maxLine)
-		} else {
-			fact += e.sourceText(f.File, f.Line)
+			source = "\n> " + textstream.Truncate(strings.TrimSpace(f.Text), maxLine)
 		}
-		out = append(out, fact)
+		out = append(out, fact+source)
 	}
 	return out
 }

@@ -12,12 +12,17 @@ import (
 	"supervise/metric"
 )
 
-// testCases returns the tests of a set, none if no tests were measured.
-func testCases(s metric.Set) []metric.Test {
+// failingTests returns the failing tests of a set.
+func failingTests(s metric.Set) (failing []metric.Test) {
 	if s.Tests == nil {
 		return nil
 	}
-	return s.Tests.Cases
+	for _, c := range s.Tests.Cases {
+		if c.Failed() {
+			failing = append(failing, c)
+		}
+	}
+	return failing
 }
 
 // failureFacts describes failing tests: names, position, message and source line. Tests with
