@@ -39,7 +39,7 @@ type coberturaReader struct {
 }
 
 func parseCobertura(r io.Reader) (Report, error) {
-	c := &coberturaReader{xmlReport: newXMLReport(r, metric.Lines, "packages")}
+	c := &coberturaReader{xmlReport: newXMLReport(r, metric.Lines, "packages"), methodBranches: conditions{}}
 	return c.finish(c.forEachElement(c.startElement, c.endElement, func(text string) {
 		if c.inSource && c.source.Len() < 4096 {
 			c.source.WriteString(text)
@@ -91,15 +91,16 @@ func (c *coberturaReader) beginClass(t xmlstream.Token) {
 	}
 	c.openFile(name)
 	c.inClass, c.classHasLines = true, false
-	c.methodLines, c.methodBranches = marks{list: c.methodLines.list[:0]}, conditions{}
+	c.methodLines = marks{list: c.methodLines.list[:0]}
+	clear(c.methodBranches)
 }
 
 // endClass adds the lines of the methods if the class has no others.
 func (c *coberturaReader) endClass() {
 	if c.inClass && !c.classHasLines {
 		c.currentLines.addAll(&c.methodLines)
-		for _, b := range c.methodBranches.list {
-			c.addCondition(int(b.line), int64(b.covered), int64(b.total))
+		for line, b := range c.methodBranches {
+			c.addCondition(int(line), int64(b.covered), int64(b.total))
 		}
 	}
 	c.inClass = false

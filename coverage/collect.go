@@ -100,6 +100,9 @@ func (c *collector) addCondition(line int, covered, total int64) {
 	if line < 1 || line > maxLine || total <= 0 || covered < 0 {
 		return
 	}
+	if c.current.conditions == nil {
+		c.current.conditions = conditions{}
+	}
 	c.current.conditions.add(uint32(line), uint32(min(covered, total, maxLine)), uint32(min(total, maxLine)))
 }
 

@@ -193,59 +193,23 @@ func subtractSpans(a, b []metric.Span) []metric.Span {
 }
 
 // condition is the number of branches of a line, and how many of them were taken.
-type condition struct{ line, covered, total uint32 }
+type condition struct{ covered, total uint32 }
 
 // conditions are the numbers of branches of a file, by line. Repeated entries of a line are
 // merged by their maximum.
-type conditions struct {
-	list      []condition
-	unsorted  bool
-	sortedLen int
-}
+type conditions map[uint32]condition
 
-// add adds an entry of a line.
-func (c *conditions) add(line, covered, total uint32) {
-	count := len(c.list)
-	if count > 0 && c.list[count-1].line == line {
-		c.list[count-1].merge(condition{line, covered, total})
-		return
-	}
-	c.unsorted = c.unsorted || count > 0 && c.list[count-1].line > line
-	c.list = append(c.list, condition{line, covered, total})
-	if c.unsorted && len(c.list) > 2*c.sortedLen+1024 {
-		c.sortUnique()
-	}
-}
-
-// merge merges another entry of the same line.
-func (c *condition) merge(d condition) {
-	c.total = max(c.total, d.total)
-	c.covered = min(max(c.covered, d.covered), c.total)
-}
-
-// sortUnique sorts the list by line and merges duplicates.
-func (c *conditions) sortUnique() {
-	if c.unsorted {
-		slices.SortFunc(c.list, func(a, b condition) int { return cmp.Compare(a.line, b.line) })
-		unique := c.list[:0]
-		for _, d := range c.list {
-			if n := len(unique); n > 0 && unique[n-1].line == d.line {
-				unique[n-1].merge(d)
-				continue
-			}
-			unique = append(unique, d)
-		}
-		c.list, c.unsorted = unique, false
-	}
-	c.sortedLen = len(c.list)
+// add adds an entry of a line, of which no more branches are covered than there are.
+func (c conditions) add(line, covered, total uint32) {
+	known := c[line]
+	c[line] = condition{max(known.covered, covered), max(known.total, total)}
 }
 
 // ratio returns how many of the branches were taken.
-func (c *conditions) ratio() metric.Ratio {
-	c.sortUnique()
+func (c conditions) ratio() metric.Ratio {
 	var r metric.Ratio
-	for _, d := range c.list {
-		r.Covered += int64(min(d.covered, d.total))
+	for _, d := range c {
+		r.Covered += int64(d.covered)
 		r.Total += int64(d.total)
 	}
 	return r

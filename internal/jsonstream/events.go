@@ -108,7 +108,7 @@ func objectEnd(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			n := stringEnd(text[i+1:])
+			n := StringEnd(text[i+1:])
 			if n < 0 {
 				return -1
 			}
@@ -124,9 +124,9 @@ func objectEnd(text []byte) int {
 	return -1
 }
 
-// stringEnd returns the length of the string after its opening quote, including the closing
+// StringEnd returns the length of the string after its opening quote, including the closing
 // quote, or -1 if it does not end. A quote after an odd number of backslashes does not end it.
-func stringEnd(text []byte) int {
+func StringEnd(text []byte) int {
 	for i := 0; ; {
 		n := bytes.IndexByte(text[i:], '"')
 		if n < 0 {

@@ -22,30 +22,22 @@ func (r *Regexp) Match(b []byte) bool {
 // MatchString is that of the standard package.
 func (r *Regexp) MatchString(s string) bool { return r.Match(asBytes(s)) }
 
-// FindIndex is that of the standard package.
-func (r *Regexp) FindIndex(b []byte) (loc []int) {
-	if found := r.findAll(b, 1, false); found != nil {
+// findFirst returns the first match, or nil. See findAll.
+func (r *Regexp) findFirst(text []byte, groups bool) []int {
+	if found := r.findAll(text, 1, groups); found != nil {
 		return found[0]
 	}
 	return nil
 }
+
+// FindIndex is that of the standard package.
+func (r *Regexp) FindIndex(b []byte) (loc []int) { return r.findFirst(b, false) }
 
 // FindStringIndex is that of the standard package.
 func (r *Regexp) FindStringIndex(s string) (loc []int) { return r.FindIndex(asBytes(s)) }
 
 // FindSubmatchIndex is that of the standard package.
-func (r *Regexp) FindSubmatchIndex(b []byte) []int {
-	if len(b) <= maxDirect {
-		if re := r.compiledFor(b); re != nil {
-			return re.FindSubmatchIndex(b)
-		}
-		return nil
-	}
-	if found := r.findAll(b, 1, true); found != nil {
-		return found[0]
-	}
-	return nil
-}
+func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.findFirst(b, true) }
 
 // FindStringSubmatchIndex is that of the standard package.
 func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.FindSubmatchIndex(asBytes(s)) }

@@ -24,23 +24,15 @@ func detectGoTest(h sniff.Head) bool {
 		if bytes.HasPrefix(line, []byte("=== RUN   ")) { // of go test -v, where a test may print events
 			return false
 		}
-		if i := indexOfEvent(line); i >= 0 && bytes.Contains(line[i:], []byte(`"Action":"`)) {
+		if goEventPattern.Match(line) {
 			return true
 		}
 	}
 	return false
 }
 
-// indexOfEvent returns the index of the first event in a line, -1 if there is none.
-func indexOfEvent(line []byte) int {
-	first := -1
-	for _, s := range goEventStarts {
-		if i := bytes.Index(line, []byte(s)); i >= 0 && (first < 0 || i < first) {
-			first = i
-		}
-	}
-	return first
-}
+// goEventPattern matches the start of an event up to its action, which need not be its first member.
+var goEventPattern = regexp.MustCompile(`\{"(?:(?:Time|ImportPath|Package)":".*")?Action":"`)
 
 // goTestReader reads the events of one or more runs of go test. Outcomes come only from
 // actions. Output gives messages and reasons.

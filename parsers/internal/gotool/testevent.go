@@ -116,21 +116,11 @@ func cutQuoted(text []byte) (value, rest []byte, ok bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return nil, nil, false
 	}
-	for i := 1; i < len(text); i++ {
-		n := bytes.IndexByte(text[i:], '"')
-		if n < 0 {
-			break
-		}
-		i += n
-		escapes := 0
-		for text[i-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return text[1:i], text[i+1:], true
-		}
+	end := jsonstream.StringEnd(text[1:])
+	if end < 0 {
+		return nil, nil, false
 	}
-	return nil, nil, false
+	return text[1:end], text[end+1:], true
 }
 
 // unquote resolves the escapes of a string. It reports false for surrogate pairs, which the

@@ -50,6 +50,7 @@ type textLimiter struct {
 	out           []byte // the part of the current line that is not yet returned
 	unframedLines int    // lines since the last line of framePattern
 	size          int    // bytes that were returned
+	lastLine      []byte // the last line of the text that is not empty and was not removed
 	tests         int    // tests that started
 }
 
@@ -73,6 +74,9 @@ func (g *textLimiter) Read(p []byte) (int, error) {
 			continue
 		}
 		g.out = append(g.out[:0], line.Text[:min(len(line.Text), parsed.MaxLine)]...)
+		if len(g.out) > 0 {
+			g.lastLine = append(g.lastLine[:0], g.out...)
+		}
 		if line.Complete {
 			g.out = append(g.out, '\n')
 		}
@@ -89,7 +93,8 @@ func (g *textLimiter) Read(p []byte) (int, error) {
 func parseGoTestText(r io.Reader) (parsed.Report, error) {
 	g := &goTextReader{results: map[string]string{}}
 	p := gotest.NewParser(gotest.TimestampFunc(func() time.Time { return time.Time{} }))
-	report, err := p.Parse(io.TeeReader(&textLimiter{lines: textstream.NewLines(r)}, &g.lastLine))
+	limited := &textLimiter{lines: textstream.NewLines(r)}
+	report, err := p.Parse(limited)
 	if err != nil {
 		return parsed.Report{}, fmt.Errorf("read report: %w", err)
 	}
@@ -99,37 +104,18 @@ func parseGoTestText(r io.Reader) (parsed.Report, error) {
 	for _, pkg := range report.Packages {
 		g.addPackage(pkg)
 	}
-	return g.report(), g.checkComplete()
+	return g.report(), g.checkComplete(textstream.StripANSI(string(limited.lastLine)))
 }
 
 // goTextReader collects the tests of the library and what else the text of go test says.
 type goTextReader struct {
 	set            parsed.Outcomes
 	build          parsed.GoDiagnostics // compiler errors of packages that were not built
-	lastLine       lineTee              // what the text ends with
 	results        map[string]string    // by package: "ok", "FAIL" or "?", with the rest of the line
 	startedTests   int                  // number of tests that began
 	failedPackages int                  // number of packages that failed
 	unnamed        []string             // packages whose tests are not named
 	unfinished     []string             // tests without an end in packages that passed
-}
-
-// lineTee stores the current line and the last complete line that is not empty.
-type lineTee struct{ line, last []byte }
-
-// Write stores the lines of p. It never fails.
-func (t *lineTee) Write(p []byte) (int, error) {
-	for _, c := range p {
-		if c == '\n' {
-			if len(t.line) > 0 {
-				t.last = append(t.last[:0], t.line...)
-			}
-			t.line = t.line[:0]
-		} else if c != '\r' && len(t.line) < parsed.MaxLine {
-			t.line = append(t.line, c)
-		}
-	}
-	return len(p), nil
 }
 
 // handleEvent counts started tests, and stores the result of a package.
@@ -246,9 +232,9 @@ func (g *goTextReader) report() parsed.Report {
 // errUnnamed is the reason why a text without -v is not a report.
 var errUnnamed = errors.New("go test names the tests that passed with -v or -json only")
 
-// checkComplete returns an error if the text does not name all tests or was cut off.
-func (g *goTextReader) checkComplete() error {
-	last := textstream.StripANSI(cmp.Or(string(g.lastLine.line), string(g.lastLine.last)))
+// checkComplete returns an error if the text does not name all tests or was cut off. Last is its
+// last line.
+func (g *goTextReader) checkComplete(last string) error {
 	switch {
 	case len(g.unnamed) > 0:
 		return fmt.Errorf("%w: %w (%s)", parsed.ErrUnknownFormat, errUnnamed, g.unnamed[0])
