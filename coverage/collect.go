@@ -128,38 +128,25 @@ func branchKey(line int, block, name []byte) uint64 {
 	return 1<<62 | h.Sum64()>>2
 }
 
-// parseSmall parses a decimal number. It returns false unless the number is below limit.
+// parseSmall parses a decimal number of at most five digits. It returns false unless the number is
+// below limit.
 func parseSmall(digits []byte, limit uint64) (uint64, bool) {
-	if len(digits) == 0 || len(digits) > 5 {
-		return 0, false
-	}
-	var n uint64
-	for _, d := range digits {
-		if d < '0' || d > '9' {
-			return 0, false
-		}
-		n = n*10 + uint64(d-'0')
-	}
-	return n, n < limit
+	n, ok := parseNatural(digits)
+	return uint64(n), ok && len(digits) <= 5 && uint64(n) < limit
 }
 
 // coverage returns the collected coverage, with the files sorted by path.
 func (c *collector) coverage() *metric.Coverage {
 	c.closeFile()
 	out := &metric.Coverage{Unit: c.unit}
-	var branches metric.Ratio
 	for _, f := range c.files {
 		fc := f.coverage()
 		out.Covered += fc.Covered
 		out.Total += fc.Total
-		if fc.Branches != nil {
-			branches.Covered += fc.Branches.Covered
-			branches.Total += fc.Branches.Total
-		}
+		out.Branches = out.Branches.Plus(fc.Branches)
 		out.Files = append(out.Files, fc)
 	}
 	slices.SortFunc(out.Files, func(a, b metric.FileCoverage) int { return cmp.Compare(a.Path, b.Path) })
-	out.Branches = nilIfEmpty(branches)
 	return out
 }
 
@@ -176,8 +163,7 @@ func (f *file) coverage() metric.FileCoverage {
 	}
 	branches := f.branchTotals
 	for _, r := range []metric.Ratio{f.branches.ratio(), f.conditions.ratio()} {
-		branches.Covered += r.Covered
-		branches.Total += r.Total
+		branches = *branches.Plus(&r)
 	}
 	return metric.FileCoverage{
 		Path: f.path, Covered: units.Covered, Total: units.Total,

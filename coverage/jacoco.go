@@ -143,10 +143,7 @@ func (j *jacocoReader) endPackage() {
 // addCounters adds the totals of the current file.
 func (j *jacocoReader) addCounters(c jacocoCounters) {
 	f := j.current
-	f.totals.Covered += c.lines.Covered
-	f.totals.Total += c.lines.Total
-	f.branchTotals.Covered += c.branches.Covered
-	f.branchTotals.Total += c.branches.Total
+	f.totals, f.branchTotals = *f.totals.Plus(&c.lines), *f.branchTotals.Plus(&c.branches)
 }
 
 // classPath returns the path of the source file of a class, or its name.

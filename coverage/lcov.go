@@ -205,8 +205,8 @@ func parseLCOVCount(count []byte) (hit, ok bool) {
 // readLine reads the value of a DA record, such as "12,3" or "12,3,checksum": line, count and an
 // optional checksum.
 func (l *lcovReader) readLine(value []byte) error {
-	number, remaining := cutField(value)
-	count, _ := cutField(remaining)
+	number, remaining, _ := bytes.Cut(value, []byte{','})
+	count, _, _ := bytes.Cut(remaining, []byte{','})
 	n, ok := parseNatural(number)
 	if !ok && string(number) == "undefined" {
 		l.problems.Add("%s: a line has no number", l.current.path)
@@ -226,8 +226,8 @@ func (l *lcovReader) readLine(value []byte) error {
 // readBranch reads the value of a BRDA record, such as "12,0,1,3": line, block, branch and count.
 // The count is "-" if the line was never reached. The branch may be a text with commas.
 func (l *lcovReader) readBranch(value []byte) error {
-	number, remaining := cutField(value)
-	block, remaining := cutField(remaining)
+	number, remaining, _ := bytes.Cut(value, []byte{','})
+	block, remaining, _ := bytes.Cut(remaining, []byte{','})
 	i := bytes.LastIndexByte(remaining, ',')
 	n, ok := parseNatural(number)
 	if !ok || i < 0 {

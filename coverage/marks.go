@@ -67,28 +67,20 @@ func (m *marks) ratio() metric.Ratio {
 // Either is nil if it is empty.
 func (m *marks) spans() (hit, missed []metric.Span) {
 	m.sortUnique()
-	var out [2][]metric.Span
-	var count [2]int
-	m.forEachRun(func(i uint64, _ metric.Span) { count[i]++ })
-	for i, n := range count {
-		if n > 0 {
-			out[i] = make([]metric.Span, 0, n)
-		}
-	}
-	m.forEachRun(func(i uint64, s metric.Span) { out[i] = append(out[i], s) })
-	return out[1], out[0]
-}
-
-// forEachRun calls f for every run of consecutive numbers; hit is 1 if they are hit.
-func (m *marks) forEachRun(f func(hit uint64, s metric.Span)) {
 	for i := 0; i < len(m.list); {
 		first, next := m.list[i], i+1
 		for next < len(m.list) && m.list[next] == first+uint64(next-i)<<1 {
 			next++
 		}
-		f(first&1, metric.Span{First: int(first >> 1), Last: int(m.list[next-1] >> 1)})
+		run := metric.Span{First: int(first >> 1), Last: int(m.list[next-1] >> 1)}
+		if first&1 == 1 {
+			hit = append(hit, run)
+		} else {
+			missed = append(missed, run)
+		}
 		i = next
 	}
+	return slices.Clone(hit), slices.Clone(missed) // without unused capacity
 }
 
 // addAll adds all marks of n, which must be sorted.

@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -63,12 +62,4 @@ func parseFraction(s string) (covered, total int64, ok bool) {
 	c, okCovered := parseNatural(strings.TrimSpace(a))
 	t, okTotal := parseNatural(strings.TrimSpace(b))
 	return int64(c), int64(t), okCovered && okTotal
-}
-
-// cutField returns the text before and after the first comma. rest is nil if there is no comma.
-func cutField(s []byte) (first, rest []byte) {
-	if i := bytes.IndexByte(s, ','); i >= 0 {
-		return s[:i], s[i+1:]
-	}
-	return s, nil
 }

@@ -118,7 +118,7 @@ func (s *simplecovReader) readLines(r *jsonstream.Reader, path string) error {
 	n := 0
 	list := bytes.TrimSuffix(bytes.TrimPrefix(raw, []byte("[")), []byte("]"))
 	for len(list) > 0 {
-		item, remaining := cutField(list)
+		item, remaining, _ := bytes.Cut(list, []byte{','})
 		list = remaining
 		line, ok := parseSimplecovLine(bytes.TrimSpace(item))
 		switch {
