@@ -19,7 +19,6 @@ type filter struct {
 	// set, other characters of the line may precede them.
 	prefixes           []string
 	startsLine         bool                  // a match starts with its line
-	withinLine         bool                  // a match never contains the end of a line
 	anchored           func() *regexp.Regexp // the expression, only at the start of a text
 	anchoredAfterFirst func() *regexp.Regexp // the same, after the first character of a text
 }
@@ -30,7 +29,7 @@ func newFilter(text string) filter {
 	if err != nil {
 		return filter{} // the compiler reports the error
 	}
-	s := filter{withinLine: staysInLine(tree), anchored: compileLater(`\A(?:` + text + `)`), anchoredAfterFirst: compileLater(`\A(?s:.)(?:` + text + `)`)}
+	s := filter{anchored: compileLater(`\A(?:` + text + `)`), anchoredAfterFirst: compileLater(`\A(?s:.)(?:` + text + `)`)}
 	s.required, s.ignoreCase = requiredTexts(tree)
 	if !s.ignoreCase {
 		s.prefixes, s.startsLine = matchPrefixes(tree)
@@ -89,8 +88,6 @@ func (r *Regexp) findAll(text []byte, n int, groups bool) [][]int {
 	case len(text) <= maxDirect:
 	case r.filter.prefixes != nil:
 		return r.filter.matchAtLeads(re, text, n, groups)
-	case r.filter.withinLine && r.filter.required != nil && !r.filter.ignoreCase:
-		return r.filter.matchByLine(re, text, n, groups)
 	}
 	return findIn(re, text, n, groups)
 }
@@ -197,31 +194,6 @@ func shift(found []int, offset int) []int {
 		}
 	}
 	return found
-}
-
-// matchByLine tries the expression on each line that contains a required text.
-func (s *filter) matchByLine(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
-	var out [][]int
-	places := newOccurrences(s.required)
-	for from := 0; from <= len(text) && (n < 0 || len(out) < n); {
-		pos := places.next(text, from)
-		if pos < 0 {
-			break
-		}
-		start := bytes.LastIndexByte(text[:pos], '\n') + 1
-		end := len(text)
-		if i := bytes.IndexByte(text[pos:], '\n'); i >= 0 {
-			end = pos + i
-		}
-		for _, found := range findIn(re, text[start:end], -1, groups) {
-			out = append(out, shift(found, start))
-		}
-		from = end + 1
-	}
-	if n >= 0 && len(out) > n {
-		out = out[:n]
-	}
-	return out
 }
 
 // occurrences finds the positions at which any of some words occurs, in ascending order.
