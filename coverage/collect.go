@@ -224,10 +224,7 @@ func (c *collector) finish(err error) (Report, error) {
 	}
 	if err == nil {
 		c.compareTotal(string(c.unit), "", declaredRatio{c.declared.covered, c.declared.units}, metric.Ratio{Covered: cov.Covered, Total: cov.Total})
-		branches := metric.Ratio{}
-		if cov.Branches != nil {
-			branches = *cov.Branches
-		}
+		branches := *(&metric.Ratio{}).Plus(cov.Branches) // 0 of 0 if the report has none
 		c.compareTotal("branches", "", declaredRatio{c.declared.coveredBranches, c.declared.branches}, branches)
 	}
 

@@ -126,12 +126,8 @@ func (r *Reader) Array(f func() error) error {
 		return err
 	}
 	for {
-		switch r.Kind() {
-		case ']':
+		if kind := r.Kind(); kind == ']' || kind == 0 { // 0 is an error, which ReadToken returns
 			_, err := r.dec.ReadToken()
-			return r.wrapError(err)
-		case 0:
-			_, err := r.dec.ReadToken() // returns the error
 			return r.wrapError(err)
 		}
 		if err := f(); err != nil {

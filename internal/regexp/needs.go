@@ -1,6 +1,7 @@
 package regexp
 
 import (
+	"cmp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -182,11 +183,7 @@ func shortestLen(list []string) int {
 	if len(list) == 0 {
 		return 0
 	}
-	n := len(list[0])
-	for _, text := range list {
-		n = min(n, len(text))
-	}
-	return n
+	return len(slices.MinFunc(list, func(a, b string) int { return cmp.Compare(len(a), len(b)) }))
 }
 
 // staysInLine reports whether no match contains a line end or depends on the ends of the

@@ -1,7 +1,9 @@
 package cargo
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/jsonstream"
@@ -127,7 +129,6 @@ func (c *cargoReader) handleEvent(raw []byte, at textstream.Line) error {
 		c.buildFailed = c.buildFailed || e.Success != nil && !*e.Success
 		return nil
 	case e.Reason != "":
-
 		c.hasEvents = true
 		return nil
 	case c.isCargo || e.Type != "" && e.Type != "diagnostic":
@@ -147,11 +148,7 @@ func (c *cargoReader) addDiagnostic(d rustcDiagnostic) {
 	if len(d.Spans) == 0 && rustcSummaryPattern.MatchString(d.Message) || d.Level == "failure-note" {
 		return
 	}
-	f := metric.Finding{Tool: "rustc", Level: parsed.LevelOf(d.Level), Message: textstream.ClipText(d.Message)}
-	if l, ok := rustcLevels[d.Level]; ok {
-		f.Level = l
-	}
-
+	f := metric.Finding{Tool: "rustc", Level: cmp.Or(rustcLevels[d.Level], parsed.LevelOf(d.Level)), Message: textstream.ClipText(d.Message)}
 	if d.Code != nil {
 		f.Rule = d.Code.Code
 	}
@@ -206,16 +203,11 @@ func isForeign(file string) bool { return strings.HasPrefix(file, "/") || string
 // checkEnd returns an error if the build has no end, or failed without an error in the
 // report.
 func (c *cargoReader) checkEnd() error {
-	errors := 0
-	for _, f := range c.lint.Findings {
-		if f.Level == metric.Error {
-			errors++
-		}
-	}
+	hasError := slices.ContainsFunc(c.lint.Findings, func(f metric.Finding) bool { return f.Level == metric.Error })
 	switch {
 	case c.isCargo && c.hasEvents && !c.buildFinished:
 		return c.lastLine.Error("the report has no build-finished event: cargo was stopped, or its output was cut off")
-	case c.buildFailed && errors == 0:
+	case c.buildFailed && !hasError:
 		return c.lastLine.Error("cargo says that the build failed, and no error is in the report: read its standard error")
 	}
 	return nil

@@ -221,7 +221,7 @@ func (g *goTestReader) runOf(e *goEvent) *goRun {
 // errors.
 func (g *goTestReader) report() parsed.Report {
 	r := parsed.Report{Producer: "go test"}
-	cases := make([]metric.Test, 0, g.startedTests())
+	cases := make([]metric.Test, 0, g.tests)
 	var suites []metric.Suite
 	sum := 0.0
 	for _, pkg := range g.packages {
@@ -251,17 +251,6 @@ func (g *goTestReader) report() parsed.Report {
 	}
 	r.Problems = g.problems.All()
 	return r
-}
-
-// startedTests returns how many tests started.
-func (g *goTestReader) startedTests() int {
-	n := 0
-	for _, runs := range g.runs {
-		for _, r := range runs {
-			n += len(r.cases)
-		}
-	}
-	return n
 }
 
 // unreportedBuilds returns the packages with a failed build and no other event: go test was

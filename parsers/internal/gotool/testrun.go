@@ -101,9 +101,9 @@ func (r *goRun) addOutput(e *goEvent) {
 	r.hasOutput = true
 	line := bytes.TrimRight(e.output, "\r\n")
 	switch {
-	case hasPrefix(line, "panic: "), hasPrefix(line, "fatal error: "):
+	case bytes.HasPrefix(line, []byte("panic: ")), bytes.HasPrefix(line, []byte("fatal error: ")):
 		r.crash = textstream.CleanText(string(line))
-	case hasPrefix(line, "exit status "), hasPrefix(line, "signal: "):
+	case bytes.HasPrefix(line, []byte("exit status ")), bytes.HasPrefix(line, []byte("signal: ")):
 		r.exit = string(line)
 	}
 	if c := r.openTest(e.test); c != nil {
@@ -114,7 +114,7 @@ func (r *goRun) addOutput(e *goEvent) {
 	}
 	if len(e.test) == 0 {
 		r.saidResult = r.saidResult || string(line) == "PASS" || string(line) == "FAIL"
-		r.isCached = r.isCached || hasPrefix(line, "ok  \t") && bytes.Contains(line, []byte("\t(cached)"))
+		r.isCached = r.isCached || bytes.HasPrefix(line, []byte("ok  \t")) && bytes.Contains(line, []byte("\t(cached)"))
 	}
 	r.out.AddBytes(e.output)
 }
@@ -130,18 +130,13 @@ func (c *goCase) addOutput(text []byte, spare *[]*textstream.Clip) {
 	c.out.AddBytes(text)
 }
 
-// hasPrefix is [bytes.HasPrefix] without the conversion of the prefix.
-func hasPrefix(line []byte, prefix string) bool {
-	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
-}
-
 // framePrefixes are the starts of lines that frame a test.
 var framePrefixes = []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "--- FAIL: ", "--- SKIP: ", "--- PASS: "}
 
 // isFrame reports whether a line frames a test. Go marks such lines by the byte 0x16.
 func isFrame(line []byte) bool {
 	line = bytes.TrimLeft(line, " \x16")
-	return slices.ContainsFunc(framePrefixes, func(p string) bool { return hasPrefix(line, p) })
+	return slices.ContainsFunc(framePrefixes, func(p string) bool { return bytes.HasPrefix(line, []byte(p)) })
 }
 
 // appendTests appends the tests of r to out. Benchmarks are not tests, unless they failed. A

@@ -62,18 +62,8 @@ func xmlFormats(shapes []xmlShape) []parsed.Format {
 
 // detect reports whether the head is of a report with the shape.
 func (s xmlShape) detect(h sniff.Head) bool {
-	if !h.HasRoot(strings.Split(s.root, "|")...) {
-		return false
-	}
-	if s.required == "" {
-		return true
-	}
-	for name := range strings.SplitSeq(s.required, "|") {
-		if name == "" || h.HasElements(name) {
-			return true
-		}
-	}
-	return false
+	isPresent := func(name string) bool { return name == "" || h.HasElements(name) }
+	return h.HasRoot(strings.Split(s.root, "|")...) && slices.ContainsFunc(strings.Split(s.required, "|"), isPresent)
 }
 
 // parse reads a report with the shape. It is an error if the root element is not in it.

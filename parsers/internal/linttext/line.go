@@ -1,6 +1,7 @@
 package linttext
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -191,13 +192,7 @@ func (f *lineForm) levelOf(p parts) metric.Level {
 	word := strings.ToLower(p.level)
 	switch {
 	case word != "":
-		if l, ok := f.levels[word]; ok {
-			return l
-		}
-		if l, ok := levelWords[word]; ok {
-			return l
-		}
-		return parsed.LevelOf(word)
+		return cmp.Or(f.levels[word], levelWords[word], parsed.LevelOf(word))
 	case f.level != 0:
 		return f.level
 	}

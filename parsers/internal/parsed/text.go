@@ -1,6 +1,7 @@
 package parsed
 
 import (
+	"cmp"
 	"math"
 	"net/url"
 	"path"
@@ -125,8 +126,5 @@ var severities = map[string]metric.Level{
 
 // LevelOf returns the level of a severity. Unknown severities are errors.
 func LevelOf(severity string) metric.Level {
-	if l, ok := severities[strings.ToLower(severity)]; ok {
-		return l
-	}
-	return metric.Error
+	return cmp.Or(severities[strings.ToLower(severity)], metric.Error)
 }

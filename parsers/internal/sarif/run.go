@@ -127,12 +127,7 @@ func (r *sarifRun) readResult(j *jsonstream.Reader) error {
 }
 
 // parseLevel returns the level with the name. An unknown name is an error.
-func parseLevel(name string) metric.Level {
-	if l, ok := sarifLevels[name]; ok {
-		return l
-	}
-	return metric.Error
-}
+func parseLevel(name string) metric.Level { return cmp.Or(sarifLevels[name], metric.Error) }
 
 // isSuppressed reports whether the result has suppressions, all of which are accepted
 // (SARIF 2.1.0, 3.27.23).
