@@ -45,6 +45,11 @@ const maxStops = 3
 // errOtherUser says why hooks of another user's agent are not answered.
 var errOtherUser = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")
 
+// newSocketDir creates a folder for a socket if the path in the folder of the loop is too long.
+func newSocketDir() (dir string, remove func() error, err error) {
+	return ledger.NewScratchDir("socket")
+}
+
 // openHooks starts to answer hooks and statements of the agent. If hooks cannot be installed,
 // it records why in the journal, and the run continues without them. The result is nil if the
 // agent cannot reach the supervisor at all.
@@ -57,7 +62,7 @@ func (r *run) openHooks() (*hooks, error) {
 	}
 	h := &hooks{run: r, warnedRisks: map[string]bool{}}
 	var err error
-	if h.server, err = rpc.Listen(r.Ledger.Dir(), h.answer); err != nil {
+	if h.server, err = rpc.Listen(r.Ledger.Dir(), newSocketDir, h.answer); err != nil {
 		return nil, r.reportHooksBroken(r.task.Iteration, err)
 	}
 	if r.Hooks.Disabled {

@@ -81,7 +81,7 @@ func (s *sessionRun) listen() (err error) {
 	if s.Hooks.Disabled || s.Hooks.Client == "" {
 		return nil
 	}
-	if s.server, err = rpc.Listen(s.Ledger.Dir(), s.answer); err != nil {
+	if s.server, err = rpc.Listen(s.Ledger.Dir(), newSocketDir, s.answer); err != nil {
 		return s.reportHooksBroken(0, err)
 	}
 	if s.installed, err = s.installHooks(s.server); err != nil {

@@ -41,8 +41,8 @@ type Reply struct {
 // maxRequest is the maximum size of a request, in bytes.
 const maxRequest = 32 << 20
 
-// socketName is the file name of a socket in a separate folder.
-const socketName = "s"
+// socketName is the file name of a socket.
+const socketName = "hook.sock"
 
 // maxPath is the maximum length of a socket's path on Linux and macOS, in bytes.
 const maxPath = 100
@@ -55,24 +55,26 @@ type Answer func(Request) (Reply, func())
 
 // Server answers requests until it is closed.
 type Server struct {
-	path        string
-	folder      string // a separate folder that Close removes; "" if there is none
-	listener    net.Listener
-	answer      Answer
-	connections sync.WaitGroup
+	path         string
+	removeFolder func() error // removes the separate folder of the socket; nil if there is none
+	listener     net.Listener
+	answer       Answer
+	connections  sync.WaitGroup
 }
 
-// Listen opens a socket in dir, or in a separate folder if the path would be too long, and
-// answers requests in parallel. It also removes such folders of dead supervisors.
-func Listen(dir string, answer Answer) (*Server, error) {
-	removeAbandonedFolders(os.TempDir(), time.Now())
-	s := &Server{path: filepath.Join(dir, "hook.sock"), answer: answer}
+// MakeFolder creates a temporary folder with a short path, and returns a function that removes it.
+type MakeFolder func() (dir string, remove func() error, err error)
+
+// Listen opens a socket in dir, or in a separate folder if the path would be too long, and answers
+// requests in parallel.
+func Listen(dir string, separate MakeFolder, answer Answer) (*Server, error) {
+	s := &Server{path: filepath.Join(dir, socketName), answer: answer}
 	if len(s.path) > maxPath {
-		short, err := os.MkdirTemp("", "supervise-")
+		short, remove, err := separate()
 		if err != nil {
 			return nil, fmt.Errorf("make a folder for the socket of the hooks: %w", err)
 		}
-		s.folder, s.path = short, filepath.Join(short, socketName)
+		s.removeFolder, s.path = remove, filepath.Join(short, socketName)
 	}
 	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a killed supervisor
 		return nil, fmt.Errorf("open the socket of the hooks: %w", err)
@@ -98,8 +100,8 @@ func (s *Server) Close() error {
 		err = s.listener.Close()
 	}
 	s.connections.Wait()
-	if s.folder != "" {
-		err = errors.Join(err, os.RemoveAll(s.folder))
+	if s.removeFolder != nil {
+		err = errors.Join(err, s.removeFolder())
 	}
 	return err
 }

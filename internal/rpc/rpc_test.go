@@ -22,7 +22,7 @@ func TestAsk(t *testing.T) {
 		t.Skip("no hooks there")
 	}
 	var after atomic.Int32
-	s, err := Listen(short(t), func(q Request) (Reply, func()) {
+	s, err := Listen(short(t), noFolder, func(q Request) (Reply, func()) {
 		return Reply{Output: fmt.Appendf(nil, "%s %s %s", q.Client, q.Event, q.Input)}, func() { after.Add(1) }
 	})
 	if err != nil {
@@ -56,6 +56,15 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// noFolder is for sockets whose path is short enough.
+func noFolder() (string, func() error, error) { return "", nil, errors.New("no folder is needed") }
+
+// newFolder makes a folder for a socket whose path would be too long.
+func newFolder() (string, func() error, error) {
+	dir, err := os.MkdirTemp("", "w")
+	return dir, func() error { return os.RemoveAll(dir) }, err
+}
+
 // short is a folder whose path is short enough for a socket.
 func short(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "w")
@@ -71,7 +80,7 @@ func TestLongPath(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Listen(dir, func(Request) (Reply, func()) { return Reply{Error: "no"}, nil })
+	s, err := Listen(dir, newFolder, func(Request) (Reply, func()) { return Reply{Error: "no"}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +102,7 @@ func TestLeftovers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "hook.sock"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Listen(dir, func(Request) (Reply, func()) { return Reply{}, nil })
+	s, err := Listen(dir, noFolder, func(Request) (Reply, func()) { return Reply{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
