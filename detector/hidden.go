@@ -38,13 +38,7 @@ func (h *Hidden) failures() (fail, missing, never []metric.ID) {
 			missing = append(missing, id)
 		}
 	}
-	if h.Tests != nil {
-		for _, t := range h.Tests.Cases {
-			if t.Failed() && !h.Passed[t.ID] {
-				never = append(never, t.ID)
-			}
-		}
-	}
+	never = h.Tests.Select(func(t metric.Test) bool { return t.Failed() && !h.Passed[t.ID] })
 	for _, list := range [][]metric.ID{fail, missing, never} {
 		slices.SortFunc(list, metric.ID.Compare)
 	}

@@ -18,7 +18,6 @@ type testDiff struct {
 	flakyNow     []metric.ID        // failed first, and passed when run again
 	knownFlaky   []metric.ID        // fail now, and are known to be flaky
 	earlier      erosion
-	counted      *countPair // cached result of counts, which is called after all changes
 }
 
 // erosion are tests of the baseline that earlier iterations lost and that were not accepted. They
@@ -289,10 +288,6 @@ func (d *testDiff) failingTests() []metric.ID {
 // are accounted for: explained losses with their successors and, among the passing ones,
 // newly skipped tests, which have a separate rule.
 func (d *testDiff) counts() (before, now metric.Counts) {
-	if d.counted != nil {
-		return d.counted.before, d.counted.now
-	}
-
 	before, now = d.before.Counts(), d.now.Counts()
 	for id := range d.uncounted {
 		if _, exists := d.before.Lookup(id); exists {
@@ -317,13 +312,8 @@ func (d *testDiff) counts() (before, now metric.Counts) {
 			}
 		}
 	}
-
-	d.counted = &countPair{before, now}
 	return before, now
 }
-
-// countPair are the counts of both sides.
-type countPair struct{ before, now metric.Counts }
 
 // decreased reports whether there are fewer tests than before, and at least one of them is
 // gone without an explanation.

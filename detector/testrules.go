@@ -147,16 +147,9 @@ func (j *judge) isConditionalSkip(c metric.Test) bool {
 // flakyTest makes one finding of the tests whose file was changed, since the change may be
 // the reason, and one of all others.
 func flakyTest(j *judge, c comparison, r appliedRule) []finding {
-	var ids []metric.ID
-	switch {
-	case c.tests != nil:
+	ids := j.now.Tests.Select(func(t metric.Test) bool { return t.Flaky })
+	if c.tests != nil {
 		ids = c.tests.Flaky
-	case j.now.Tests != nil:
-		for _, t := range j.now.Tests.Cases {
-			if t.Flaky {
-				ids = append(ids, t.ID)
-			}
-		}
 	}
 
 	touched := finding{severity: High, action: AlertRegression, values: Values{Why: "its file was changed"}}

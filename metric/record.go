@@ -1,6 +1,9 @@
 package metric
 
-import "math"
+import (
+	"math"
+	"reflect"
+)
 
 // Record is a Set as it is written for people and programs: the numbers of the
 // specification by section and name. A section that was not measured is absent,
@@ -52,43 +55,38 @@ type CodebaseRecord struct {
 func (s Set) Record() Record {
 	r := Record{Partial: s.IsPartial(), Missing: s.Gaps, Variation: s.Variation}
 	if s.Tests != nil || s.Coverage != nil {
-		r.Testing = s.testingRecord()
+		r.Testing = &TestingRecord{TestsCached: s.Tests.Counts().Cached}
+		s.setNumbers(r.Testing)
+		if s.Coverage != nil {
+			r.Testing.CoverageUnit = s.Coverage.Unit
+		}
 	}
 	if s.Lint != nil || s.Build != nil {
-		r.Quality = s.qualityRecord()
+		r.Quality = &QualityRecord{BuildStatus: BuildUnknown}
+		s.setNumbers(r.Quality)
+		if s.Build != nil {
+			r.Quality.BuildStatus = s.Build.Status
+		}
 	}
 	if s.Code != nil {
-		r.Codebase = &CodebaseRecord{
-			FileCount: s.number(FileCount), LOCTotal: s.number(LOCTotal), Complexity: s.number(Complexity),
-			LOCAdded: s.number(LOCAdded), LOCDeleted: s.number(LOCDeleted),
-		}
+		r.Codebase = &CodebaseRecord{}
+		s.setNumbers(r.Codebase)
 	}
 	return r
 }
 
-func (s Set) testingRecord() *TestingRecord {
-	t := &TestingRecord{
-		TestCount: s.number(TestCount), TestsPassed: s.number(TestsPassed), TestsFailed: s.number(TestsFailed),
-		TestsSkipped: s.number(TestsSkipped), PassRate: s.number(PassRate), TestTime: s.number(TestTime), TestsCached: s.Tests.Counts().Cached,
-		CoveragePct: s.number(CoveragePct), CoverageHit: s.number(CoverageHit), CoverageTotal: s.number(CoverageTotal),
+// setNumbers sets the numbers in a section of a record: its fields of type *float64, whose names in
+// JSON are those of the numbers.
+func (s Set) setNumbers(section any) {
+	v := reflect.ValueOf(section).Elem()
+	for field := range v.Type().Fields() {
+		if number, ok := v.FieldByIndex(field.Index).Addr().Interface().(**float64); ok {
+			*number = s.number(Field(field.Tag.Get("json")))
+		}
 	}
-	if s.Coverage != nil {
-		t.CoverageUnit = s.Coverage.Unit
-	}
-	return t
 }
 
-func (s Set) qualityRecord() *QualityRecord {
-	q := &QualityRecord{
-		LintErrors: s.number(LintErrors), LintWarnings: s.number(LintWarnings), TypeErrors: s.number(TypeErrors),
-		ErrorCount: s.number(ErrorCount), BuildTime: s.number(BuildTime), BuildStatus: BuildUnknown,
-	}
-	if s.Build != nil {
-		q.BuildStatus = s.Build.Status
-	}
-	return q
-}
-
+// number returns a number, rounded to four decimals, and nil if it was not measured.
 func (s Set) number(f Field) *float64 {
 	v, ok := s.Value(f)
 	if !ok {

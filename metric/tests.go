@@ -201,6 +201,19 @@ func (t *Tests) Lookup(id ID) (Test, bool) {
 	return t.Cases[i], true
 }
 
+// Select returns the identities of the tests that match, none for a nil set.
+func (t *Tests) Select(matches func(Test) bool) []ID {
+	var out []ID
+	if t != nil {
+		for _, c := range t.Cases {
+			if matches(c) {
+				out = append(out, c.ID)
+			}
+		}
+	}
+	return out
+}
+
 // position returns the index of the test among the cases, and false if there is none.
 func (t *Tests) position(id ID) (int, bool) {
 	return sort.Find(len(t.Cases), func(i int) int { return id.Compare(t.Cases[i].ID) })

@@ -43,13 +43,5 @@ func MarkFlaky(first, second *metric.Tests) *metric.Tests {
 
 // FlakyTests lists the tests that failed and passed on the same tree.
 func FlakyTests(t *metric.Tests) []metric.ID {
-	var out []metric.ID
-	if t != nil {
-		for _, c := range t.Cases {
-			if c.Flaky {
-				out = append(out, c.ID)
-			}
-		}
-	}
-	return out
+	return t.Select(func(c metric.Test) bool { return c.Flaky })
 }

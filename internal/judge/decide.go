@@ -90,14 +90,9 @@ func IsVerified(it ledger.Iteration, criterion *bool) bool {
 
 // FailingTests names the tests that fail.
 func FailingTests(t *metric.Tests) []string {
-	if t == nil {
-		return nil
-	}
 	var out []string
-	for _, c := range t.Cases {
-		if c.Failed() {
-			out = append(out, c.ID.String())
-		}
+	for _, id := range t.Select(metric.Test.Failed) {
+		out = append(out, id.String())
 	}
 	return out
 }
