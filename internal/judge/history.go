@@ -21,37 +21,51 @@ type History struct {
 	NamesIncomplete bool
 	SnapshotDir     string // the folder of the snapshots, for the records of the best iteration
 
-	Iterations       []ledger.Iteration // all iterations by number, the baseline first
-	Baseline         detector.Observation
-	Previous         detector.Observation   // the tree from which the next iteration starts
-	Accepted         []detector.Observation // including the baseline
-	Best             *detector.Observation  // the baseline, until an iteration is eligible
-	Rejected         *ledger.Iteration      // the latest iteration if it was rejected, otherwise nil
+	// All iterations by number, the baseline first, and those among them that later ones are
+	// compared with.
+	Iterations   []ledger.Iteration
+	Baseline     detector.Observation
+	Previous     detector.Observation   // the tree from which the next iteration starts
+	SafeSnapshot snapshot.ID            // the tree of Previous
+	Accepted     []detector.Observation // including the baseline
+	Best         *detector.Observation  // the baseline, until an iteration is eligible
+	bestRecord   *ledger.BestIteration  // the record of Best, nil while it is the baseline
+
+	// How the latest iterations ended.
+	Rejected         *ledger.Iteration // the latest iteration if it was rejected, otherwise nil
 	Recovery         recovery.State
-	SafeSnapshot     snapshot.ID // the tree of Previous
-	Errors           []string    // errors of the latest consecutive iterations, empty if the last had none
-	UnreadIterations int         // number of latest consecutive iterations without readable tests
+	Errors           []string // errors of the latest consecutive iterations, empty if the last had none
+	UnreadIterations int      // number of latest consecutive iterations without readable tests
 
-	Flaky   map[metric.ID]bool   // tests that had two outcomes on one tree, at any time
 	Dropped map[snapshot.ID]bool // snapshots that no longer exist
+	testKnowledge
+	earlierResults
+}
 
-	bestRecord     *ledger.BestIteration
-	learnedFlaky   map[metric.ID]bool               // see [detector.Input]
+// testKnowledge is what earlier iterations showed about single tests.
+type testKnowledge struct {
+	Flaky        map[metric.ID]bool         // tests that had two outcomes on one tree, at any time
+	learnedFlaky map[metric.ID]bool         // see [detector.Input]
+	hiddenPassed map[metric.ID]bool         // see [detector.Hidden]
+	weakened     map[int]map[metric.ID]bool // by accepted iteration: tests that it or an earlier one weakened
+}
+
+// earlierResults are results that are used again instead of running the same again.
+type earlierResults struct {
 	measured       map[string]Measured              // by content identity of the tree
-	hiddenPassed   map[metric.ID]bool               // see [detector.Hidden]
 	hiddenRuns     map[string]*ledger.Hidden        // by content identity of the tree
 	goals          map[string]*ledger.Goals         // by their keys
 	mutationChecks map[string]*ledger.MutationCheck // by their keys
-	weakened       map[int]map[metric.ID]bool       // by accepted iteration: tests that it or an earlier one weakened
 }
 
 // NewHistory returns an empty history.
 func NewHistory() *History {
-	return &History{
-		Flaky: map[metric.ID]bool{}, Dropped: map[snapshot.ID]bool{}, learnedFlaky: map[metric.ID]bool{}, measured: map[string]Measured{},
-		hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
-		goals: map[string]*ledger.Goals{}, mutationChecks: map[string]*ledger.MutationCheck{}, weakened: map[int]map[metric.ID]bool{},
-	}
+	h := &History{Dropped: map[snapshot.ID]bool{}}
+	h.Flaky, h.learnedFlaky, h.hiddenPassed = map[metric.ID]bool{}, map[metric.ID]bool{}, map[metric.ID]bool{}
+	h.weakened, h.measured = map[int]map[metric.ID]bool{}, map[string]Measured{}
+	h.hiddenRuns, h.goals = map[string]*ledger.Hidden{}, map[string]*ledger.Goals{}
+	h.mutationChecks = map[string]*ledger.MutationCheck{}
+	return h
 }
 
 // NewCommitHistory returns the history of a commit, which is the commit before it.
