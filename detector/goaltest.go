@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/regexp"
 	"supervise/metric"
 )
 
@@ -265,15 +264,19 @@ func (j *judge) hadFailedBefore(t Tampering) bool {
 	return slices.ContainsFunc(j.affectedTests(t), metric.Test.Failed)
 }
 
-// machineWordRE matches a token of code by which a test depends on its machine: GOOS, geteuid,
-// process.platform, LookPath.
-var machineWordRE = regexp.MustCompile(`(?i)^(get)?e?uid$|^goos$|^goarch$|^platform$|^process\.platform$|^os\.name$|^lookpath$|^which$|^short$|^windows$|^darwin$|^linux$|^root$|^arch$|^isroot$`)
+// machineWords are the tokens of code, in lower case, by which a test depends on its machine.
+var machineWords = map[string]bool{
+	"goos": true, "goarch": true, "platform": true, "process.platform": true, "os.name": true, "arch": true,
+	"windows": true, "darwin": true, "linux": true, // the system
+	"uid": true, "euid": true, "getuid": true, "geteuid": true, "root": true, "isroot": true, // the user
+	"lookpath": true, "which": true, "short": true, // the tools and the time that a run has
+}
 
 // AddsMachineCheck reports whether the current version of a test depends on the machine in
 // a way that the old version did not.
 func AddsMachineCheck(old, current TestSource) bool {
 	for word := range current.Def.Tokens {
-		if _, existed := old.Def.Tokens[word]; !existed && machineWordRE.MatchString(word) {
+		if _, existed := old.Def.Tokens[word]; !existed && machineWords[strings.ToLower(word)] {
 			return true
 		}
 	}

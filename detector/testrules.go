@@ -125,9 +125,13 @@ func mergeSorted(a, b []metric.ID) []metric.ID {
 
 // machineReasonRE matches the reasons of skips that depend on the machine and not on the
 // code, such as "requires docker".
-var machineReasonRE = regexp.MustCompile(`(?i)\b(windows|darwin|macos|linux|freebsd|unix|platform|architecture|arm64|amd64|32-bit|` +
-	`not supported (on|by)|unsupported|requires? [\w.+-]+ (version )?(>=?|[0-9])|version|kernel|` +
-	`not (installed|available|found in)|no \S+ (executable|binary|in path)|executable file not found|short mode|root|privileges?|network|docker)\b`)
+var machineReasonRE = regexp.MustCompile(`(?i)\b(` +
+	`windows|darwin|macos|linux|freebsd|unix|platform|kernel|` + // the system
+	`architecture|arm64|amd64|32-bit|` +
+	`not supported (on|by)|unsupported|requires? [\w.+-]+ (version )?(>=?|[0-9])|version|` +
+	`not (installed|available|found in)|no \S+ (executable|binary|in path)|executable file not found|` + // missing tools
+	`short mode|root|privileges?|network|docker` + // what the run may do
+	`)\b`)
 
 // isConditionalSkip reports whether a skip depends on platform, version or a missing tool.
 // The source of the test decides. Its message counts only if the definition did not

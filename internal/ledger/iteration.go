@@ -23,80 +23,69 @@ import (
 
 // Iteration is the record of one iteration; number 0 is the baseline.
 type Iteration struct {
-	Version    int                 `json:"version"`
-	LoopID     string              `json:"loop_id"`
-	Number     int                 `json:"iteration"`
-	StartedAt  time.Time           `json:"started_at"`
-	EndedAt    time.Time           `json:"timestamp"`
-	Set        metric.Set          `json:"measurements"`
-	Score      selector.Score      `json:"score"`
-	Assessment detector.Assessment `json:"assessment"`
-	Agent      *AgentRun           `json:"agent,omitempty"`
-	Start      snapshot.ID         `json:"start_snapshot"` // the tree that the agent started from
-	Snapshot   snapshot.ID         `json:"snapshot"`       // the tree when it ended
-	Tree       string              `json:"tree"`
-	Changed    []FileChange        `json:"changed_files"`
-	Verified   bool                `json:"verified"`
-	Rejected   bool                `json:"rejected"`
-	// Interrupted reports whether the loop was stopped before the iteration could be
-	// judged. Such an iteration is kept and never selected.
-	Interrupted bool `json:"interrupted,omitempty"`
-	// Resumed reports whether supervise itself was killed in this iteration and continued
-	// it later.
-	Resumed bool `json:"resumed,omitempty"`
+	Version int    `json:"version"`
+	LoopID  string `json:"loop_id"`
+	Number  int    `json:"iteration"`
 
-	Reused bool   `json:"reused_measurement,omitempty"` // the tree was measured before
-	Level  string `json:"reinforcement_level,omitempty"`
-	// LevelReason explains why the prompt had this level.
-	LevelReason string `json:"reinforcement_reason,omitempty"`
+	// The time and the trees of the iteration.
+	StartedAt time.Time     `json:"started_at"`
+	EndedAt   time.Time     `json:"timestamp"`
+	Agent     *AgentRun     `json:"agent,omitempty"` // what the agent did; nil for the baseline
+	Start     snapshot.ID   `json:"start_snapshot"`  // the tree that the agent started from
+	Snapshot  snapshot.ID   `json:"snapshot"`        // the tree when it ended
+	Tree      string        `json:"tree"`            // content identity of that tree
+	Changed   []FileChange  `json:"changed_files"`
+	Resumed   bool          `json:"resumed,omitempty"` // supervise itself was killed in it, and continued it later
+	OwnTime   time.Duration `json:"own_time_ns"`       // supervise's own work, agent and checks excluded
 
-	Retry  int        `json:"retry,omitempty"` // which retry of an incident this was
+	// The prompt.
+	Level       string `json:"reinforcement_level,omitempty"`
+	LevelReason string `json:"reinforcement_reason,omitempty"` // why the prompt had this level
+	Retry       int    `json:"retry,omitempty"`                // which retry of an incident this was
+
+	// The measurements, and the corrections of them.
+	Set    metric.Set `json:"measurements"`
 	Checks []CheckRun `json:"checks"`
-
+	Reused bool       `json:"reused_measurement,omitempty"` // the tree was measured before
 	// Confirmation is nil if no test failed that passed before.
 	Confirmation *Confirmation `json:"confirmation,omitempty"`
-
-	// Goals is nil if no original test had to be run.
-	Goals *Goals `json:"goals,omitempty"`
-	// ConcealedRun is nil if no code was added that may detect a test run.
-	ConcealedRun *ConcealedRun `json:"concealed,omitempty"`
-
-	// MutationCheck is nil if no test was changed or removed.
-	MutationCheck *MutationCheck `json:"power,omitempty"`
-
 	// Silenced is nil if no comments that suppress linters were added.
 	Silenced *Silenced `json:"lint_suppressed,omitempty"`
-
 	// Excluded is nil if the loop added no coverage exclusions. Otherwise the coverage of
 	// Set is the lower of the coverage with and without them.
 	Excluded *Excluded `json:"coverage_excluded,omitempty"`
 
-	// Hidden is nil if the loop has no hidden tests, or runs them at its end.
-	Hidden *Hidden `json:"hidden_tests,omitempty"`
+	// The trials, which run tests again.
+	Goals         *Goals         `json:"goals,omitempty"`        // nil if no original test had to be run
+	MutationCheck *MutationCheck `json:"power,omitempty"`        // nil if no test was changed or removed
+	ConcealedRun  *ConcealedRun  `json:"concealed,omitempty"`    // nil if no code was added that may detect a test run
+	Hidden        *Hidden        `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests, or runs them at its end
+
+	// The verdict.
+	Score      selector.Score      `json:"score"`
+	Assessment detector.Assessment `json:"assessment"`
 	// Review is nil if no reviewer was asked. In a loop only the selected tree is
 	// reviewed, and State.Review holds the result.
-	Review *Review `json:"review,omitempty"`
-
+	Review   *Review   `json:"review,omitempty"`
+	Evidence *Evidence `json:"-"`        // nil after reading: see [ReadEvidence]
+	Verified bool      `json:"verified"` // proven good by its tests and the criterion
 	// Open are the integrity findings of severity HIGH or CRITICAL that are not
 	// acknowledged: those of this iteration, and those of earlier ones that still apply.
 	Open []OpenFinding `json:"open_findings,omitempty"`
 
-	// Decision is what followed from the assessment, nil for the baseline and if there was
-	// none. Best is the best iteration so far, including this one. Regression is the
-	// finding that rejected this iteration.
-	Decision   *Decision      `json:"decision,omitempty"`
-	Best       *BestIteration `json:"best_so_far,omitempty"`
-	Regression *Regression    `json:"regression,omitempty"`
+	// What followed.
+	Decision *Decision `json:"decision,omitempty"` // nil for the baseline and if there was none
+	Rejected bool      `json:"rejected"`
+	// Interrupted reports whether the loop was stopped before the iteration could be
+	// judged. Such an iteration is kept and never selected.
+	Interrupted bool           `json:"interrupted,omitempty"`
+	Best        *BestIteration `json:"best_so_far,omitempty"` // including this one
+	Regression  *Regression    `json:"regression,omitempty"`  // the finding that rejected it
 
 	// Baseline only: how often it was measured, and the files that the checks themselves
 	// wrote to the tree.
 	BaselineRuns int      `json:"baseline_runs,omitempty"`
 	CheckOutputs []string `json:"check_outputs,omitempty"`
-
-	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
-
-	// Evidence is nil after reading: see [ReadEvidence].
-	Evidence *Evidence `json:"-"`
 
 	Recorded *Reported `json:"recorded,omitempty"` // of an iteration that another orchestrator ran
 }
