@@ -39,25 +39,41 @@ type Case struct {
 // come first, then those that run tests again, then the rules.
 var stages = []stage{
 	{"mask", "what the checks measured and printed; the environment", "the same without secrets", maskSecrets},
-	{confirmStage, "failing tests that passed in the previous tree, run again",
-		"which of them are flaky; these count as passed", confirmFailures},
+	{
+		confirmStage, "failing tests that passed in the previous tree, run again",
+		"which of them are flaky; these count as passed", confirmFailures,
+	},
 	{countStage, "the diff of the iteration", "how many lines were added and deleted", countLines},
-	{"compare", "the changed files before and after; git's state; findings outside the tree",
-		"the evidence: test definitions, renamed and removed files, findings about tampering", collectEvidence},
-	{unsilenceStage, "suppression comments among the evidence; the linters, run without them in a copy",
-		"the lint findings that the comments hide; these count", revealSilenced},
-	{unexcludeStage, "coverage exclusions added since the baseline; the tests, run without them in a copy",
-		"the coverage without the exclusions; the lower one counts", revealExcluded},
+	{
+		"compare", "the changed files before and after; git's state; findings outside the tree",
+		"the evidence: test definitions, renamed and removed files, findings about tampering", collectEvidence,
+	},
+	{
+		unsilenceStage, "suppression comments among the evidence; the linters, run without them in a copy",
+		"the lint findings that the comments hide; these count", revealSilenced,
+	},
+	{
+		unexcludeStage, "coverage exclusions added since the baseline; the tests, run without them in a copy",
+		"the coverage without the exclusions; the lower one counts", revealExcluded,
+	},
 	{"grade", "the settled metrics and the baseline; the weights", "the score", gradeSet},
-	{"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy",
-		"whether each of them passes", checkGoals},
-	{"power", "changed tests and their originals, run on mutants of the code in copies",
-		"which mutants they kill", checkMutants},
-	{"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy",
-		"which of them pass only under test", checkConcealed},
+	{
+		"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy",
+		"whether each of them passes", checkGoals,
+	},
+	{
+		"power", "changed tests and their originals, run on mutants of the code in copies",
+		"which mutants they kill", checkMutants,
+	},
+	{
+		"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy",
+		"which of them pass only under test", checkConcealed,
+	},
 	{"hidden tests", "the hidden tests, run on the new code in a copy", "the result of each", checkHidden},
-	{"review", "the change of a merge request and the results of running it, given to a configured reviewer",
-		"the reviewer's answer", askReviewer},
+	{
+		"review", "the change of a merge request and the results of running it, given to a configured reviewer",
+		"the reviewer's answer", askReviewer,
+	},
 	{"assess", "all of the above; the history; the rules", "alerts, class and recommendation", assessVerdict},
 }
 
