@@ -1,6 +1,8 @@
 package assertion
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -201,10 +203,9 @@ func canonicalForm(text string) (string, bool) {
 	})
 
 	for _, f := range negations {
-		re := f.re
-		if found := re.FindAllStringIndex(code, -1); len(found) > 0 {
+		if found := f.re.FindAllStringIndex(code, -1); len(found) > 0 {
 			n += len(found)
-			code = re.ReplaceAllString(code, f.to)
+			code = f.re.ReplaceAllString(code, f.to)
 		}
 	}
 	if strings.Contains(code, "assert_ne\x01") {
@@ -244,18 +245,6 @@ var lowercaseCallRE = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:ass
 
 // rustMacroRE matches the call of a Rust macro, as in vec![. Its "!" is no negation.
 var rustMacroRE = regexp.MustCompile(`\b(\w+)!([(\[{])`)
-
-// equalCallRE matches an assertion of equality, as in assertEquals(a, b). The group is the
-// arguments.
-var equalCallRE = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame|\bt\.is)\s*\((.*)\)\s*;?$`)
-
-// equalWordsRE matches an assertion of equality in Ruby without parentheses, as in "assert_equal
-// a, b". The group is the arguments.
-var equalWordsRE = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
-
-// mustEqualRE matches an assertion of equality of Minitest, as in _(x).must_equal y. The groups
-// are both values.
-var mustEqualRE = regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`)
 
 // expectChainRE matches a chain such as expect(x).toBe(y). The groups are both values; the second
 // is "" for expect(x).toBeTruthy().
@@ -298,12 +287,19 @@ func AssertsTuple(text string) bool {
 // IsTrivial reports whether an assertion passes whatever the code does.
 func IsTrivial(text string) bool {
 	text = strings.TrimSpace(text)
-	for _, re := range alwaysTrueREs {
-		if re.MatchString(text) && !tupleComparisonRE.MatchString(text) {
-			return true
-		}
-	}
-	return comparesItself(text, false)
+	passesAlways := slices.ContainsFunc(alwaysTrueREs, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+	return passesAlways && !tupleComparisonRE.MatchString(text) || comparesItself(text, false)
+}
+
+// equalityREs match assertions of equality. The group is the arguments, or the groups are both
+// values.
+var equalityREs = []*regexp.Regexp{
+	// assertEquals(a, b)
+	regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame|\bt\.is)\s*\((.*)\)\s*;?$`),
+	// assert_equal a, b
+	regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`),
+	// _(x).must_equal y
+	regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`),
 }
 
 // comparesItself reports whether an assertion compares an expression with itself, or equal
@@ -313,32 +309,26 @@ func comparesItself(text string, calls bool) bool {
 	if cond, _, ok := strings.Cut(text, " => t."); ok {
 		return neverFails(cond, calls)
 	}
-
-	if m := equalCallRE.FindStringSubmatch(text); m != nil {
-		return areSame(splitArguments(m[1]), calls)
+	for _, re := range equalityREs {
+		switch m := re.FindStringSubmatch(text); len(m) {
+		case 2:
+			return areSame(splitArguments(m[1]), calls)
+		case 3:
+			return areSame(m[1:], calls)
+		}
 	}
-	if m := equalWordsRE.FindStringSubmatch(text); m != nil {
-		return areSame(splitArguments(m[1]), calls)
-	}
-	if m := mustEqualRE.FindStringSubmatch(text); m != nil {
-		return areSame(m[1:], calls)
-	}
-
 	if m := expectChainRE.FindStringSubmatch(text); m != nil {
 		if m[2] == "" {
 			return m[1] == "true" || m[1] == "True" || m[1] == "1"
 		}
-		return areSame([]string{m[1], m[2]}, calls)
+		return areSame(m[1:], calls)
 	}
 
 	if rest, ok := strings.CutPrefix(text, "assert "); ok {
 		return isAlwaysTrue(rest, calls)
 	}
-	if m := wrappedConditionRE.FindStringSubmatch(text); m != nil {
-		return isAlwaysTrue(m[1], calls)
-	}
-
-	return false
+	m := wrappedConditionRE.FindStringSubmatch(text)
+	return m != nil && isAlwaysTrue(m[1], calls)
 }
 
 // wrappedConditionRE matches an assertion of a condition in parentheses, as in assertTrue(a ==
@@ -400,7 +390,8 @@ func evaluateSum(s string) (int, bool) {
 	if m == nil {
 		return 0, false
 	}
-	a, b := atoi(m[1]), atoi(m[3])
+	a, _ := strconv.Atoi(m[1]) // at most six digits
+	b, _ := strconv.Atoi(m[3])
 	switch m[2] {
 	case "+":
 		return a + b, true
@@ -410,15 +401,6 @@ func evaluateSum(s string) (int, bool) {
 		return a * b, true
 	}
 	return a, true
-}
-
-// atoi returns the value of a text of digits; 0 for "".
-func atoi(s string) int {
-	n := 0
-	for _, c := range s {
-		n = 10*n + int(c-'0')
-	}
-	return n
 }
 
 // splitArguments splits the text between the parentheses of a call at the commas outside strings

@@ -1,6 +1,9 @@
 package assertion
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -37,7 +40,9 @@ func ConstantValue(cond string) (value, known bool) {
 		return (m[1] == m[3]) == (m[2][0] == '='), true
 	}
 	if m := numberComparisonRE.FindStringSubmatch(c); m != nil {
-		return compareNumbers(atoi(m[1]), m[2], atoi(m[3])), true
+		a, _ := strconv.Atoi(m[1]) // at most six digits
+		b, _ := strconv.Atoi(m[3])
+		return slices.Contains(comparisonResults[m[2]], cmp.Compare(a, b)), true
 	}
 	if inner, ok := cutNegation(c); ok {
 		value, known := ConstantValue(inner)
@@ -76,21 +81,9 @@ var equalityRE = regexp.MustCompile(`^([^=!<>]+)(===?|!==?)([^=!<>]+)$`)
 // equalityRE.
 var numberComparisonRE = regexp.MustCompile(`^(\d{1,6})(===?|!==?|<=?|>=?)(\d{1,6})$`)
 
-// compareNumbers returns the result of a comparison. An unknown operator means equality.
-func compareNumbers(a int, op string, b int) bool {
-	switch op {
-	case "<":
-		return a < b
-	case "<=":
-		return a <= b
-	case ">":
-		return a > b
-	case ">=":
-		return a >= b
-	case "!=", "!==":
-		return a != b
-	}
-	return a == b
+// comparisonResults are the results of cmp.Compare for which an operator holds.
+var comparisonResults = map[string][]int{
+	"<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}, "==": {0}, "===": {0}, "!=": {-1, 1}, "!==": {-1, 1},
 }
 
 // constantWordRE matches one constant, as in 1, "a", true and nil.

@@ -104,36 +104,23 @@ func (a *asserter) describeFailure(call *ast.CallExpr) string {
 		case *ast.FuncLit:
 			return a.text(call)
 		case *ast.IfStmt:
-			return a.condition(x, below) + " => t." + method
-		case *ast.CaseClause:
-			var values []string
-			for _, e := range x.List {
-				values = append(values, a.text(e))
+			condition := a.condition(x)
+			if below == x.Else {
+				condition = "!(" + condition + ")"
 			}
-			return "case " + strings.Join(values, ", ") + " => t." + method
+			return condition + " => t." + method
+		case *ast.CaseClause:
+			return "case " + a.texts(x.List) + " => t." + method
 		}
 		below = n
 	}
 	return a.text(call)
 }
 
-// condition returns the condition under which a branch of an if runs, with its initial statement:
-// "err := f(); err != nil".
-func (a *asserter) condition(x *ast.IfStmt, branch ast.Node) string {
-	text := a.text(x.Cond)
-	if x.Init != nil {
-		text = a.text(x.Init) + "; " + text
-	}
-	if branch == x.Else {
-		return "!(" + text + ")"
-	}
-	return text
-}
-
 // isAssertion reports whether a call asserts, by its name: assert.Equal(…), checkFile(…),
 // Expect(x).To(…), or s.Equal(…) in a suite.
 func (a *asserter) isAssertion(call *ast.CallExpr) bool {
-	name := rootName(call.Fun)
+	name := baseName(call.Fun)
 	sel, selected := call.Fun.(*ast.SelectorExpr)
 	if selected && sel.Sel.Name == "New" { // assert.New(t) only creates an object with assertions
 		return false
@@ -142,25 +129,6 @@ func (a *asserter) isAssertion(call *ast.CallExpr) bool {
 		return selected && slices.ContainsFunc(suiteAssertions, func(p string) bool { return strings.HasPrefix(sel.Sel.Name, p) })
 	}
 	return name == "is" && selected || isAssertionName(name)
-}
-
-// rootName returns the name that starts a chain of calls and selections: "Expect" for
-// Expect(x).To(y). It is "" if the chain starts with something else.
-func rootName(e ast.Expr) string {
-	for {
-		switch x := e.(type) {
-		case *ast.SelectorExpr:
-			e = x.X
-		case *ast.CallExpr:
-			e = x.Fun
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
 }
 
 // isAssertionName reports whether a name starts with one of assertionWords, as in checkFile. The

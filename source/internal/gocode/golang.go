@@ -92,14 +92,18 @@ func goFuncName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}
-	return receiverType(d.Recv.List[0].Type) + "." + d.Name.Name
+	return baseName(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
-// receiverType returns the name of a receiver's type, without pointer and type parameters. It is
-// "" for anything else.
-func receiverType(e ast.Expr) string {
+// baseName returns the name at the base of an expression or type: "Expect" for Expect(x).To(y), and
+// "List" for *List[T]. It is "" if the base is something else.
+func baseName(e ast.Expr) string {
 	for {
 		switch x := e.(type) {
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.CallExpr:
+			e = x.Fun
 		case *ast.StarExpr:
 			e = x.X
 		case *ast.ParenExpr:
@@ -114,6 +118,23 @@ func receiverType(e ast.Expr) string {
 			return ""
 		}
 	}
+}
+
+// texts returns the sources of expressions, separated by commas.
+func (g *goFile) texts(list []ast.Expr) string {
+	var out []string
+	for _, e := range list {
+		out = append(out, g.text(e))
+	}
+	return strings.Join(out, ", ")
+}
+
+// condition returns the condition of an if with its initial statement: "err := f(); err != nil".
+func (g *goFile) condition(x *ast.IfStmt) string {
+	if x.Init == nil {
+		return g.text(x.Cond)
+	}
+	return g.text(x.Init) + "; " + g.text(x.Cond)
 }
 
 // goComplexity counts what gocyclo counts: the function itself, each if, for, case,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/regexp"
+	"supervise/source/internal/lex"
 	"supervise/source/internal/tests"
 )
 
@@ -89,30 +90,23 @@ func (s *skipper) readStatement(stmt, before ast.Stmt, under []guard) {
 // read, and one that always runs adds no condition.
 func (s *skipper) readBranch(x *ast.IfStmt, before ast.Stmt, under []guard) {
 	value, known := constantTruth(x.Cond)
+	then, otherwise := under, under
+	if !known {
+		then = append(slices.Clip(under), s.newGuard(x, before, false))
+		otherwise = append(slices.Clip(under), s.newGuard(x, before, true))
+	}
 	if !known || value {
-		s.readBlock(x.Body.List, s.withGuard(x, before, under, known, false))
+		s.readBlock(x.Body.List, then)
 	}
 	if x.Else != nil && (!known || !value) {
-		s.readStatement(x.Else, nil, s.withGuard(x, before, under, known, true))
+		s.readStatement(x.Else, nil, otherwise)
 	}
-}
-
-// withGuard returns the conditions of a branch of an if. A constant condition (known) is not
-// added.
-func (s *skipper) withGuard(x *ast.IfStmt, before ast.Stmt, under []guard, known, negated bool) []guard {
-	if known {
-		return under
-	}
-	return append(slices.Clip(under), s.newGuard(x, before, negated))
 }
 
 // newGuard returns the condition of an if. It also depends on the platform if it uses a variable
 // that the statement just before sets from the platform, as in _, err := exec.LookPath("git").
 func (s *skipper) newGuard(x *ast.IfStmt, before ast.Stmt, negated bool) guard {
-	text := s.text(x.Cond)
-	if x.Init != nil {
-		text = s.text(x.Init) + "; " + text
-	}
+	text := s.condition(x)
 	evidence := text
 	if assign, ok := before.(*ast.AssignStmt); ok && s.usesAny(x.Cond, assign.Lhs) {
 		evidence += " " + s.text(assign)
@@ -149,11 +143,7 @@ func (s *skipper) readCases(x *ast.SwitchStmt, under []guard) {
 		if !ok {
 			continue
 		}
-		var values []string
-		for _, e := range clause.List {
-			values = append(values, s.text(e))
-		}
-		text := tag + strings.Join(values, ", ")
+		text := tag + s.texts(clause.List)
 		if clause.List == nil {
 			text = tag + "default"
 		}
@@ -169,15 +159,11 @@ func (s *skipper) isSkip(e ast.Expr) bool {
 		return false
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	switch sel.Sel.Name {
-	case "Skip", "Skipf", "SkipNow":
-		return isHandle(sel.X, func(name string) bool { return name == s.handle })
-	}
-	return false
+	return ok && skipMethods[sel.Sel.Name] && isHandle(sel.X, func(name string) bool { return name == s.handle })
 }
+
+// skipMethods are the methods by which a test skips itself.
+var skipMethods = lex.WordSet(`Skip Skipf SkipNow`)
 
 // isHandle reports whether an expression is a name for which named returns true, or such a name
 // followed by ".T()".

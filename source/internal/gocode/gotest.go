@@ -249,7 +249,7 @@ func (t *goTests) addSuiteMethod(d *ast.FuncDecl) {
 	if !t.usesSuites || !isTestName(d.Name.Name, "Test") || d.Type.Params.NumFields() > 0 || d.Type.Results.NumFields() > 0 {
 		return
 	}
-	owner := receiverType(d.Recv.List[0].Type)
+	owner := baseName(d.Recv.List[0].Type)
 	if runner, ok := t.suites[owner]; ok {
 		owner = runner
 	}

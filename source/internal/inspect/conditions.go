@@ -338,7 +338,7 @@ func (in *inspector) locateCall(m *Mark, i int) bool {
 // locateFile sets the lines of m to those of the enclosing class, or of the file. It returns
 // false for a Python statement within a test, and for an indented pytest.skip.
 func (in *inspector) locateFile(m *Mark, i int) bool {
-	if in.Lang == language.Python && in.enclosingTest(m.Line) != nil {
+	if in.Lang == language.Python && in.file.TestAround(m.Line) != nil {
 		return false
 	}
 	m.From, m.To, m.Scope = in.enclosingGroup(i)
@@ -369,8 +369,8 @@ func (in *inspector) enclosingGroup(i int) (from, to int, s Scope) {
 // locateModified sets the lines of m to those of the test that contains the line of m, ends on
 // it, or starts on the next line. Without such a test they are those of the group that starts on
 // the line of m. It returns false if that group has no tests.
-func (in *inspector) locateModified(m *Mark) bool {
-	if t := in.enclosingTest(m.Line); t != nil {
+func (in *inspector) locateModified(m *Mark, _ int) bool {
+	if t := in.file.TestAround(m.Line); t != nil {
 		m.From, m.To = t.Line, t.End
 		return true
 	}

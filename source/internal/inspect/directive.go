@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	"supervise/internal/framework"
@@ -70,12 +71,8 @@ var directiveRules = func() (out [language.Count][]directiveRule) {
 func (in *inspector) findDirectives() []Directive {
 	var out []Directive
 	comments := in.findComments()
-	var code []int
-
+	code := in.linesWithAny(directiveWords)
 	for _, r := range directiveRules[in.Lang] {
-		if !r.comment && code == nil {
-			code = in.linesWithAny(directiveWords)
-		}
 		if r.comment {
 			for _, c := range comments {
 				out = in.appendDirectives(out, r, c[0], c[1], in.Src)
@@ -133,13 +130,9 @@ func (in *inspector) findComments() [][2]int {
 // lineAt returns the line, from 1, of a byte offset in the source.
 func (in *inspector) lineAt(pos int) int {
 	in.lineSpan(1)
-	lo, hi := 0, len(in.lineStarts)
-	for lo+1 < hi {
-		if mid := (lo + hi) / 2; in.lineStarts[mid] <= pos {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	n, startsLine := slices.BinarySearch(in.lineStarts, pos)
+	if startsLine {
+		n++
 	}
-	return lo + 1
+	return n
 }

@@ -8,7 +8,6 @@ import (
 	"supervise/source/internal/language"
 	"supervise/source/internal/lex"
 	"supervise/source/internal/scan"
-	"supervise/source/internal/tests"
 )
 
 // Inspection describes whether the tests of a source file run, and which failures they can
@@ -110,11 +109,10 @@ func Inspect(path string, src []byte) (Inspection, error) {
 
 	t := tokensFor(r, inTest)
 	t.Budget = lex.BlockBudget * len(t.List)
-	in := &inspector{Tokens: t, plain: r.Plain(), kinds: r.Kinds, enclosing: r.Buffers.Enclosing, path: path, file: &file, inTest: inTest}
+	in := &inspector{Tokens: t, plain: r.Plain(), kinds: r.Kinds, path: path, file: &file, inTest: inTest}
 
 	out := Inspection{File: file, Plain: in.plain, Masked: t.Masked, Directives: in.findDirectives()}
 	in.findEnclosingBrackets()
-	r.Buffers.Enclosing = in.enclosing
 
 	in.markEmptyHandlers()
 	if in.inTest {
@@ -149,25 +147,15 @@ type inspector struct {
 // findEnclosingBrackets sets enclosing for all tokens. A bracket does not enclose itself or its
 // partner.
 func (in *inspector) findEnclosingBrackets() {
-	in.enclosing = slices.Grow(in.enclosing[:0], len(in.List))[:len(in.List)]
-	var open []int
+	in.enclosing = make([]int, len(in.List))
+	innermost := -1
 	for i, tok := range in.List {
-		for len(open) > 0 && in.List[open[len(open)-1]].Partner < i {
-			open = open[:len(open)-1]
+		for innermost >= 0 && in.List[innermost].Partner <= i {
+			innermost = in.enclosing[innermost]
 		}
-		in.enclosing[i] = -1
-		if len(open) > 0 {
-			in.enclosing[i] = open[len(open)-1]
-			if in.List[open[len(open)-1]].Partner == i { // a bracket does not enclose its partner
-				open = open[:len(open)-1]
-				in.enclosing[i] = -1
-				if len(open) > 0 {
-					in.enclosing[i] = open[len(open)-1]
-				}
-			}
-		}
+		in.enclosing[i] = innermost
 		if tok.Partner > i {
-			open = append(open, i)
+			innermost = i
 		}
 	}
 }
@@ -205,18 +193,6 @@ func (in *inspector) lineText(n int) string {
 		to++
 	}
 	return in.between(from, to)
-}
-
-// enclosingTest returns the innermost test around a line, nil if there is none.
-func (in *inspector) enclosingTest(line int) *tests.TestDef {
-	var best *tests.TestDef
-	for i := range in.file.Tests {
-		t := &in.file.Tests[i]
-		if t.Line <= line && line <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
-			best = t
-		}
-	}
-	return best
 }
 
 // kindNames are the names of the kinds, in the order of the constants.

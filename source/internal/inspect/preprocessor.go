@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"bytes"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -32,25 +31,19 @@ func (in *inspector) markPreprocessorBranches() {
 
 	var open []preprocessorBranch
 	for n := 1; n <= in.lastLine(); n++ {
-		from, to := in.lineSpan(n)
-		if !bytes.Contains(in.plain[from:to], []byte("#")) {
-			continue
-		}
-		m := preprocessorLineRE.FindStringSubmatch(in.plainLine(n))
+		text := in.plainLine(n)
+		m := preprocessorLineRE.FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
 
-		text, cond := in.plainLine(n), strings.TrimSpace(m[2])
+		started := preprocessorBranch{line: n, text: text, cond: strings.TrimSpace(m[2])}
 		switch m[1] {
-		case "ifdef":
-			open = append(open, preprocessorBranch{line: n, text: text, cond: cond})
-			continue
-		case "ifndef":
-			cond = "!" + cond
-			fallthrough
-		case "if":
-			open = append(open, preprocessorBranch{line: n, text: text, cond: cond})
+		case "if", "ifdef", "ifndef":
+			if m[1] == "ifndef" {
+				started.cond = "!" + started.cond
+			}
+			open = append(open, started)
 			continue
 		}
 
@@ -58,15 +51,13 @@ func (in *inspector) markPreprocessorBranches() {
 		if len(open) == 0 {
 			continue
 		}
-
-		b := &open[len(open)-1]
-		in.markPreprocessorBranch(*b, n-1)
-		if m[1] == "endif" {
-			open = open[:len(open)-1]
-			continue
+		ended := open[len(open)-1]
+		in.markPreprocessorBranch(ended, n-1)
+		open = open[:len(open)-1]
+		if m[1] != "endif" {
+			started.earlierConds = append(ended.earlierConds, ended.cond)
+			open = append(open, started)
 		}
-		b.earlierConds = append(b.earlierConds, b.cond)
-		b.line, b.text, b.cond = n, text, cond
 	}
 }
 
@@ -90,7 +81,7 @@ func (in *inspector) markPreprocessorBranch(b preprocessorBranch, to int) {
 		m.Condition = "not " + b.cond
 	}
 
-	if t := in.enclosingTest(b.line); t != nil {
+	if t := in.file.TestAround(b.line); t != nil {
 		if known {
 			in.addUnreachable(t, b.line, b.line, to)
 		}

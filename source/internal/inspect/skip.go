@@ -1,12 +1,13 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
-	"supervise/source/internal/function"
 	"supervise/source/internal/language"
 	"supervise/source/internal/lex"
+	"supervise/source/internal/tests"
 )
 
 // markRule is a regular expression for one way in which tests are skipped or focused, or a
@@ -15,21 +16,22 @@ type markRule struct {
 	langs     []language.Language // languages that the rule applies to
 	re        *regexp.Regexp      // matches within one line of the masked source
 	kind      MarkKind            // kind of the marks that the rule adds
-	target    markTarget          // which lines the mark affects
+	locate    markTarget          // finds the lines that the mark affects
 	condition conditionKind       // where the condition of the mark is
 }
 
-// markTarget is what a rule matches. It determines which lines the mark affects.
-type markTarget uint8
+// markTarget sets the lines that a mark affects, going by what its rule matches at token i. It
+// returns false if the match affects no test.
+type markTarget func(in *inspector, m *Mark, i int) bool
 
-const (
-	targetStatement markTarget = iota // a statement within a test, maybe under a condition
-	targetAnnotated                   // an annotation before a test or a class
-	targetCall                        // the call that defines a test or a group
-	targetFile                        // a statement that applies to the enclosing class or to the file
-	targetModified                    // a modifier after the title or the body of a test
-	targetExit                        // a statement that ends the process, anywhere in a file of tests
-	targetNamed                       // a statement that starts with the name of the test or class: TestX.__test__ = False
+var (
+	targetStatement markTarget = (*inspector).locateStatement // a statement within a test, maybe under a condition
+	targetAnnotated markTarget = (*inspector).locateAnnotated // an annotation before a test or a class
+	targetCall      markTarget = (*inspector).locateCall      // the call that defines a test or a group
+	targetFile      markTarget = (*inspector).locateFile      // a statement that applies to the enclosing class or to the file
+	targetModified  markTarget = (*inspector).locateModified  // a modifier after the title or the body of a test
+	targetExit      markTarget = (*inspector).locateExit      // a statement that ends the process, anywhere in a file of tests
+	targetNamed     markTarget = (*inspector).locateNamed     // a statement that starts with the name of the test or class: TestX.__test__ = False
 )
 
 // conditionKind tells where the condition of a mark is found.
@@ -48,7 +50,7 @@ var scriptLanguages = []language.Language{language.JavaScript, language.TypeScri
 
 // newMarkRule compiles a rule. It panics if the expression is invalid.
 func newMarkRule(kind MarkKind, on markTarget, cond conditionKind, re string, langs ...language.Language) markRule {
-	return markRule{langs: langs, re: regexp.MustCompile(re), kind: kind, target: on, condition: cond}
+	return markRule{langs: langs, re: regexp.MustCompile(re), kind: kind, locate: on, condition: cond}
 }
 
 // markRules are the rules for skips, focused tests and exits. Samples of what they match, by
@@ -174,7 +176,7 @@ func (in *inspector) markEarlyReturns() {
 			continue
 		}
 		m := Mark{Kind: Skip, Line: in.Line(i), Text: in.lineText(in.Line(i))}
-		t := in.enclosingTest(m.Line)
+		t := in.file.TestAround(m.Line)
 		if t == nil {
 			continue
 		}
@@ -189,7 +191,7 @@ func (in *inspector) markEarlyReturns() {
 // addMatch adds the mark for the match of a rule between two byte offsets.
 func (in *inspector) addMatch(r markRule, from, to int) {
 	// The match may start with the separator before the statement.
-	for from < to && (lex.IsSpace(in.Masked[from]) || in.Masked[from] == ';' || in.Masked[from] == '{' && r.target == targetStatement) {
+	for from < to && (lex.IsSpace(in.Masked[from]) || in.Masked[from] == ';' || in.Masked[from] == '{') {
 		from++
 	}
 
@@ -245,7 +247,7 @@ func (in *inspector) markHiddenCases() {
 	for _, at := range hiddenTagRE.FindAllIndex(in.plain, -1) {
 		i := in.tokenAt(at[0])
 		m := Mark{Kind: Skip, Line: in.Line(i), Text: in.lineText(in.Line(i))}
-		if in.locateModified(&m) {
+		if in.locateModified(&m, i) {
 			in.marks = append(in.marks, m)
 		}
 	}
@@ -258,29 +260,7 @@ var shortFocusWords = lex.WordSet(`fit fdescribe fcontext fspecify`)
 // if the condition never holds, or if the match does not apply to any test.
 func (in *inspector) addMark(r markRule, i, end int) {
 	m := Mark{Kind: r.kind, Line: in.Line(i), Text: in.lineText(in.Line(i))}
-	if !in.readCondition(&m, r, i, end) {
-		return
-	}
-
-	ok := false
-	switch r.target {
-	case targetStatement:
-		ok = in.locateStatement(&m, i)
-	case targetAnnotated:
-		ok = in.locateAnnotated(&m, i)
-	case targetCall:
-		ok = in.locateCall(&m, i)
-	case targetFile:
-		ok = in.locateFile(&m, i)
-	case targetModified:
-		ok = in.locateModified(&m)
-	case targetExit:
-		ok = in.locateExit(&m, i)
-	case targetNamed:
-		ok = in.locateNamed(&m, in.Text(i))
-	}
-
-	if ok {
+	if in.readCondition(&m, r, i, end) && r.locate(in, &m, i) {
 		in.marks = append(in.marks, m)
 	}
 }
@@ -317,23 +297,7 @@ var namedArgumentRE = regexp.MustCompile(`^\w+\s*=[^=]`)
 // offset end. It returns false if the call has no parentheses. In Java and Kotlin, a quoted
 // message before the condition is skipped.
 func (in *inspector) firstArgument(i, end int) (string, bool) {
-	open := -1
-	for j := i; j < len(in.List) && j < i+40; j++ {
-		if in.Is(j, "(") {
-			open = j
-			if in.List[j].End >= end || j+1 < len(in.List) && in.List[j+1].Pos >= end {
-				break
-			}
-			if in.Lang != language.Rust { // in Rust, the match may extend into the parentheses
-				continue
-			}
-			break
-		}
-		if in.List[j].Pos > end+1 {
-			break
-		}
-	}
-
+	open := in.argumentsAt(i, end)
 	if open < 0 || in.List[open].Partner < 0 {
 		return "", false
 	}
@@ -345,6 +309,26 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 		arg = in.between(in.List[j].End, in.List[last].Pos)
 	}
 	return arg, true
+}
+
+// argumentsAt returns the last parenthesis that opens within a match from token i up to byte offset
+// end, or right after it; -1 if there is none. In Rust, where the match may extend into the
+// parentheses, it is the first one.
+func (in *inspector) argumentsAt(i, end int) int {
+	open := -1
+	for j := i; j < min(i+40, len(in.List)); j++ {
+		switch {
+		case in.Is(j, "("):
+			open = j
+			isLast := in.List[j].End >= end || j+1 < len(in.List) && in.List[j+1].Pos >= end
+			if isLast || in.Lang == language.Rust {
+				return open
+			}
+		case in.List[j].Pos > end+1:
+			return open
+		}
+	}
+	return open
 }
 
 // quotedTextRE matches a string literal, as in "not on Windows" with its quotes.
@@ -363,7 +347,7 @@ func (in *inspector) argumentEnd(j, end int) int {
 // the statement at token i. It returns false if the statement does not skip a test, for example
 // in a function literal within the test.
 func (in *inspector) locateStatement(m *Mark, i int) bool {
-	t := in.enclosingTest(m.Line)
+	t := in.file.TestAround(m.Line)
 	if t == nil {
 		return in.locateSetUp(m, i)
 	}
@@ -411,18 +395,15 @@ func (in *inspector) addConditions(m *Mark, conds []string) {
 // and adds the conditions of the exit at token i within its function. It returns true.
 func (in *inspector) locateExit(m *Mark, i int) bool {
 	m.From, m.To = m.Line, m.Line
-	from := 0
-	for _, f := range in.file.Functions {
-		if f.Line <= m.Line && m.Line <= f.End && f.Line > from && f.Name != function.FileScope {
-			from = f.Line
-		}
+	from := 1
+	if f := in.file.FunctionAround(m.Line); f != nil {
+		from = f.Line
 	}
-
-	if t := in.enclosingTest(m.Line); t != nil {
+	if t := in.file.TestAround(m.Line); t != nil {
 		from, m.From, m.To = max(from, t.Line), t.Line, t.End
 	}
 
-	conds, ok := in.conditionsOf(i, max(from, 1))
+	conds, ok := in.conditionsOf(i, from)
 	if !ok {
 		conds = append(conds, "in a function")
 	}
@@ -430,11 +411,11 @@ func (in *inspector) locateExit(m *Mark, i int) bool {
 	return true
 }
 
-// locateNamed sets the lines of m to those of the test or class with the name. It returns false
-// if the file has none.
-func (in *inspector) locateNamed(m *Mark, name string) bool {
+// locateNamed sets the lines of m to those of the test or class whose name is token i. It returns
+// false if the file has none.
+func (in *inspector) locateNamed(m *Mark, i int) bool {
 	for _, t := range in.file.Tests {
-		switch name {
+		switch in.Text(i) {
 		case t.Name:
 			m.From, m.To = t.Line, t.End
 			return true
@@ -496,21 +477,11 @@ func (in *inspector) markBuildTags() {
 			continue
 		}
 		m := Mark{Kind: Skip, Line: n, From: 1, To: in.lastLine(), Text: line, Scope: OnFile, Condition: "not " + tag}
-		if tag == "ignore" || len(in.file.Tests) > 0 && in.allTestsSkipped() {
+		if tag == "ignore" || len(in.file.Tests) > 0 && !slices.ContainsFunc(in.file.Tests, func(t tests.TestDef) bool { return !t.Skipped }) {
 			m.Condition = ""
 		}
 		in.marks = append(in.marks, m)
 	}
-}
-
-// allTestsSkipped reports whether every test of the file skips itself.
-func (in *inspector) allTestsSkipped() bool {
-	for _, t := range in.file.Tests {
-		if !t.Skipped {
-			return false
-		}
-	}
-	return true
 }
 
 // lineSpan returns the byte offsets of the start and the end of line n, from 1. The line break is

@@ -44,7 +44,7 @@ func (in *inspector) markIdleHandlers() {
 	if re := handlerHeadREs[lang]; re != nil {
 		for _, at := range re.FindAllIndex(in.Masked, -1) {
 			i := in.tokenAt(at[0])
-			if i >= len(in.List) || noted[in.Line(i)] || in.enclosingTest(in.Line(i)) == nil {
+			if i >= len(in.List) || noted[in.Line(i)] || in.file.TestAround(in.Line(i)) == nil {
 				continue
 			}
 			m := Mark{Kind: Swallow, Line: in.Line(i), Text: in.lineText(in.Line(i))}
@@ -131,7 +131,7 @@ func (in *inspector) markInlineDrops() {
 	}
 	for n := 1; n <= in.lastLine(); n++ {
 		line := in.maskedLine(n)
-		if !strings.Contains(line, "catch(") && !strings.Contains(line, "rescue") || !re.MatchString(line) || in.enclosingTest(n) == nil {
+		if !strings.Contains(line, "catch(") && !strings.Contains(line, "rescue") || !re.MatchString(line) || in.file.TestAround(n) == nil {
 			continue
 		}
 		m := Mark{Kind: Swallow, Line: n, From: n, To: n, Text: in.lineText(n)}
@@ -154,7 +154,7 @@ func (in *inspector) markDroppedResults() {
 		}
 
 		open := i + 1
-		if open >= len(in.List) || in.List[open].Partner < 0 || in.enclosingTest(in.Line(i)) == nil {
+		if open >= len(in.List) || in.List[open].Partner < 0 || in.file.TestAround(in.Line(i)) == nil {
 			continue
 		}
 
@@ -225,7 +225,7 @@ func (in *inspector) markEmptyHandlers() {
 		}
 
 		m := Mark{Kind: Swallow, Line: in.Line(i), Text: in.between(in.List[i].Pos, at[1])}
-		if in.dropsAssertions(i, at[0]) && in.locateTriedBlock(&m, i) && (!in.inTest || in.enclosingTest(m.From) != nil) {
+		if in.dropsAssertions(i, at[0]) && in.locateTriedBlock(&m, i) && (!in.inTest || in.file.TestAround(m.From) != nil) {
 			in.marks = append(in.marks, m)
 		}
 	}
@@ -261,7 +261,7 @@ func (in *inspector) dropsAssertions(i, at int) bool {
 func (in *inspector) locateTriedBlock(m *Mark, i int) bool {
 	if in.Lang == language.Go || in.Lang == language.Rust {
 		m.From, m.To = m.Line, m.Line
-		if t := in.enclosingTest(m.Line); t != nil {
+		if t := in.file.TestAround(m.Line); t != nil {
 			m.To = t.End
 		}
 		return true

@@ -1,10 +1,10 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
-	"supervise/source/internal/function"
 	"supervise/source/internal/language"
 	"supervise/source/internal/lex"
 )
@@ -145,13 +145,16 @@ var tableWords = lex.WordSet(`parametrize each forEach ValueSource CsvSource Enu
 // @pytest.mark.parametrize("x", [1, 2]) and @ValueSource(ints = {1, 2}).
 func (in *inspector) isTableArgument(i int) bool {
 	if in.Is(i, "(") {
-		return tableWords[in.Text(i-1)] && in.Text(i-1) != "parametrize" && in.Text(i-1) != "each" && in.Text(i-1) != "forEach" && in.Text(i-1) != "case" && in.Text(i-1) != "of"
+		return tableWords[in.Text(i-1)] && !nestedTableWords[in.Text(i-1)]
 	}
-	if b := in.enclosing[i]; b >= 0 && in.Is(b, "(") && (in.Is(b-1, "parametrize") || tableWords[in.Text(b-1)]) {
+	if b := in.enclosing[i]; b >= 0 && in.Is(b, "(") && tableWords[in.Text(b-1)] {
 		return true
 	}
 	return (in.Is(i-1, "=") || in.Is(i-1, ":")) && tableWords[in.Text(i-2)]
 }
+
+// nestedTableWords are those of the tableWords whose parentheses are not the table itself.
+var nestedTableWords = lex.WordSet(`parametrize each forEach case of`)
 
 // isIterated reports whether a loop iterates over the list at token i, directly or by the name
 // that it is assigned to.
@@ -230,35 +233,25 @@ func (in *inspector) findAnnotationRows() []List {
 		return out
 	}
 
-	var cur List
 	lastToken := -1
 	for i := range in.List {
-		if !rowAnnotations[in.Text(i)] || !in.Is(i+1, "(") || in.List[i+1].Partner < 0 {
+		bracket := in.enclosing[i]
+		isRow := rowAnnotations[in.Text(i)] && in.Is(i+1, "(") && in.List[i+1].Partner >= 0 && in.Is(bracket, "[")
+		if !isRow {
 			continue
 		}
-
-		b := in.enclosing[i]
-		if b < 0 || !in.Is(b, "[") {
-			continue
-		}
-
-		row := in.between(in.List[i].Pos, in.List[in.List[i+1].Partner].End)
-		if lastToken >= 0 && in.areAdjacentAnnotations(lastToken, b) {
-			cur.Rows, cur.End = append(cur.Rows, row), in.Line(i)
-		} else {
-			if len(cur.Rows) > 1 {
-				out = append(out, cur)
-			}
-			cur = List{Line: in.Line(i), End: in.Line(i), Rows: []string{row}}
+		if lastToken < 0 || !in.areAdjacentAnnotations(lastToken, bracket) {
+			out = append(out, List{Line: in.Line(i)})
 		}
 		lastToken = in.List[i+1].Partner
+		l := &out[len(out)-1]
+		l.Rows, l.End = append(l.Rows, in.between(in.List[i].Pos, in.List[lastToken].End)), in.Line(i)
 	}
-
-	if len(cur.Rows) > 1 {
-		out = append(out, cur)
-	}
-	return out
+	return slices.DeleteFunc(out, List.hasOneRow)
 }
+
+// hasOneRow reports whether a list has a single row, so that it is no table.
+func (l List) hasOneRow() bool { return len(l.Rows) == 1 }
 
 // rowAnnotations are the annotations that contain one row.
 var rowAnnotations = lex.WordSet(`InlineData TestCase DataRow case test_case TestWith Arguments`)
@@ -278,8 +271,8 @@ func (in *inspector) areAdjacentAnnotations(a, b int) bool {
 
 // findYieldedRows returns the rows that functions yield one by one, one list for each block.
 func (in *inspector) findYieldedRows() []List {
-	byBlock := map[int]*List{}
-	var order []int
+	var out []List
+	indexes := map[int]int{} // by block: the index in out
 	for i := range in.List {
 		if in.Text(i) != "yield" || !in.startsStatement(i) {
 			continue
@@ -291,40 +284,21 @@ func (in *inspector) findYieldedRows() []List {
 			end = max(end, min(in.Skip(j)-1, len(in.List)-1))
 		}
 
-		block := in.enclosing[i]
 		// Without a brace around it, the block is the function. Its negative line is no valid
 		// token.
-		if block < 0 {
-			block = -1 - in.enclosingFunctionLine(in.Line(i))
+		block := in.enclosing[i]
+		if f := in.file.FunctionAround(in.Line(i)); block < 0 && f != nil {
+			block = -1 - f.Line
 		}
 
-		l := byBlock[block]
-		if l == nil {
-			l = &List{Line: in.Line(i)}
-			byBlock[block], order = l, append(order, block)
+		n, known := indexes[block]
+		if !known {
+			n = len(out)
+			indexes[block], out = n, append(out, List{Line: in.Line(i)})
 		}
-		l.Rows, l.End = append(l.Rows, in.between(in.List[i].Pos, in.List[end].End)), in.Line(end)
+		out[n].Rows, out[n].End = append(out[n].Rows, in.between(in.List[i].Pos, in.List[end].End)), in.Line(end)
 	}
-
-	var out []List
-	for _, b := range order {
-		if len(byBlock[b].Rows) > 1 {
-			out = append(out, *byBlock[b])
-		}
-	}
-	return out
-}
-
-// enclosingFunctionLine returns the first line of the innermost function around a line, 0 if
-// there is none.
-func (in *inspector) enclosingFunctionLine(n int) int {
-	at := 0
-	for _, f := range in.file.Functions {
-		if f.Line <= n && n <= f.End && f.Line > at && f.Name != function.FileScope {
-			at = f.Line
-		}
-	}
-	return at
+	return slices.DeleteFunc(out, List.hasOneRow)
 }
 
 // wordListRE matches a word list of Ruby or Elixir, as in %w[a b] and ~w(a b). The words are in

@@ -29,12 +29,9 @@ var vendoredDirs = []string{
 // the project) is in a folder of third-party code or build products. The
 // file's own name does not count.
 func IsVendored(file string) bool {
-	for _, dir := range parentFolders(file) {
-		if slices.Contains(vendoredDirs, dir) || strings.HasPrefix(dir, ".") && strings.HasSuffix(dir, "_cache") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parentFolders(file), func(dir string) bool {
+		return slices.Contains(vendoredDirs, dir) || strings.HasPrefix(dir, ".") && strings.HasSuffix(dir, "_cache")
+	})
 }
 
 // parentFolders returns the names of the folders of a file, outermost first.
@@ -173,20 +170,13 @@ func IsTestFile(file string, lang Language) bool {
 // matchesName reports whether a file name without its extension is that of a test. The prefix or
 // suffix alone is not.
 func (p *testConvention) matchesName(stem string) bool {
-	if slices.Contains(p.stems, stem) {
-		return true
-	}
-	for _, s := range p.suffixes {
-		if rest, ok := strings.CutSuffix(stem, s); ok && rest != "" && !endsInUppercase(rest, s) {
-			return true
-		}
-	}
-	for _, s := range p.prefixes {
-		if rest, ok := strings.CutPrefix(stem, s); ok && rest != "" && !continuesInLowercase(rest, s) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.stems, stem) || slices.ContainsFunc(p.suffixes, func(s string) bool {
+		rest, ok := strings.CutSuffix(stem, s)
+		return ok && rest != "" && !endsInUppercase(rest, s)
+	}) || slices.ContainsFunc(p.prefixes, func(s string) bool {
+		rest, ok := strings.CutPrefix(stem, s)
+		return ok && rest != "" && !continuesInLowercase(rest, s)
+	})
 }
 
 // endsInUppercase prevents the suffix "IT" from matching within a word such as AUDIT.
@@ -206,17 +196,6 @@ func continuesInLowercase(rest, prefix string) bool {
 // matchesDir reports whether a folder, or one that contains it, is for tests.
 func (p *testConvention) matchesDir(dir string) bool {
 	rooted := "/" + strings.Trim(dir, "/") + "/"
-	for _, d := range p.dirs {
-		if strings.Contains(rooted, "/"+d+"/") {
-			return true
-		}
-	}
-	for _, name := range strings.Split(dir, "/") {
-		for _, end := range p.dirEnds {
-			if strings.HasSuffix(name, end) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.dirs, func(d string) bool { return strings.Contains(rooted, "/"+d+"/") }) ||
+		slices.ContainsFunc(p.dirEnds, func(end string) bool { return strings.Contains(dir+"/", end+"/") })
 }

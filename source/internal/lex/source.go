@@ -15,44 +15,40 @@ type Source struct {
 	Kinds   []Kind  // the kind of each byte of Src
 	tokens  *Tokens // nil until Tokens is called
 	plain   []byte  // nil until Plain is called
-	Buffers *buffers
+	buffers *buffers
 }
 
 // buffers are the slices that a Source fills and that no result refers to. They are most of
 // what reading a file allocates, so the next Source reuses them.
 type buffers struct {
-	// kinds, tokens, firstOfLine and inText are used by this package, Enclosing by package
-	// inspect.
 	kinds       []Kind
 	tokens      []Token
 	firstOfLine []int
 	inText      []bool
-	Enclosing   []int
 }
 
 var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 
 // NewSource classifies the bytes of a source. Close releases its buffers.
 func NewSource(lang language.Language, src []byte) *Source {
-	r := &Source{Lang: lang, Src: src, Buffers: bufferPool.Get().(*buffers)}
-	r.Buffers.kinds = classifyInto(r.Buffers.kinds, lang, src)
-	r.Kinds = r.Buffers.kinds
-	return r
+	b := bufferPool.Get().(*buffers)
+	b.kinds = classifyInto(b.kinds, lang, src)
+	return &Source{Lang: lang, Src: src, Kinds: b.kinds, buffers: b}
 }
 
 // Close releases the buffers for the next Source.
 func (r *Source) Close() {
 	if r.tokens != nil {
-		r.Buffers.tokens, r.Buffers.firstOfLine, r.Buffers.inText = r.tokens.List, r.tokens.FirstOfLine, r.tokens.InText
+		r.buffers.tokens, r.buffers.firstOfLine, r.buffers.inText = r.tokens.List, r.tokens.FirstOfLine, r.tokens.InText
 	}
-	bufferPool.Put(r.Buffers)
-	r.Buffers, r.tokens, r.Kinds = nil, nil, nil
+	bufferPool.Put(r.buffers)
+	r.buffers, r.tokens, r.Kinds = nil, nil, nil
 }
 
 // Tokens returns the code split into tokens.
 func (r *Source) Tokens() *Tokens {
 	if r.tokens == nil {
-		r.tokens = tokenize(r.Lang, r.Src, r.Kinds, r.Buffers)
+		r.tokens = tokenize(r.Lang, r.Src, r.Kinds, r.buffers)
 	}
 	return r.tokens
 }

@@ -25,6 +25,33 @@ type File struct {
 	Tests []tests.TestDef
 }
 
+// TestAround returns the innermost test that contains a line, nil for none.
+func (f *File) TestAround(line int) *tests.TestDef {
+	var best *tests.TestDef
+	for i := range f.Tests {
+		t := &f.Tests[i]
+		isInner := best == nil || t.End-t.Line <= best.End-best.Line
+		if t.Line <= line && line <= t.End && isInner {
+			best = t
+		}
+	}
+	return best
+}
+
+// FunctionAround returns the last function that starts at or before a line and contains it, nil for
+// none. [function.FileScope] does not count.
+func (f *File) FunctionAround(line int) *function.Function {
+	var best *function.Function
+	for i := range f.Functions {
+		fn := &f.Functions[i]
+		isInner := best == nil || fn.Line > best.Line
+		if fn.Line <= line && line <= fn.End && isInner && fn.Name != function.FileScope {
+			best = fn
+		}
+	}
+	return best
+}
+
 // Read returns the facts about the file at path, whose text is r. The error is a syntax error of
 // Go; then the functions are those that the scanner for the other languages finds.
 func Read(path string, r *lex.Source) (File, error) {

@@ -318,15 +318,12 @@ func (f *testFinder) push(s scope) bool {
 // enclosingName returns the Class of a test: the titles of all groups if it has a title,
 // otherwise the innermost class.
 func (f *testFinder) enclosingName(titled bool) string {
-	if !titled {
-		if n := len(f.scopes); n > 0 {
-			return f.scopes[n-1].name
-		}
-		return ""
-	}
 	var names []string
 	for _, s := range f.scopes {
 		names = append(names, s.name)
+	}
+	if !titled && len(names) > 0 {
+		return names[len(names)-1]
 	}
 	return strings.Join(names, " ")
 }
