@@ -30,10 +30,7 @@ type ExclusionRemoval struct {
 // from another file is not new. Rules that opt disables undo nothing.
 func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 	c := facts.New(files, Tree{}, nil)
-	isEnabled := map[string]bool{}
-	for _, r := range opt.enabledRules() {
-		isEnabled[r.Name] = true
-	}
+	isEnabled := facts.SetOf(opt.enabledRules(), func(r facts.Rule) string { return r.Name })
 
 	out := ExclusionRemoval{Texts: map[string][]byte{}}
 	if isEnabled["coverage_excluded_inline"] {

@@ -299,7 +299,7 @@ func findSwallowedErrors(f *facts.ChangedFile, report facts.Report) {
 		return
 	}
 	for _, m := range f.NewMarks(source.Swallow) {
-		if f.After().TestContaining(m.Line) == nil {
+		if f.After().Inspection().TestAround(m.Line) == nil {
 			report(f.NewFinding(m.Line, m.Text).WithSeverity(metric.Medium))
 		}
 	}

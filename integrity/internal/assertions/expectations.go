@@ -52,7 +52,7 @@ func pairLines(p facts.Pair) (out []lineEdit, unpaired []facts.Line) {
 
 // codeOfLine returns a line of a test without comments and indentation.
 func codeOfLine(t *facts.Test, l facts.Line) string {
-	return strings.TrimSpace(t.Side.LinesWithoutComments(l.Number, l.Number))
+	return strings.TrimSpace(t.Side.CodeAt(l.Number))
 }
 
 // linesInTest returns those of the lines that are in the body of a test.

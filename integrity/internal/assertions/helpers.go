@@ -102,9 +102,7 @@ func callsNewAssertion(h changedHelper) bool {
 // isSubjectShrunk reports whether the product lost what the lost lines of a helper are about.
 func isSubjectShrunk(c *facts.Change, h changedHelper) bool {
 	words := facts.RemovedWords.Of(c)
-	return len(words) > 0 && facts.All(facts.MatchingLines(h.file.RemovedLines(), failingLineRE), func(l facts.Line) bool {
-		return slices.ContainsFunc(facts.WordRE.FindAllString(l.Text, -1), func(w string) bool { return words[w] })
-	})
+	return len(words) > 0 && facts.All(facts.MatchingLines(h.file.RemovedLines(), failingLineRE), func(l facts.Line) bool { return facts.HasWord(l.Text, words) })
 }
 
 // findUser returns the name of a test of the change that uses a function, and whether there is one.

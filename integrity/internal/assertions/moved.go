@@ -39,11 +39,7 @@ type newHelper struct {
 
 // assertions returns the assertions of a helper.
 func (h newHelper) assertions() []source.Assertion {
-	var out []source.Assertion
-	for _, text := range failingLines(h.side, h.fn) {
-		out = append(out, source.ParseAssertion(text))
-	}
-	return out
+	return facts.Map(failingLines(h.side, h.fn), source.ParseAssertion)
 }
 
 // body returns the text of a helper without its head.

@@ -84,13 +84,7 @@ func isTestFunctionRemoved(c *facts.Change, name string) bool {
 // areWarningsRemoved reports whether all lost assertions of a test expected a deprecation
 // warning that product code no longer gives.
 func areWarningsRemoved(c *facts.Change, d assertionDiff) bool {
-	return facts.All(d.removed, func(a facts.Assertion) bool {
-		words := map[string]bool{}
-		for _, w := range facts.WordRE.FindAllString(a.Text, -1) {
-			words[w] = true
-		}
-		return c.RemovesDeprecated(words)
-	})
+	return facts.All(d.removed, func(a facts.Assertion) bool { return c.RemovesDeprecated(facts.WordRE.FindAllString(a.Text, -1)) })
 }
 
 // minSplitSimilarity is the smallest similarity that an assertion of a new test must have with a
@@ -248,10 +242,7 @@ const maxLostPerNewLine = 4
 // lost. Lines in which only names changed do not count.
 func (d assertionDiff) isRephrased(lost int) bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
-	removed := map[string]bool{}
-	for _, l := range d.Before.File.RemovedLines() {
-		removed[facts.RemoveSpace(replaceNames(l.Text, names))] = true
-	}
+	removed := facts.SetOf(d.Before.File.RemovedLines(), func(l facts.Line) string { return facts.RemoveSpace(replaceNames(l.Text, names)) })
 	asserting := facts.Count(linesInTest(d.After, d.After.File.AddedLines()), func(l facts.Line) bool {
 		return !removed[facts.RemoveSpace(l.Text)] && assertingLineRE.MatchString(codeOfLine(d.After, l))
 	})
@@ -301,11 +292,7 @@ func (d assertionDiff) areLiteralsMoved(a facts.Assertion) bool {
 
 // joinTexts returns the texts of assertions as evidence.
 func joinTexts(list []facts.Assertion) string {
-	var texts []string
-	for _, a := range list {
-		texts = append(texts, a.Text)
-	}
-	return strings.Join(texts, " · ")
+	return strings.Join(facts.Map(list, func(a facts.Assertion) string { return a.Text }), " · ")
 }
 
 // explainRemoval returns what makes the removal of assertions harmless, "" for nothing.

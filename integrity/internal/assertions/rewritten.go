@@ -270,10 +270,7 @@ func areExpectedValues(p facts.Pair, literals []string) bool {
 func (d assertionDiff) isReworked() bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
 	addedLines := linesInTest(d.After, d.After.File.AddedLines())
-	added := map[string]bool{}
-	for _, l := range addedLines {
-		added[facts.RemoveSpace(l.Text)] = true
-	}
+	added := facts.SetOf(addedLines, func(l facts.Line) string { return facts.RemoveSpace(l.Text) })
 	addsOtherLine := slices.ContainsFunc(addedLines, func(l facts.Line) bool { return !isPartOfAssertion(d.After, l) })
 	return addsOtherLine && slices.ContainsFunc(linesInTest(d.Before, d.Before.File.RemovedLines()), func(l facts.Line) bool {
 		return !isPartOfAssertion(d.Before, l) && !added[facts.RemoveSpace(replaceNames(l.Text, names))]

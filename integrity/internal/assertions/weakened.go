@@ -73,12 +73,8 @@ func isCheckedByHelper(c *facts.Change, r revision) bool {
 	if len(bodies) == 0 || !assertingLineRE.MatchString(bodies[0]) {
 		return false
 	}
-	var texts []string
-	for _, l := range r.before.Literals {
-		if l = strings.Trim(l, "\"'`"); len(l) >= minTextPart {
-			texts = append(texts, l)
-		}
-	}
+	texts := facts.Map(r.before.Literals, func(l string) string { return strings.Trim(l, "\"'`") })
+	texts = facts.Filter(texts, func(text string) bool { return len(text) >= minTextPart })
 	return len(texts) > 0 && facts.All(texts, func(text string) bool { return strings.Contains(bodies[0], text) })
 }
 

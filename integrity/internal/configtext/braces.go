@@ -15,16 +15,16 @@ type token struct {
 // tokenize splits a text into pieces, without white space and comments.
 func tokenize(text string) []token {
 	var out []token
-	at := 1
+	line := 1
 	for len(text) > 0 {
 		n := skippedLength(text)
 		if n == 0 {
-			var a token
-			a, n = readToken(text, out)
-			a.line = at
-			out = append(out, a)
+			var t token
+			t, n = readToken(text, out)
+			t.line = line
+			out = append(out, t)
 		}
-		at += strings.Count(text[:n], "\n")
+		line += strings.Count(text[:n], "\n")
 		text = text[n:]
 	}
 	return out

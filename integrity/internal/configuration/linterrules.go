@@ -18,46 +18,34 @@ var lintConfigRE = regexp.MustCompile(`(?i)` + framework.NodeLintConfig + `|pypr
 // ruleOffRows are the settings that turn rules off. key matches the end of the key, and value the
 // value; "" matches any. gone says that the removal of the setting turns rules off, not its
 // addition. The comment above a row has a setting that it matches.
-var ruleOffRows = []struct {
-	key, value string
-	gone       bool
-}{
+var ruleOffRows = []ruleOffRow{
 	// rules.noconsole: off
-	{key: `(^|\.)rules?\.[^.]+(\[\])?`, value: `^(off|0|false|none|disable|warn|1)$`},
+	{endOfKey(`(^|\.)rules?\.[^.]+(\[\])?`), regexp.MustCompile(`^(off|0|false|none|disable|warn|1)$`), false},
 	// lints.clippy.unwrapused: allow
-	{key: `(^|\.)(linter|lints?|clippy|rust|checks)\.[^.]+(\.level)?`, value: `^(off|allow|none|false)$`},
+	{endOfKey(`(^|\.)(linter|lints?|clippy|rust|checks)\.[^.]+(\.level)?`), regexp.MustCompile(`^(off|allow|none|false)$`), false},
 	// lint.ignore[]: E501
-	{key: `(^|\.|\.\w+)(ignore|extendignore|disable|perfileignores(\.[^.]+)?|skips|disabledrules|excluderules(\[\])*\.\w+|exclusions\.rules(\[\])*\.\w+|ignoreerrors(\[\])*(\.message)?|disableerrorcode|unfixable|nowarn|msgdisable|warningsnotaserrors|ignorepatterns|exclude|excludepatterns|globalignores(\[\])?|ignoredpaths)(\[\])?`},
+	{endOfKey(`(^|\.|\.\w+)(ignore|extendignore|disable|perfileignores(\.[^.]+)?|skips|disabledrules|excluderules(\[\])*\.\w+|exclusions\.rules(\[\])*\.\w+|ignoreerrors(\[\])*(\.message)?|disableerrorcode|unfixable|nowarn|msgdisable|warningsnotaserrors|ignorepatterns|exclude|excludepatterns|globalignores(\[\])?|ignoredpaths)(\[\])?`), regexp.MustCompile(``), false},
 	// compileroptions.strict: false
-	{key: `(^|\.)(strict\w*|noimplicit\w+|nounused\w+|nouncheckedindexedaccess|exactoptionalpropertytypes|nofallthroughcasesinswitch|alwaysstrict|disallow\w+|checkuntypeddefs|warnreturnany|warnunused\w+|warnredundantcasts|warnunreachable|treatwarningsaserrors|enforcecodestyleinbuild|nullable|enablenetanalyzers|typecheck|checkjs)`, value: `(?i)^(false|disable|off|no)$`},
+	{endOfKey(`(^|\.)(strict\w*|noimplicit\w+|nounused\w+|nouncheckedindexedaccess|exactoptionalpropertytypes|nofallthroughcasesinswitch|alwaysstrict|disallow\w+|checkuntypeddefs|warnreturnany|warnunused\w+|warnredundantcasts|warnunreachable|treatwarningsaserrors|enforcecodestyleinbuild|nullable|enablenetanalyzers|typecheck|checkjs)`), regexp.MustCompile(`(?i)^(false|disable|off|no)$`), false},
 	// compileroptions.skiplibcheck: true
-	{key: `(^|\.)(ignoreerrors|ignoremissingimports|skiplibcheck|nocheck|allowjs|allowunreachablecode|allowuntyped\w*|suppresswarnings|implicitreexport)`, value: `(?i)^true$`},
+	{endOfKey(`(^|\.)(ignoreerrors|ignoremissingimports|skiplibcheck|nocheck|allowjs|allowunreachablecode|allowuntyped\w*|suppresswarnings|implicitreexport)`), regexp.MustCompile(`(?i)^true$`), false},
 	// rules.enabled: false
-	{key: `(^|\.)[a-z0-9]+/[a-z0-9/]+\.enabled|(^|\.)enabled|(^|\.)active`, value: `(?i)^false$`},
+	{endOfKey(`(^|\.)[a-z0-9]+/[a-z0-9/]+\.enabled|(^|\.)enabled|(^|\.)active`), regexp.MustCompile(`(?i)^false$`), false},
 	// lint.select[]: E501
-	{key: `(^|\.)(select|extendselect|enable|enableerrorcode|extends|linters\.enable|pluginsenabled|optinrules)\[\]`, gone: true},
+	{endOfKey(`(^|\.)(select|extendselect|enable|enableerrorcode|extends|linters\.enable|pluginsenabled|optinrules)\[\]`), regexp.MustCompile(``), true},
 	// dotnetdiagnostic.ca1822.severity: none
-	{key: `dotnetdiagnostic\.\w+\.severity`, value: `^(none|silent)$`},
+	{endOfKey(`dotnetdiagnostic\.\w+\.severity`), regexp.MustCompile(`^(none|silent)$`), false},
 	// module@name: LineLength
-	{key: `module@name`, gone: true},
+	{endOfKey(`module@name`), regexp.MustCompile(``), true},
 	// parameters.level: 2
-	{key: `(^|\.)level`, value: `^[0-3]$`},
+	{endOfKey(`(^|\.)level`), regexp.MustCompile(`^[0-3]$`), false},
 }
 
-// ruleOffRE is a compiled row of ruleOffRows.
-type ruleOffRE struct {
+// ruleOffRow is a setting that turns rules off.
+type ruleOffRow struct {
 	key, value *regexp.Regexp
 	gone       bool
 }
-
-// ruleOffREs are the compiled rows.
-var ruleOffREs = func() []ruleOffRE {
-	var out []ruleOffRE
-	for _, r := range ruleOffRows {
-		out = append(out, ruleOffRE{regexp.MustCompile(`(?:` + r.key + `)$`), regexp.MustCompile(r.value), r.gone})
-	}
-	return out
-}()
 
 // allRulesRE matches a value that means all rules or all code, such as "all" and "src/**".
 var allRulesRE = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src/?(\*\*)?(/\*)?|lib/?|pkg/?|app/?)$`)
@@ -145,7 +133,7 @@ func countEnabledRules(f *facts.ConfigFile) int {
 // disablesRule reports whether the addition of a setting turns a rule off, or its removal if
 // removed.
 func disablesRule(s configtext.Setting, removed bool) bool {
-	return slices.ContainsFunc(ruleOffREs, func(r ruleOffRE) bool {
+	return slices.ContainsFunc(ruleOffRows, func(r ruleOffRow) bool {
 		return r.gone == removed && r.key.MatchString(s.Key) && r.value.MatchString(s.Value)
 	})
 }

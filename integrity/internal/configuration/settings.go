@@ -142,7 +142,7 @@ var (
 func compileRows(rows []settingRow) []settingRow {
 	for i := range rows {
 		r := &rows[i]
-		r.fileRE, r.keyRE = regexp.MustCompile(r.file), regexp.MustCompile(`(?:`+r.key+`)$`)
+		r.fileRE, r.keyRE = regexp.MustCompile(r.file), endOfKey(r.key)
 		r.valueRE = regexp.MustCompile(r.value)
 		if r.except != "" {
 			r.exceptRE = regexp.MustCompile(r.except)
@@ -150,6 +150,9 @@ func compileRows(rows []settingRow) []settingRow {
 	}
 	return rows
 }
+
+// endOfKey compiles an expression that matches the end of a key.
+func endOfKey(expr string) *regexp.Regexp { return regexp.MustCompile(`(?:` + expr + `)$`) }
 
 // matches reports whether the row matches the key and the value of a setting.
 func (r *settingRow) matches(s configtext.Setting) bool {

@@ -21,7 +21,7 @@ type Assertion struct {
 // LocatedAssertions returns the assertions of a test with their lines. They are not
 // parsed, because most of them did not change: see [ParseAssertions].
 func (t *Test) LocatedAssertions() []Assertion {
-	lines := t.assertionLines()
+	lines := t.assertionLines.get(t.findAssertionLines)
 	out := make([]Assertion, len(t.Assertions))
 	for i, text := range t.Assertions {
 		out[i] = Assertion{Text: text, Line: lines[i]}
@@ -93,15 +93,6 @@ func AreSimilarNames(a, b string) bool {
 	return contains && !AssertionWordRE.MatchString(a) && !AssertionWordRE.MatchString(b)
 }
 
-// assertionLines returns the line of each assertion of a test. An assertion that is not
-// found has the line of the test.
-func (t *Test) assertionLines() []int {
-	if t.lines == nil {
-		t.lines = t.findAssertionLines()
-	}
-	return t.lines
-}
-
 // findAssertionLines looks for the assertions in the lines of the test, in order. Each line is used
 // once.
 func (t *Test) findAssertionLines() []int {
@@ -166,6 +157,11 @@ func CountWords(text string) map[string]int {
 		out[w]++
 	}
 	return out
+}
+
+// HasWord reports whether a text has one of the words.
+func HasWord(text string, words map[string]bool) bool {
+	return slices.ContainsFunc(WordRE.FindAllString(text, -1), func(w string) bool { return words[w] })
 }
 
 // testAffixRE matches the part of a file name that says that it holds tests: the "test_" of

@@ -11,10 +11,10 @@ import (
 // Test is the definition of a test on one side of a file.
 type Test struct {
 	*source.TestDef
-	File   *ChangedFile
-	Side   *Side
-	Parent *Test // the test that contains a subtest; nil for other tests
-	lines  []int // the line of each assertion, see assertionLines
+	File           *ChangedFile
+	Side           *Side
+	Parent         *Test       // the test that contains a subtest; nil for other tests
+	assertionLines lazy[[]int] // see findAssertionLines
 }
 
 // Pair is a test that exists before and after the change. MatchedBy is one of the reasons below, ""
@@ -134,9 +134,8 @@ func (m *matcher) becameRow(t *Test) bool {
 		minimum = min(minimum, a.Strength)
 	}
 
-	plain := SplitLines(after.WithoutComments())
-	return slices.ContainsFunc(t.File.AddedLines(), func(l Line) bool {
-		text := strings.TrimSpace(plain[min(l.Number, len(plain))-1].Text)
+	return slices.ContainsFunc(t.File.AddedLinesOfCode(), func(l Line) bool {
+		text := strings.TrimSpace(l.Text)
 		if !strings.Contains(text, "assert") && !strings.Contains(text, "expect") {
 			return false
 		}

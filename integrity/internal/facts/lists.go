@@ -19,6 +19,15 @@ func Map[T, R any](list []T, convert func(T) R) []R {
 	return out
 }
 
+// SetOf returns the set of what a function returns for each element.
+func SetOf[T any, K comparable](list []T, key func(T) K) map[K]bool {
+	out := make(map[K]bool, len(list))
+	for _, x := range list {
+		out[key(x)] = true
+	}
+	return out
+}
+
 // Filter returns the elements that match, nil for none.
 func Filter[T any](list []T, matches func(T) bool) []T {
 	var out []T

@@ -17,14 +17,14 @@ const minShrink = 2
 // isSubjectRetired reports whether the subject of a lost test seems to be gone: product code became
 // less or is now called deprecated, in lines that contain words of the test.
 func (c *Change) isSubjectRetired(l Loss) bool {
-	return c.mentionsAny(l, ShrunkWords.Of(c)) || c.mentionsAny(l, deprecatedWords.Of(c)) || c.RemovesDeprecated(l.distinctiveWords()) || c.isNameInLostCode(l.Test)
+	words := slices.Collect(maps.Keys(l.distinctiveWords()))
+	return c.mentionsAny(l, ShrunkWords.Of(c)) || c.mentionsAny(l, deprecatedWords.Of(c)) || c.RemovesDeprecated(words) || c.isNameInLostCode(l.Test)
 }
 
 // RemovesDeprecated reports whether words are about deprecated code, and product code lost
 // lines that call something deprecated.
-func (c *Change) RemovesDeprecated(words map[string]bool) bool {
-	isDeprecated := slices.ContainsFunc(slices.Collect(maps.Keys(words)), deprecationRE.MatchString)
-	return isDeprecated && slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+func (c *Change) RemovesDeprecated(words []string) bool {
+	return slices.ContainsFunc(words, deprecationRE.MatchString) && slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		return len(MatchingLines(linesOutsideTests(f.Before(), f.RemovedLines()), deprecationRE)) > 0
 	})
 }
@@ -43,34 +43,20 @@ func (c *Change) isNameInLostCode(t *Test) bool {
 			lost[stemOf(part)] = true
 		}
 	}
-	n := 0
-	for part := range nameStems(t) {
-		if len(part) == stemLength && lost[part] && !c.isUsualNameWord(t, part) {
-			n++
-		}
+	isUsual := func(stem string) bool {
+		return c.isInMostTests(t, func(other *Test) bool { return nameStems(other)[stem] })
 	}
+	n := Count(slices.Collect(maps.Keys(nameStems(t))), func(stem string) bool {
+		return len(stem) == stemLength && lost[stem] && !isUsual(stem)
+	})
 	return n >= MinCommonNameWords
-}
-
-// isUsualNameWord reports whether the names of most remaining tests of the same file have a word,
-// given by its stem.
-func (c *Change) isUsualNameWord(t *Test, stem string) bool {
-	return c.isInMostTests(t, func(other *Test) bool { return nameStems(other)[stem] })
 }
 
 // isInMostTests reports whether has is true for most of the remaining tests of the file of a test.
 // It is false if there are fewer than two of them.
 func (c *Change) isInMostTests(t *Test, has func(*Test) bool) bool {
-	others, matching := 0, 0
-	for _, p := range Tests.Of(c).Pairs {
-		if p.Before.File == t.File && p.Before.TestDef != t.TestDef {
-			others++
-			if has(p.Before) {
-				matching++
-			}
-		}
-	}
-	return others > 1 && 2*matching > others
+	others := Filter(Tests.Of(c).Pairs, func(p Pair) bool { return p.Before.File == t.File && p.Before.TestDef != t.TestDef })
+	return len(others) > 1 && 2*Count(others, func(p Pair) bool { return has(p.Before) }) > len(others)
 }
 
 // ShrunkWords are the words of the lines that product code lost. If all files together became
@@ -105,13 +91,7 @@ func linesOutsideTests(s *Side, list []Line) []Line {
 // countCodeOutsideTests counts the lines of product code that are in no test and are more
 // than a comment.
 func countCodeOutsideTests(s *Side, list []Line) int {
-	if list = linesOutsideTests(s, list); len(list) == 0 {
-		return 0
-	}
-	code := SplitLines(s.WithoutComments())
-	return Count(list, func(l Line) bool {
-		return l.Number > len(code) || strings.TrimSpace(code[l.Number-1].Text) != ""
-	})
+	return Count(linesOutsideTests(s, list), func(l Line) bool { return strings.TrimSpace(s.CodeAt(l.Number)) != "" })
 }
 
 // deprecationRE matches lines that call something deprecated, such as "# Deprecated: use run".
@@ -222,13 +202,8 @@ func (c *Change) isReplaced(l Loss) bool {
 
 // newTests returns the tests that did not exist before under their name.
 func (c *Change) newTests() []*Test {
-	out := slices.Clone(Tests.Of(c).Added)
-	for _, p := range Tests.Of(c).Pairs {
-		if p.MatchedBy == MatchedByBody {
-			out = append(out, p.After)
-		}
-	}
-	return out
+	replaced := Filter(Tests.Of(c).Pairs, func(p Pair) bool { return p.MatchedBy == MatchedByBody })
+	return slices.Concat(Tests.Of(c).Added, Map(replaced, func(p Pair) *Test { return p.After }))
 }
 
 // nameWordRE matches the words within a name: "parse", "URL" and "2" of "parse_URL2".
@@ -337,18 +312,11 @@ const (
 // tests: in a table, a fixture or another test.
 func (m *matcher) hasMovedLiterals(t *Test) bool {
 	text := m.addedTestText()
-	n, all, long := 0, 0, 0
-	for _, l := range t.Literals {
-		l = RemoveSpace(strings.Trim(l, "\"'`"))
-		if len(l) < MinLiteralLength {
-			continue
-		}
-		if all++; strings.Contains(text, l) {
-			n++
-		}
-		long = max(long, len(l))
-	}
-	return (all >= 2 || long >= minSingleLiteral) && float64(n) >= minLiteralsFound*float64(all)
+	literals := Map(t.Literals, func(l string) string { return RemoveSpace(strings.Trim(l, "\"'`")) })
+	literals = Filter(literals, func(l string) bool { return len(l) >= MinLiteralLength })
+	found := Count(literals, func(l string) bool { return strings.Contains(text, l) })
+	isEnough := len(literals) >= 2 || len(literals) == 1 && len(literals[0]) >= minSingleLiteral
+	return isEnough && float64(found) >= minLiteralsFound*float64(len(literals))
 }
 
 // minDuplicateSimilarity is the share of words that a test must have in common with its duplicate.

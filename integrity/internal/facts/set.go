@@ -207,11 +207,7 @@ func (c *Change) IsIsolatedRecording(f *ChangedFile) bool {
 
 // joinLines returns the texts of lines, each with a line feed.
 func joinLines(list []Line) string {
-	var b strings.Builder
-	for _, l := range list {
-		b.WriteString(l.Text + "\n")
-	}
-	return b.String()
+	return strings.Join(Map(list, func(l Line) string { return l.Text + "\n" }), "")
 }
 
 // AddedTestCode is the text that was added to test files which runners find, without comments and
@@ -227,10 +223,9 @@ var AddedTestCode = Define(func(c *Change) string {
 func (c *Change) addedCode(isIncluded func(*ChangedFile) bool, isSkipped func(*ChangedFile, Line) bool) string {
 	var b strings.Builder
 	for _, f := range Filter(c.Files, isIncluded) {
-		plain := SplitLines(f.After().WithoutComments())
-		for _, l := range f.AddedLines() {
-			if l.Number <= len(plain) && !isSkipped(f, plain[l.Number-1]) {
-				b.WriteString(RemoveSpace(plain[l.Number-1].Text))
+		for _, l := range f.AddedLinesOfCode() {
+			if !isSkipped(f, l) {
+				b.WriteString(RemoveSpace(l.Text))
 			}
 		}
 		b.WriteByte('\n')

@@ -55,6 +55,12 @@ func (s *Side) Lines() []Line {
 	return s.lines.get(func() []Line { return SplitLines(s.Text) })
 }
 
+// AddedLinesOfCode are the added lines of a file that are more than a comment, without comments.
+func (f *ChangedFile) AddedLinesOfCode() []Line {
+	code := Map(f.AddedLines(), func(l Line) Line { return Line{l.Number, f.After().CodeAt(l.Number)} })
+	return Filter(code, func(l Line) bool { return strings.TrimSpace(l.Text) != "" })
+}
+
 // LineAt returns the n-th line of the text, counted from 1. It returns "" if there is no such line.
 func (s *Side) LineAt(n int) string {
 	if l := s.Lines(); n >= 1 && n <= len(l) {
@@ -103,10 +109,8 @@ func IsInTestFolder(name string) bool {
 
 // CommentLines returns the lines of the text that are nothing but comment.
 func (s *Side) CommentLines() []Line {
-	plain := SplitLines(s.WithoutComments())
 	return Filter(s.Lines(), func(l Line) bool {
-		isBlankAsCode := l.Number <= len(plain) && strings.TrimSpace(plain[l.Number-1].Text) == ""
-		return isBlankAsCode && strings.TrimSpace(l.Text) != ""
+		return strings.TrimSpace(s.CodeAt(l.Number)) == "" && strings.TrimSpace(l.Text) != ""
 	})
 }
 
@@ -141,6 +145,12 @@ func (s *Side) LinesWithoutComments(from, to int) string {
 	return s.lineRange(s.WithoutComments(), from, to)
 }
 
+// CodeAt returns line n without comments, "" if there is no such line.
+func (s *Side) CodeAt(n int) string { return strings.TrimRight(s.LinesWithoutComments(n, n), "\r\n") }
+
+// MaskedAt returns line n without comments and the bodies of strings, "" if there is no such line.
+func (s *Side) MaskedAt(n int) string { return strings.TrimRight(s.LinesWithoutStrings(n, n), "\r\n") }
+
 // lineRange returns some lines of a text that has the same offsets as that of the file.
 func (s *Side) lineRange(text []byte, from, to int) string {
 	starts := s.LineOffsets()
@@ -159,20 +169,6 @@ func (s *Side) ConfigKind() configtext.Kind {
 	return s.kind.get(func() configtext.Kind { return configtext.DetectKind(s.Path, head(s.Text)) })
 }
 
-// TestContaining returns the innermost test that contains a line, nil for none.
-func (s *Side) TestContaining(n int) *source.TestDef {
-	var best *source.TestDef
-	tests := s.Inspection().Tests
-	for i := range tests {
-		t := &tests[i]
-		isInner := best == nil || t.End-t.Line <= best.End-best.Line
-		if t.Line <= n && n <= t.End && isInner {
-			best = t
-		}
-	}
-	return best
-}
-
 // FindingAt returns a finding about a line, with the name of the test that contains it.
 func (s *Side) FindingAt(n int, text string) Finding {
 	f := Finding{File: s.Path, Line: n, Evidence: ShortenEvidence(text)}
@@ -188,7 +184,7 @@ const maxLinesToTest = 6
 // TestAt returns the innermost test that contains a line, or otherwise the test that the line
 // annotates; nil for none.
 func (s *Side) TestAt(n int) *source.TestDef {
-	if t := s.TestContaining(n); t != nil {
+	if t := s.Inspection().TestAround(n); t != nil {
 		return t
 	}
 	tests := s.Inspection().Tests

@@ -71,8 +71,8 @@ func (t *Test) Contains(line int) bool { return t.Line <= line && line <= t.End 
 
 // CountAssertionsIn counts the assertions of a test in the lines of marks.
 func (t *Test) CountAssertionsIn(marks []source.Mark) int {
-	return Count(t.assertionLines(), func(line int) bool {
-		return slices.ContainsFunc(marks, func(m source.Mark) bool { return m.From <= line && line <= m.To })
+	return Count(t.LocatedAssertions(), func(a Assertion) bool {
+		return slices.ContainsFunc(marks, func(m source.Mark) bool { return m.From <= a.Line && a.Line <= m.To })
 	})
 }
 
@@ -105,14 +105,10 @@ func (f *ChangedFile) NewRemarks() map[int]bool {
 // findNewRemarks reads the comments of the added lines, see NewRemarks.
 func (f *ChangedFile) findNewRemarks() map[int]bool {
 	out := map[int]bool{}
-	oldCode := map[string]bool{}
-	for _, l := range f.RemovedLines() {
-		oldCode[trimCommentMarks(l.Text)] = true
-	}
-
-	plain := SplitLines(f.After().WithoutComments())
+	oldCode := SetOf(f.RemovedLines(), func(l Line) string { return trimCommentMarks(l.Text) })
 	for _, l := range f.AddedLines() {
-		text := commentOfLine(l, plain)
+		code := strings.TrimRight(f.After().CodeAt(l.Number), " \t")
+		text := trimCommentMarks(l.Text[min(len(code), len(l.Text)):])
 		isCode := oldCode[text] || codeCommentRE.MatchString(text)
 		if text == "" || isCode || directiveRE.MatchString(text) {
 			continue
@@ -121,16 +117,6 @@ func (f *ChangedFile) findNewRemarks() map[int]bool {
 		out[l.Number] = isProse || excuseRE.MatchString(text)
 	}
 	return out
-}
-
-// commentOfLine returns the comment of a line without its marks, "" for none. plain are the
-// lines of the file without comments.
-func commentOfLine(l Line, plain []Line) string {
-	if l.Number > len(plain) {
-		return ""
-	}
-	start := len(strings.TrimRight(plain[l.Number-1].Text, " \t"))
-	return trimCommentMarks(l.Text[min(start, len(l.Text)):])
 }
 
 // trimCommentMarks returns a line without the marks of comments around it.

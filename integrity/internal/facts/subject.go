@@ -93,9 +93,8 @@ func (c *Change) IsPlausibleRemoval(l Loss) bool {
 
 // namesRemovedWord reports whether a test has one of the [RemovedWords].
 func (c *Change) namesRemovedWord(t *Test) bool {
-	removed := RemovedWords.Of(c)
 	for token := range t.Tokens {
-		if slices.ContainsFunc(WordRE.FindAllString(token, -1), func(w string) bool { return removed[w] }) {
+		if HasWord(token, RemovedWords.Of(c)) {
 			return true
 		}
 	}

@@ -150,14 +150,7 @@ func addedCodeLines(f *facts.ChangedFile) []facts.Line {
 	if f.After().Language() == source.PHP {
 		return f.AddedLines() // a file without <?php is not code to the scanner
 	}
-	plain, masked := facts.SplitLines(f.After().WithoutComments()), facts.SplitLines(f.After().WithoutStrings())
-	var out []facts.Line
-	for _, l := range f.AddedLines() {
-		if l.Number <= len(plain) && strings.TrimSpace(masked[l.Number-1].Text) != "" {
-			out = append(out, facts.Line{Number: l.Number, Text: plain[l.Number-1].Text})
-		}
-	}
-	return out
+	return facts.Filter(f.AddedLinesOfCode(), func(l facts.Line) bool { return strings.TrimSpace(f.After().MaskedAt(l.Number)) != "" })
 }
 
 // definesPytestHooks reports whether a Python file defines hooks of pytest.
@@ -206,10 +199,7 @@ func findOverridingHooks(f *facts.ChangedFile, report facts.Report) {
 	if f.After().Language() != source.Python || !definesPytestHooks(f) {
 		return
 	}
-	added := map[int]bool{}
-	for _, l := range f.AddedLines() {
-		added[l.Number] = true
-	}
+	added := facts.SetOf(f.AddedLines(), func(l facts.Line) int { return l.Number })
 	var h hookBody
 	for _, l := range facts.SplitLines(f.After().WithoutComments()) {
 		if !h.advance(l.Text) || !added[l.Number] {

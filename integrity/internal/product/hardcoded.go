@@ -31,11 +31,8 @@ const minPairLength = 8
 // isDistinctiveLength reports whether input and output are so long that they can only come from the
 // test.
 func (a hardCodedPair) isDistinctiveLength() bool {
-	in := 0
-	for _, key := range a.inputs {
-		in = max(in, len(key)-1)
-	}
-	return in >= 2 && in+len(a.output)-1 >= minPairLength
+	longest := slices.Max(facts.Map(a.inputs, func(key string) int { return len(key) - 1 }))
+	return longest >= 2 && longest+len(a.output)-1 >= minPairLength
 }
 
 // findHardCoded finds product code that returns the output of an existing test for its input. Both
@@ -145,11 +142,7 @@ func literalKey(text string) string {
 
 // literalKeys returns the keys of the literals in a text.
 func literalKeys(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, l := range facts.LiteralRE.FindAllString(text, -1) {
-		out[literalKey(l)] = true
-	}
-	return out
+	return facts.SetOf(facts.LiteralRE.FindAllString(text, -1), literalKey)
 }
 
 // commonLiterals are literals of any code: small and round numbers, and those of network
@@ -201,11 +194,7 @@ func readOldCode(s *facts.Side) *oldCode {
 
 // functionNames are the names of the functions of a side.
 func functionNames(s *facts.Side) map[string]bool {
-	out := map[string]bool{}
-	for _, f := range s.Inspection().Functions {
-		out[f.Name] = true
-	}
-	return out
+	return facts.SetOf(s.Inspection().Functions, func(fn source.Function) string { return fn.Name })
 }
 
 // findPairs returns the new branches and tables within existing functions of a product file whose
@@ -216,7 +205,7 @@ func findPairs(f *facts.ChangedFile) []hardCodedPair {
 		return nil
 	}
 
-	added := productLines(s, f.AddedLines())
+	added := facts.Filter(f.AddedLinesOfCode(), func(l facts.Line) bool { return !isInTestModule(s, l.Number) })
 	if !slices.ContainsFunc(added, func(l facts.Line) bool { return facts.LiteralRE.MatchString(l.Text) }) {
 		return nil
 	}
@@ -230,19 +219,6 @@ func findPairs(f *facts.ChangedFile) []hardCodedPair {
 	return slices.DeleteFunc(list, func(a hardCodedPair) bool {
 		return !before.isDistinctive(a.output) || !slices.ContainsFunc(a.inputs, before.isDistinctive)
 	})
-}
-
-// productLines returns lines of product code without their comments. Lines that are only comment,
-// and those of tests, are left out.
-func productLines(s *facts.Side, list []facts.Line) []facts.Line {
-	plain := facts.SplitLines(s.WithoutComments())
-	var out []facts.Line
-	for _, l := range list {
-		if l.Number <= len(plain) && strings.TrimSpace(plain[l.Number-1].Text) != "" && !isInTestModule(s, l.Number) {
-			out = append(out, plain[l.Number-1])
-		}
-	}
-	return out
 }
 
 // linesInFunctions returns those of the lines that are in a function with one of the names.
@@ -338,16 +314,12 @@ func readCondition(text string, l facts.Line, goesOn bool) *hardCodedPair {
 	if !arm && (!comparisonRE.MatchString(text) || !goesOn && !conditionRE.MatchString(text)) {
 		return nil
 	}
-	found := facts.LiteralRE.FindAllString(text, -1)
-	if len(found) == 0 {
+	inputs := facts.Map(facts.LiteralRE.FindAllString(text, -1), literalKey)
+	if len(inputs) == 0 {
 		return nil
 	}
-	a := &hardCodedPair{line: l.Number, text: l.Text}
-	for _, literal := range found {
-		a.inputs = append(a.inputs, literalKey(literal))
-	}
-	a.needsAll = !alternativeRE.MatchString(text) && (conjunctionRE.MatchString(text) || literalTupleRE.MatchString(text))
-	return a
+	needsAll := !alternativeRE.MatchString(text) && (conjunctionRE.MatchString(text) || literalTupleRE.MatchString(text))
+	return &hardCodedPair{line: l.Number, text: l.Text, inputs: inputs, needsAll: needsAll}
 }
 
 var (

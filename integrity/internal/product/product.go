@@ -52,13 +52,12 @@ func findSniffing(f *facts.ChangedFile, report facts.Report) {
 	if re == nil || !s.IsProduct() {
 		return
 	}
-	isMentioned := len(facts.MatchingLines(f.AddedLines(), re))+len(facts.MatchingLines(f.AddedLines(), testVariableRE)) > 0
-	if !isMentioned || re.Match(f.Before().Text) || testVariableRE.Match(f.Before().Text) {
+	detectsTest := func(text string) bool { return re.MatchString(text) || testVariableRE.MatchString(text) }
+	if detectsTest(string(f.Before().Text)) {
 		return
 	}
-	plain := facts.SplitLines(s.WithoutComments())
 	for _, l := range f.AddedLines() {
-		if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariableRE.MatchString(plain[l.Number-1].Text)) && !isInTestModule(s, l.Number) {
+		if detectsTest(l.Text) && detectsTest(s.CodeAt(l.Number)) && !isInTestModule(s, l.Number) {
 			report(f.NewFinding(l.Number, l.Text))
 		}
 	}
@@ -158,35 +157,14 @@ func findUnfinished(f *facts.ChangedFile, report facts.Report) {
 		return
 	}
 	findDroppedChecks(f, report)
-	if len(facts.MatchingLines(f.AddedLines(), todoRE))+len(facts.MatchingLines(f.AddedLines(), stubRE)) == 0 {
-		return
-	}
 
-	plain := facts.SplitLines(s.WithoutComments())
-	todo, stub := 0, 0
-	var first, firstStub facts.Line
-	for _, l := range f.AddedLines() {
-		code := ""
-		if l.Number <= len(plain) {
-			code = plain[l.Number-1].Text
-		}
-		if stubRE.MatchString(code) {
-			if stub++; stub == 1 {
-				firstStub = l
-			}
-		}
-		if todoRE.MatchString(l.Text) && !todoRE.MatchString(code) {
-			if todo++; todo == 1 {
-				first = l
-			}
-		}
+	stubs := facts.Filter(facts.MatchingLines(f.AddedLines(), stubRE), func(l facts.Line) bool { return stubRE.MatchString(s.CodeAt(l.Number)) })
+	if len(stubs) > 0 && len(f.RemovedLines()) >= 5 {
+		report(f.NewFinding(stubs[0].Number, stubs[0].Text).WithSeverity(metric.Medium))
 	}
-
-	if stub > 0 && len(f.RemovedLines()) >= 5 {
-		report(f.NewFinding(firstStub.Number, firstStub.Text).WithSeverity(metric.Medium))
-	}
-	if todo > 4 {
-		report(f.NewFinding(first.Number, first.Text))
+	notes := facts.Filter(facts.MatchingLines(f.AddedLines(), todoRE), func(l facts.Line) bool { return !todoRE.MatchString(s.CodeAt(l.Number)) })
+	if len(notes) > 4 {
+		report(f.NewFinding(notes[0].Number, notes[0].Text))
 	}
 }
 

@@ -60,20 +60,8 @@ func lines(text []byte) []string { return strings.Split(string(text), "\n") }
 
 // differingTexts returns the texts that one list has more often than the other.
 func differingTexts(a, b []string) []string {
-	count := map[string]int{}
-	for _, s := range a {
-		count[s]++
-	}
-	for _, s := range b {
-		count[s]--
-	}
-	var out []string
-	for s, n := range count {
-		if n != 0 {
-			out = append(out, s)
-		}
-	}
-	return out
+	text := func(s string) string { return s }
+	return slices.Concat(facts.Surplus(a, b, text), facts.Surplus(b, a, text))
 }
 
 // maxConfigs bounds how many configuration files are read. Those near the root come first.

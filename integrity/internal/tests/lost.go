@@ -2,7 +2,6 @@ package tests
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"supervise/integrity/internal/facts"
@@ -71,23 +70,26 @@ func classifyLoss(c *facts.Change, l facts.Loss) (lossKind, *facts.Side, int) {
 	return lostByDeletion, l.Side, l.Line
 }
 
+// codeLines returns the lines of a lost test without comments, except very short ones.
+func codeLines(l facts.Loss) []string {
+	var out []string
+	for n := l.Line; n <= l.End; n++ {
+		if code := stripComment(l.Side.LineAt(n)); len(code) > 3 {
+			out = append(out, code)
+		}
+	}
+	return out
+}
+
+// stripLine is stripComment for a line with its number.
+func stripLine(l facts.Line) string { return stripComment(l.Text) }
+
 // containsMostLines reports whether a file contains at least half of the lines of a lost test. A
 // renamed file with nearly the same text may be a different one.
 func containsMostLines(l facts.Loss, s *facts.Side) bool {
-	there := map[string]bool{}
-	for _, line := range s.Lines() {
-		there[stripComment(line.Text)] = true
-	}
-	all, found := 0, 0
-	for n := l.Line; n <= l.End; n++ {
-		if code := stripComment(l.Side.LineAt(n)); len(code) > 3 {
-			all++
-			if there[code] {
-				found++
-			}
-		}
-	}
-	return 2*found >= all
+	there := facts.SetOf(s.Lines(), stripLine)
+	all := codeLines(l)
+	return 2*facts.Count(all, func(code string) bool { return there[code] }) >= len(all)
 }
 
 // commentedOutLine returns the first line of comment with code of a lost test, if comments have at
@@ -97,32 +99,14 @@ func commentedOutLine(l facts.Loss) int {
 	if !after.Exists() || after.Language() == source.Unknown {
 		return 0
 	}
-	want := map[string]bool{}
-	for n := l.Line; n <= l.End; n++ {
-		if code := stripComment(l.Side.LineAt(n)); len(code) > 3 {
-			want[code] = true
-		}
-	}
+	wanted := facts.SetOf(codeLines(l), func(code string) string { return code })
+	oldComments := facts.SetOf(l.File.Before().CommentLines(), stripLine) // these say nothing
 
-	for _, com := range l.File.Before().CommentLines() { // what was a comment before says nothing
-		if code := stripComment(com.Text); want[code] {
-			want[code] = false
-		}
-	}
-
-	found, first := map[string]bool{}, 0
-	for _, com := range after.CommentLines() {
-		code := stripComment(com.Text)
-		if want[code] {
-			if first == 0 {
-				first = com.Number
-			}
-			found[code] = true
-		}
-	}
-
-	if len(want) > 0 && 2*len(found) >= len(want) {
-		return first
+	found := facts.Filter(after.CommentLines(), func(line facts.Line) bool {
+		return wanted[stripLine(line)] && !oldComments[stripLine(line)]
+	})
+	if len(found) > 0 && 2*len(facts.SetOf(found, stripLine)) >= len(wanted) {
+		return found[0].Number
 	}
 	return 0
 }
@@ -212,7 +196,7 @@ var typeAssertionRE = regexp.MustCompile(`\b(?:expectTypeOf|expectType|assertTyp
 
 // assertsOnlyTypes reports whether a test asserts only types, so that running it checks nothing.
 func assertsOnlyTypes(t *facts.Test) bool {
-	return len(t.Assertions) > 0 && !slices.ContainsFunc(t.Assertions, func(a string) bool { return !typeAssertionRE.MatchString(a) })
+	return len(t.Assertions) > 0 && facts.All(t.Assertions, typeAssertionRE.MatchString)
 }
 
 // lossSeverity returns the severity of a test that still exists but is not run, 0 for that of the

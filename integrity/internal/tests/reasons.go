@@ -64,10 +64,8 @@ func hasRemarkAt(f *facts.ChangedFile, from, to int) bool {
 // hasRemarkAbove reports whether the comment that contains a line, possibly with blank
 // lines, has a new remark.
 func hasRemarkAbove(f *facts.ChangedFile, line int) bool {
-	s, messages, comments := f.After(), f.NewRemarks(), map[int]bool{}
-	for _, c := range s.CommentLines() {
-		comments[c.Number] = true
-	}
+	s, messages := f.After(), f.NewRemarks()
+	comments := facts.SetOf(s.CommentLines(), func(l facts.Line) int { return l.Number })
 	for n := line; n > 0 && (comments[n] || strings.TrimSpace(s.LineAt(n)) == ""); n-- {
 		if messages[n] {
 			return true

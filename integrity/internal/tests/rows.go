@@ -241,20 +241,13 @@ func isTruncated(f *facts.ChangedFile, text string) bool {
 // short.
 func findEmptyLoops(f *facts.ChangedFile, report facts.Report) {
 	s := f.After()
-	if !s.MayHoldTests() {
-		return
-	}
-	masked := facts.SplitLines(s.WithoutStrings())
 	for _, l := range f.AddedLines() {
-		if l.Number > len(masked) || !loopRE.MatchString(masked[l.Number-1].Text) {
-			continue
+		text := s.MaskedAt(l.Number)
+		isEmpty := emptyLoopRE.MatchString(text) && emptyLoopRE.MatchString(l.Text) && strings.ContainsAny(text, "[(")
+		if loopRE.MatchString(text) && (isEmpty || isTruncated(f, l.Text)) {
+			report(s.FindingAt(l.Number, l.Text))
+			return
 		}
-		text := masked[l.Number-1].Text
-		if !(emptyLoopRE.MatchString(text) && emptyLoopRE.MatchString(l.Text) && strings.ContainsAny(text, "[(")) && !isTruncated(f, l.Text) {
-			continue
-		}
-		report(s.FindingAt(l.Number, l.Text))
-		return
 	}
 }
 
