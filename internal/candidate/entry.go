@@ -334,8 +334,7 @@ func (e *entry) readResult() error {
 		if e.best.Agent != nil {
 			run = *e.best.Agent
 		}
-		usage := state.Spending.Usage
-		run.Usage = &usage
+		run.Usage = new(state.Spending.Usage)
 		e.best.Agent = &run
 	}
 	return nil

@@ -127,7 +127,7 @@ const RunnerVariables = `PYTEST_\w+|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+
 
 // Programs returns the names of the programs that test or lint, and of those that start them.
 func Programs() []string {
-	out := slices.Concat(slices.Collect(maps.Keys(frameworksByProgram)), slices.Collect(maps.Keys(lintersByProgram)), slices.Collect(maps.Keys(tasks)))
+	out := slices.Concat(slices.Collect(maps.Keys(callsByProgram)), slices.Collect(maps.Keys(tasks)))
 	slices.Sort(out)
 	return append(out, split("python python3 node npx yarn pnpm rustc java ruby bundle php cmake elixir git uv poetry unittest")...)
 }

@@ -207,11 +207,10 @@ func isSkippable(word string) bool {
 }
 
 var (
-	// frameworks are all rows, completed. The maps have the index of a row in frameworks by the
-	// name of the framework, and by the programs that run it.
-	frameworks          = completeRows(slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others))
-	frameworksByName    = indexByName(frameworks)
-	frameworksByProgram = indexByProgram(frameworks, func(f Framework) []string { return f.Programs })
+	// frameworks are all rows, completed. frameworksByName has the index of a row in frameworks by
+	// the name of the framework.
+	frameworks       = completeRows(slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others))
+	frameworksByName = indexByName(frameworks)
 )
 
 // completeRows fills in the empty fields of variants, and the reasons and the option index of each
@@ -313,41 +312,6 @@ func indexByName(rows []Framework) map[string]int {
 	out := map[string]int{}
 	for i, f := range rows {
 		out[f.Name] = i
-	}
-	return out
-}
-
-// callRow is one command that starts the program of a row.
-type callRow struct {
-	name  string   // the complete command: "cargo nextest run"
-	words []string // the words after the program: "nextest", "run"
-	row   int      // the index of the row in its table
-}
-
-// calls has the commands of a table by their programs: those of cargo under "cargo".
-type calls map[string][]callRow
-
-// matching returns the commands of the program that words begin with. Commands with more words come
-// first, so that "cargo nextest run" is tried before "cargo test". It returns nil for an unknown
-// program.
-func (c calls) matching(words []string) []callRow {
-	if len(words) == 0 {
-		return nil
-	}
-	return c[words[0]]
-}
-
-// indexByProgram indexes the rows of a table by the programs that of returns for a row.
-func indexByProgram[T any](rows []T, of func(T) []string) calls {
-	out := calls{}
-	for i, row := range rows {
-		for _, call := range of(row) {
-			words := strings.Fields(call)
-			out[words[0]] = append(out[words[0]], callRow{call, words[1:], i})
-		}
-	}
-	for _, list := range out {
-		slices.SortStableFunc(list, func(a, b callRow) int { return len(b.words) - len(a.words) })
 	}
 	return out
 }

@@ -30,19 +30,49 @@ type Invocation struct {
 // is the name of a program, without folder and extension. The words are compared with the calls of
 // frameworks first, then with those of linters and of task runners.
 func InvocationOf(words []string) (Invocation, bool) {
-	for _, c := range frameworksByProgram.matching(words) {
-		f := &frameworks[c.row]
-		if rest, ok := f.index.argsAfter(words[1:], c.words); ok {
-			return Invocation{c.name, RunsTests, f, rest, f.index}, true
-		}
+	if len(words) == 0 {
+		return Invocation{}, false
 	}
-	for _, c := range lintersByProgram.matching(words) {
-		l := &linters[c.row]
-		if rest, ok := l.index.argsAfter(words[1:], c.words); ok {
-			return Invocation{c.name, RunsLint, nil, rest, l.index}, true
+	for _, call := range callsByProgram[words[0]] {
+		if args, ok := call.index.argsAfter(words[1:], call.words); ok {
+			return Invocation{call.name, call.purpose, call.framework, args, call.index}, true
 		}
 	}
 	return findTask(words)
+}
+
+// programCall is a command by which a row calls its program.
+type programCall struct {
+	name      string   // the complete command: "cargo nextest run"
+	words     []string // the words after the program: "nextest", "run"
+	purpose   Purpose
+	framework *Framework // nil for a linter
+	index     index      // the options of the program
+}
+
+// callsByProgram has the calls of frameworks and linters by their programs: those of cargo under
+// "cargo". Calls with more words come first, so that "cargo nextest run" is tried before "cargo test".
+var callsByProgram = indexCalls()
+
+func indexCalls() map[string][]programCall {
+	out := map[string][]programCall{}
+	add := func(commands []string, call programCall) {
+		for _, command := range commands {
+			words := strings.Fields(command)
+			call.name, call.words = command, words[1:]
+			out[words[0]] = append(out[words[0]], call)
+		}
+	}
+	for i, f := range frameworks {
+		add(f.Programs, programCall{purpose: RunsTests, framework: &frameworks[i], index: f.index})
+	}
+	for _, l := range linters {
+		add(l.Programs, programCall{purpose: RunsLint, index: l.index})
+	}
+	for _, calls := range out {
+		slices.SortStableFunc(calls, func(a, b programCall) int { return len(b.words) - len(a.words) })
+	}
+	return out
 }
 
 // Uses finds the options with an effect among the arguments: those of the program, and
@@ -142,7 +172,7 @@ func indexTasks(rows []task) map[string]*task {
 // findTask reads the call of a task runner: the words "npm run test" or "make lint". It is false if
 // the first word is no task runner, or if the task neither tests nor lints.
 func findTask(words []string) (Invocation, bool) {
-	if len(words) == 0 || tasks[words[0]] == nil {
+	if tasks[words[0]] == nil {
 		return Invocation{}, false
 	}
 	t, args := tasks[words[0]], words[1:]
@@ -178,5 +208,5 @@ var lintScript = Options{Allow: commonAllow}.index(Plain)
 
 // KnowsProgram reports whether a program can test or lint.
 func KnowsProgram(program string) bool {
-	return len(frameworksByProgram[program])+len(lintersByProgram[program]) > 0 || tasks[program] != nil
+	return len(callsByProgram[program]) > 0 || tasks[program] != nil
 }

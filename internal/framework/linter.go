@@ -180,6 +180,3 @@ func indexLinters(rows []Linter) []Linter {
 	}
 	return rows
 }
-
-// lintersByProgram has the calls of linters by their programs.
-var lintersByProgram = indexByProgram(linters, func(l Linter) []string { return l.Programs })

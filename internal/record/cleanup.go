@@ -28,22 +28,16 @@ type CleanupResult struct {
 // rollback. With dry it only lists them. The error wraps [ErrStillActive] if the loop may
 // continue.
 func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c CleanupResult, err error) {
-	p := event.NewPosition()
-	l, state, err := ledger.OpenWithoutTree(home, id, p.Apply)
+	l, v, err := openView(home, id)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
 
-	if state.Status != ledger.Completed && state.Status != ledger.Failed && state.Status != ledger.Aborted {
-		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, state.Status, ErrStillActive)
+	if !slices.Contains([]ledger.Status{ledger.Completed, ledger.Failed, ledger.Aborted}, v.State.Status) {
+		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, v.State.Status, ErrStillActive)
 	}
-	v, err := buildView(l.Dir(), state, p)
-	if err != nil {
-		return c, err
-	}
-
-	store, err := snapshot.Open(ctx, state.Workspace, l.SnapshotDir(), v.Settings.Snapshot)
+	store, err := snapshot.Open(ctx, v.State.Workspace, l.SnapshotDir(), v.Settings.Snapshot)
 	if err != nil {
 		return c, err
 	}

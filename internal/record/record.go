@@ -98,17 +98,8 @@ func (p Service) openLoop(id string, n int) (*ledger.Ledger, View, bool, error) 
 		return nil, View{}, false, invalid("loop %s belongs to %s", id, state.Workspace)
 	}
 
-	at := event.NewPosition()
-	l, state, err := ledger.OpenWithoutTree(p.Home, id, at.Apply)
-	if err != nil {
-		return nil, View{}, false, err
-	}
-
-	v, err := buildView(l.Dir(), state, at)
-	if err != nil {
-		return nil, v, false, errors.Join(err, l.Close())
-	}
-	return l, v, false, nil
+	l, v, err := openView(p.Home, id)
+	return l, v, false, err
 }
 
 // createLoop creates the folder of a loop without iterations.

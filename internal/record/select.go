@@ -80,17 +80,12 @@ type Selection struct {
 // selection report and final-output/. It does not change the working tree. by is the user. The
 // error wraps [ledger.ErrLocked] while a supervisor works on the loop.
 func Select(ctx context.Context, home, id string, w SelectionRequest, by string, now time.Time) (sel Selection, err error) {
-	p := event.NewPosition()
-	l, state, err := ledger.OpenWithoutTree(home, id, p.Apply)
+	l, v, err := openView(home, id)
 	if err != nil {
 		return sel, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	v, err := buildView(l.Dir(), state, p)
-	if err == nil {
-		sel.View, sel.Choice, err = v.Choose(w)
-	}
-	if err != nil {
+	if sel.View, sel.Choice, err = v.Choose(w); err != nil {
 		return sel, err
 	}
 	return sel, sel.save(ctx, l, w, by, now)

@@ -39,6 +39,20 @@ func ReadView(dir string, state ledger.State) (View, error) {
 	return buildView(dir, state, p)
 }
 
+// openView opens a loop for writing, without its tree, and reads it. The caller closes the ledger.
+func openView(home, id string) (*ledger.Ledger, View, error) {
+	p := event.NewPosition()
+	l, state, err := ledger.OpenWithoutTree(home, id, p.Apply)
+	if err != nil {
+		return nil, View{}, err
+	}
+	v, err := buildView(l.Dir(), state, p)
+	if err != nil {
+		return nil, v, errors.Join(err, l.Close())
+	}
+	return l, v, nil
+}
+
 // buildView combines the files of a loop with its log, which was read into p. Missing settings
 // get their defaults.
 func buildView(dir string, state ledger.State, p *event.Position) (View, error) {

@@ -92,10 +92,6 @@ type pair struct {
 	proof    proof
 }
 
-// textOnlyCommit is a commit that is judged by its changed text alone, because it could not be
-// measured, or because no commit before it was measured.
-type textOnlyCommit struct{ pair }
-
 // collectEvidence fills h.pairs and h.textOnly with the commits and their evidence. The base of a
 // measured commit is the last measured one before it. The base of any other commit, and of the
 // first measured one, is the commit just before it.
@@ -122,7 +118,7 @@ func (h *historyReplay) collectEvidence(ctx context.Context) error {
 			p.unmeasured = "no commit before it could be measured"
 		}
 		if p.unmeasured != "" && i > 0 {
-			h.textOnly = append(h.textOnly, textOnlyCommit{p})
+			h.textOnly = append(h.textOnly, p)
 		}
 	}
 	return nil
@@ -162,21 +158,14 @@ func (p pair) toIteration(number int) ledger.Iteration {
 	return it
 }
 
-// toRecord returns the measured commits as the record of a loop in which every iteration was
-// accepted. The first commit is the baseline.
-func (h *historyReplay) toRecord() judge.RecordedLoop {
+// recordOf returns the record of a loop in which every iteration was accepted. The iterations are the
+// commits, the first of which is the baseline.
+func recordOf(commits ...pair) judge.RecordedLoop {
 	out := judge.RecordedLoop{Commits: true}
-	for n, p := range h.pairs {
+	for n, p := range commits {
 		out.Iterations = append(out.Iterations, p.toIteration(n))
 	}
 	return out
-}
-
-// toRecord returns the record of a loop in which this commit is the only iteration. It has no
-// metrics.
-func (c textOnlyCommit) toRecord() judge.RecordedLoop {
-	c.set = metric.Set{}
-	return judge.RecordedLoop{Commits: true, Iterations: []ledger.Iteration{pair{}.toIteration(0), c.toIteration(1)}}
 }
 
 // judge judges all commits by the user's settings, and again by those of --what-if if there are
@@ -214,7 +203,7 @@ type verdictSet struct {
 func (h *historyReplay) judgeAll(by judge.Settings) (verdictSet, error) {
 	out := verdictSet{moved: MovedTests{Tests: map[detector.Explanation]int{}}}
 	if len(h.pairs) > 1 {
-		res, err := judge.Rejudge(h.toRecord(), by)
+		res, err := judge.Rejudge(recordOf(h.pairs...), by)
 		if err != nil {
 			return out, err
 		}
@@ -225,7 +214,8 @@ func (h *historyReplay) judgeAll(by judge.Settings) (verdictSet, error) {
 	}
 
 	for _, u := range h.textOnly {
-		res, err := judge.Rejudge(u.toRecord(), by.WithoutTests())
+		u.set = metric.Set{}
+		res, err := judge.Rejudge(recordOf(pair{}, u), by.WithoutTests())
 		if err != nil {
 			return out, err
 		}

@@ -113,8 +113,10 @@ type historyReplay struct {
 	measurements  map[string]measurement
 	newlyMeasured int // number of trees that were not in the cache
 
-	pairs    []pair           // the measured commits, filled by collectEvidence
-	textOnly []textOnlyCommit // commits that are judged by their text alone
+	pairs []pair // the measured commits, filled by collectEvidence
+	// textOnly are the commits that are judged by their changed text alone, because they could not be
+	// measured, or because no commit before them was measured.
+	textOnly []pair
 }
 
 // measureMissing loads the measurements of all commits from the cache, and measures the trees
