@@ -273,26 +273,21 @@ var commonReasons = map[Capability]string{
 // folders in an order that options set.
 const searched = "folders are searched in an order that options set"
 
-// inheritFrom returns the row of a variant with its empty fields filled in from base. Reports,
-// coverage and what code can see of a test run are always those of base.
+// inheritFrom returns the row of a variant with its empty fields filled in from base. How it reports,
+// runs and lists tests, and what code can see of a test run, are always those of base.
 func (f Framework) inheritFrom(base Framework) Framework {
-	f.Language, f.Style = base.Language, base.Style
-	f.Options, f.Operands = f.Options.mergedWith(base.Options), cmp.Or(f.Operands, base.Operands)
-	if f.ConfigFiles == nil {
-		f.ConfigFiles = base.ConfigFiles
+	out := base
+	out.Name, out.Like, out.Programs, out.Packages, out.TestPackages = f.Name, f.Like, f.Programs, f.Packages, f.TestPackages
+	out.Options, out.Operands = f.Options.mergedWith(base.Options), cmp.Or(f.Operands, base.Operands)
+	if f.ConfigFiles != nil {
+		out.ConfigFiles = f.ConfigFiles
 	}
-	if f.Rerun.Way == noWay {
-		f.Rerun = base.Rerun
+	if f.Drop != nil {
+		out.Drop = f.Drop
 	}
-	if f.List.Format == NoList {
-		f.List = base.List
-	}
-	if f.Drop == nil {
-		f.Drop = base.Drop
-	}
-	f.Report, f.Coverage, f.Affected, f.Mutants, f.Marks, f.Shadows, f.Conceal = base.Report, base.Coverage, base.Affected, base.Mutants, base.Marks, base.Shadows, base.Conceal
-	f.Unsupported = f.ownReasons(base)
-	return f
+	out.Unsupported = f.Unsupported
+	out.Unsupported = out.ownReasons(base)
+	return out
 }
 
 // ownReasons returns the reasons of a variant and of its base for the capabilities that the variant

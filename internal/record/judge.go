@@ -58,9 +58,11 @@ func (v View) until(n int) View {
 	return v
 }
 
-// with returns a copy of the loop with one more iteration at its end.
+// with returns a copy of the loop with an added or replaced iteration, sorted by number.
 func (v View) with(it ledger.Iteration) View {
-	v.Iterations = append(slices.Clone(v.Iterations), it)
+	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(o ledger.Iteration) bool { return o.Number == it.Number })
+	v.Iterations = append(v.Iterations, it)
+	slices.SortFunc(v.Iterations, func(a, b ledger.Iteration) int { return a.Number - b.Number })
 	return v
 }
 

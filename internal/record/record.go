@@ -304,7 +304,7 @@ func (r *recorder) append(it ledger.Iteration) error {
 	if err != nil {
 		return err
 	}
-	r.view = r.view.withReplaced(it)
+	r.view = r.view.with(it)
 	best := it.Best != nil && it.Best.Iteration == it.Number
 	if err := r.ledger.Append(it, nil, best); err != nil {
 		return err
@@ -357,14 +357,6 @@ func hasComponents(s selector.Score) bool {
 func sameVerdict(a, b ledger.Iteration) bool {
 	return a.Assessment.Class == b.Assessment.Class && a.Rejected == b.Rejected && a.Verified == b.Verified &&
 		a.Assessment.Recommendation.Action == b.Assessment.Recommendation.Action
-}
-
-// withReplaced returns a copy of the loop with an added or replaced iteration, sorted by number.
-func (v View) withReplaced(it ledger.Iteration) View {
-	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(o ledger.Iteration) bool { return o.Number == it.Number })
-	v.Iterations = append(v.Iterations, it)
-	slices.SortFunc(v.Iterations, func(a, b ledger.Iteration) int { return a.Number - b.Number })
-	return v
 }
 
 // reportOf returns the data of the report about an iteration.

@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -33,10 +34,7 @@ func (f File) Locate(err error, others ...string) error {
 	if !ok {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
 	}
-	at := findKey(f.Text, field.Keys)
-	if at == nil && len(others) > 0 {
-		at = findKey(f.Text, others)
-	}
+	at := cmp.Or(findKey(f.Text, field.Keys), findKey(f.Text, others))
 	if at == nil {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, field)
 	}

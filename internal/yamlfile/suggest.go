@@ -17,8 +17,8 @@ var unknownKeyPattern = regexp.MustCompile(`unknown field "([^"]+)"`)
 // suggestKey names the known key closest to an unknown one, or the page that lists the keys if
 // none is close. It is "" for another error.
 func suggestKey(err error, into any, reference string) string {
-	var unknown *yaml.UnknownFieldError
-	if !errors.As(err, &unknown) {
+	unknown, ok := errors.AsType[*yaml.UnknownFieldError](err)
+	if !ok {
 		return ""
 	}
 	m := unknownKeyPattern.FindStringSubmatch(unknown.Error())
