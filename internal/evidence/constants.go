@@ -12,8 +12,8 @@ import (
 // removedConstants collects the names of constants, and of fields of classes, whose definitions
 // were removed from product code.
 type removedConstants struct {
-	removed map[string]bool // names defined in lines that are gone
-	is      [][]byte        // the current texts of the changed files
+	removed      map[string]bool // names defined in lines that are gone
+	currentTexts [][]byte        // the current texts of the changed files
 }
 
 // assignmentRE matches a line that defines a name with a value, and captures the name: LIMIT of
@@ -23,7 +23,7 @@ var assignmentRE = regexp.MustCompile(`^\s*(?:(?:export|public|private|protected
 // add adds the names that a file defined outside of functions in lines that are gone. old and
 // current are its texts before and after the change.
 func (n *removedConstants) add(before source.File, old, current []byte) {
-	n.is = append(n.is, current)
+	n.currentTexts = append(n.currentTexts, current)
 	keptLines := map[string]bool{}
 	for line := range bytes.Lines(current) {
 		keptLines[string(bytes.TrimSpace(line))] = true
@@ -54,7 +54,7 @@ func (n *removedConstants) names() []string {
 	if len(n.removed) == 0 {
 		return nil // the texts need not be searched
 	}
-	for _, text := range n.is {
+	for _, text := range n.currentTexts {
 		for _, word := range identifierRE.FindAll(text, -1) {
 			delete(n.removed, string(word))
 		}

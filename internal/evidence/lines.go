@@ -7,7 +7,7 @@ import "supervise/metric"
 type LineCounter struct {
 	added, deleted int
 	start          [4]byte // of the current line
-	n              int     // how many bytes of start are set
+	startLength    int     // how many bytes of start are set
 }
 
 // Write counts the lines of p. It never fails.
@@ -16,10 +16,10 @@ func (d *LineCounter) Write(p []byte) (int, error) {
 		switch {
 		case b == '\n':
 			d.count()
-			d.n = 0
-		case d.n < len(d.start):
-			d.start[d.n] = b
-			d.n++
+			d.startLength = 0
+		case d.startLength < len(d.start):
+			d.start[d.startLength] = b
+			d.startLength++
 		}
 	}
 	return len(p), nil
@@ -27,11 +27,11 @@ func (d *LineCounter) Write(p []byte) (int, error) {
 
 // count counts the line that just ended. The headers of files, "+++ " and "--- ", do not count.
 func (d *LineCounter) count() {
-	switch start := string(d.start[:d.n]); {
+	switch start := string(d.start[:d.startLength]); {
 	case start == "+++ ", start == "--- ":
-	case d.n > 0 && start[0] == '+':
+	case d.startLength > 0 && start[0] == '+':
 		d.added++
-	case d.n > 0 && start[0] == '-':
+	case d.startLength > 0 && start[0] == '-':
 		d.deleted++
 	}
 }

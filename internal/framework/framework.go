@@ -277,7 +277,8 @@ const searched = "folders are searched in an order that options set"
 // runs and lists tests, and what code can see of a test run, are always those of base.
 func (f Framework) inheritFrom(base Framework) Framework {
 	out := base
-	out.Name, out.Like, out.Programs, out.Packages, out.TestPackages = f.Name, f.Like, f.Programs, f.Packages, f.TestPackages
+	out.Name, out.Like, out.Programs = f.Name, f.Like, f.Programs
+	out.Packages, out.TestPackages = f.Packages, f.TestPackages
 	out.Options, out.Operands = f.Options.mergedWith(base.Options), cmp.Or(f.Operands, base.Operands)
 	if f.ConfigFiles != nil {
 		out.ConfigFiles = f.ConfigFiles

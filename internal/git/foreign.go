@@ -64,8 +64,8 @@ func (s overrides) remoteOptions(verb string) []string {
 
 // setting is a value in the configuration. option is the text that sets it with git -c.
 type setting struct {
-	key, option string
-	trusted     bool // set by the user, the system or the environment, not by the repository
+	key, override string
+	trusted       bool // set by the user, the system or the environment, not by the repository
 }
 
 // overrides returns what disables the programs that the repository configures. It asks git for
@@ -112,7 +112,7 @@ func (s overrides) restoreTrusted(all []setting, off map[string]string) override
 	for _, l := range all {
 		_, was := off[l.key]
 		if l.trusted && (was || helpers && credentialHelperRE.MatchString(l.key)) {
-			s.options = append(s.options, "-c", l.option)
+			s.options = append(s.options, "-c", l.override)
 		}
 	}
 	return s

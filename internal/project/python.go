@@ -27,10 +27,10 @@ var dependencyFiles = []string{
 // python is a folder with Python in it.
 type python struct {
 	projectfs.Folder
-	env    string   // the virtual environment, relative to the folder; "" is none
-	start  []string // what starts a program of the project's environment: "uv run --frozen"
-	locked string   // the text of the lock file of that tool
-	deps   string   // the text of everything that lists dependencies
+	env            string   // the virtual environment, relative to the folder; "" is none
+	launcherWords  []string // what starts a program of the project's environment: "uv run --frozen"
+	lockText       string   // the text of the lock file of that tool
+	dependencyText string   // the text of everything that lists dependencies
 }
 
 // proposePython recognizes a Python project. A script or workflow of the project decides how the
@@ -73,13 +73,13 @@ func newPython(f projectfs.Folder, p *proposal) python {
 	py := python{Folder: f}
 	for _, pattern := range dependencyFiles {
 		for _, name := range f.Glob(pattern) {
-			py.deps += lineCommentPattern.ReplaceAllString(f.Read(name), "") + "\n"
+			py.dependencyText += lineCommentPattern.ReplaceAllString(f.Read(name), "") + "\n"
 		}
 	}
 	if config := f.FirstAbove(".venv/pyvenv.cfg", "venv/pyvenv.cfg", "env/pyvenv.cfg"); config != "" {
 		py.env = path.Dir(config)
 	}
-	py.start, py.locked = py.launcher(p)
+	py.launcherWords, py.lockText = py.launcher(p)
 	return py
 }
 

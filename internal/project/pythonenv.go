@@ -55,8 +55,8 @@ func (py python) findLock(name string) string {
 // pythonCommand returns the argv that runs Python in the project's environment with the words.
 func (py python) pythonCommand(words ...string) []string {
 	switch {
-	case py.start != nil:
-		return withWords(withWords(py.start, "python"), words...)
+	case py.launcherWords != nil:
+		return withWords(withWords(py.launcherWords, "python"), words...)
 	case py.env != "":
 		return withWords([]string{py.env + "/bin/python"}, words...)
 	case py.OnPath("python3") || !py.OnPath("python"):
@@ -69,7 +69,7 @@ func (py python) pythonCommand(words ...string) []string {
 // the virtual environment.
 func (py python) dependsOn(name string) bool {
 	re := regexp.MustCompile(`(?mi)(^|["'\s,])` + strings.ReplaceAll(regexp.QuoteMeta(name), "-", "[-_.]") + `\s*(\[[^\]]*\])?\s*($|["'<>=!~;,\s])`)
-	return re.MatchString(py.deps) || py.isInstalled(name)
+	return re.MatchString(py.dependencyText) || py.isInstalled(name)
 }
 
 // isInstalled reports whether a package is in the virtual environment.
@@ -84,7 +84,7 @@ func (py python) isInstalled(name string) bool {
 // isAvailable reports whether a package can be used: it is in the virtual environment or, if a tool
 // manages that, among the dependencies.
 func (py python) isAvailable(name string) bool {
-	if py.env != "" && py.start == nil {
+	if py.env != "" && py.launcherWords == nil {
 		return py.isInstalled(name)
 	}
 	return py.dependsOn(name)
@@ -93,7 +93,7 @@ func (py python) isAvailable(name string) bool {
 // isMissing reports whether a program cannot be started: it is neither in the project's environment,
 // nor in the lock file, nor on PATH.
 func (py python) isMissing(name string) bool {
-	if py.start != nil && (py.locked == "" || strings.Contains(py.locked, `"`+name+`"`)) {
+	if py.launcherWords != nil && (py.lockText == "" || strings.Contains(py.lockText, `"`+name+`"`)) {
 		return false
 	}
 	return !py.isInstalled(name) && !py.OnPath(name)
@@ -103,7 +103,7 @@ func (py python) isMissing(name string) bool {
 // pip.
 func (py python) noteMissing(name, file string, p *proposal) {
 	switch {
-	case py.start != nil || py.env != "" && py.isInstalled(name) || py.env == "" && py.OnPath(name):
+	case py.launcherWords != nil || py.env != "" && py.isInstalled(name) || py.env == "" && py.OnPath(name):
 	case py.env != "" && py.usesUV():
 		p.note("%s is asked for by %s but is not in %s: run uv pip install --python %s/bin/python %s", name, file, py.env, py.env, name)
 	case py.env != "":

@@ -100,8 +100,8 @@ func (py python) proposeLint(p *proposal) {
 // toolCommand returns the argv of a program of the project's environment, else on PATH.
 func (py python) toolCommand(name string, words ...string) []string {
 	switch {
-	case py.start != nil:
-		return withWords(withWords(py.start, name), words...)
+	case py.launcherWords != nil:
+		return withWords(withWords(py.launcherWords, name), words...)
 	case py.isInstalled(name):
 		return withWords([]string{py.env + "/bin/" + name}, words...)
 	}

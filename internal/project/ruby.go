@@ -21,7 +21,7 @@ var rubyMarkers = []string{"Gemfile", "*.gemspec", ".rspec", "Rakefile"}
 // ruby is a folder with Ruby in it.
 type ruby struct {
 	projectfs.Folder
-	gems string // the text of everything that lists gems
+	gemText string // the text of everything that lists gems
 }
 
 // proposeRuby recognizes a project with tests for RSpec, Minitest, or both.
@@ -29,7 +29,7 @@ func proposeRuby(f projectfs.Folder) proposal {
 	p := proposal{lintsAll: true}
 	r := ruby{Folder: f}
 	for _, file := range append([]string{"Gemfile", "Gemfile.lock"}, f.Glob("*.gemspec")...) {
-		r.gems += f.Read(file) + "\n"
+		r.gemText += f.Read(file) + "\n"
 	}
 	p.require(f, "ruby", "install Ruby")
 	if f.OnPath("ruby") && f.First("Gemfile") != "" {
@@ -56,7 +56,7 @@ func (r ruby) command(words ...string) []string {
 // add_development_dependency "rspec" in its gemspec, or by a line of its lock file.
 func (r ruby) requiresGem(name string) bool {
 	name = regexp.QuoteMeta(name)
-	return regexp.MustCompile(`(?m)^[^#\n]*(gem|dependency)[\s(]+["']` + name + `["']|^\s+` + name + ` \(`).MatchString(r.gems)
+	return regexp.MustCompile(`(?m)^[^#\n]*(gem|dependency)[\s(]+["']` + name + `["']|^\s+` + name + ` \(`).MatchString(r.gemText)
 }
 
 // addRSpec proposes RSpec if it is configured or required and there are specs.
@@ -127,13 +127,13 @@ func (r ruby) addRubocop(p *proposal) {
 		return
 	}
 	config = cmp.Or(config, "Gemfile")
-	if strings.TrimSpace(r.gems) == "" && !r.OnPath("rubocop") {
+	if strings.TrimSpace(r.gemText) == "" && !r.OnPath("rubocop") {
 		p.note("%s is there but rubocop is not on PATH: gem install rubocop", config)
 		return
 	}
 	report := ReportDir + "/rubocop.json"
 	words := []string{"rubocop", "--format=json", "--out=" + report, "--cache=false", "--no-color"}
-	if r.gems != "" && (r.requiresGem("rubocop") || r.requiresGem("standard")) {
+	if r.gemText != "" && (r.requiresGem("rubocop") || r.requiresGem("standard")) {
 		words = r.command(words...)
 	}
 	p.addTool("rubocop", config)

@@ -58,7 +58,7 @@ func (v View) neededSnapshots() map[snapshot.ID]bool {
 			out[b.Snapshot] = true
 		}
 	}
-	if i := v.start(nil); i >= 0 {
+	if i := v.startIndex(nil); i >= 0 {
 		out[v.Iterations[i].Snapshot] = true
 	}
 	return out

@@ -23,8 +23,8 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 		return it, nil
 	}
 
-	past, comparable := before.past(it)
-	found, err := judge.Judge{Settings: before.judging(it)}.JudgeRecorded(comparable, past)
+	past, comparable := before.historyFor(it)
+	found, err := judge.Judge{Settings: before.settingsFor(it)}.JudgeRecorded(comparable, past)
 	if err != nil {
 		return it, err
 	}
@@ -34,7 +34,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 		it.Assessment.Recommendation.Reason = "The first iteration: there is nothing to compare it with"
 	}
 
-	step, next := before.next(it, past.Previous.Iteration)
+	step, next := before.nextStep(it, past.Previous.Iteration)
 	it.Rejected, it.Verified = step.Reject, verified(it)
 	it.Decision = &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
@@ -47,7 +47,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 		it.Decision.Restore = target.Snapshot
 	}
 
-	it.Best = before.with(it).running()
+	it.Best = before.with(it).bestSoFar()
 	it.Regression = before.regression(it)
 	return it, nil
 }
@@ -66,9 +66,9 @@ func (v View) with(it ledger.Iteration) View {
 	return v
 }
 
-// past returns the history for judging an iteration, and the iteration itself. Both are reduced
+// historyFor returns the history for judging an iteration, and the iteration itself. Both are reduced
 // to the details that all their sets have; see [equalizeDetail].
-func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
+func (v View) historyFor(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	h := judge.NewHistory()
 	for _, earlier := range v.Iterations {
 		if earlier.Number == 0 {
@@ -79,23 +79,23 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 			h.Accepted = append(h.Accepted, earlier.Observation())
 		}
 	}
-	if start := v.start(it.Recorded); start >= 0 {
+	if start := v.startIndex(it.Recorded); start >= 0 {
 		h.Previous = v.Iterations[start].Observation()
 	}
-	if best := v.running(); best != nil {
+	if best := v.bestSoFar(); best != nil {
 		if b, err := v.Iteration(best.Iteration); err == nil {
 			h.Best = new(b.Observation())
 		}
 	}
-	h.Errors, h.UnreadIterations = v.errors(), v.unread()
+	h.Errors, h.UnreadIterations = v.lastErrors(), v.countUnread()
 	equalizeDetail(h, &it.Set)
 	return h, it
 }
 
-// start returns the index in v.Iterations of the iteration from whose tree the next one starts:
+// startIndex returns the index in v.Iterations of the iteration from whose tree the next one starts:
 // the one that t reports, or else the last accepted one or the target of the last rollback. It
 // returns -1 if there is none.
-func (v View) start(t *ledger.Reported) int {
+func (v View) startIndex(t *ledger.Reported) int {
 	at := -1
 	for i, it := range v.Iterations {
 		switch {
@@ -112,9 +112,9 @@ func (v View) start(t *ledger.Reported) int {
 	return at
 }
 
-// errors returns the errors of the last iterations, up to the latest one without an error. It is
+// lastErrors returns the errors of the last iterations, up to the latest one without an error. It is
 // nil if the last iteration has none.
-func (v View) errors() []string {
+func (v View) lastErrors() []string {
 	var out []string
 	for _, each := range v.Iterations {
 		if each.Recorded == nil || each.Recorded.Error == "" {
@@ -126,8 +126,8 @@ func (v View) errors() []string {
 	return out
 }
 
-// unread returns how many of the last iterations in a row have results, but none of tests.
-func (v View) unread() int {
+// countUnread returns how many of the last iterations in a row have results, but none of tests.
+func (v View) countUnread() int {
 	n := 0
 	for _, earlier := range slices.Backward(v.Iterations) {
 		if earlier.Number == 0 || earlier.Set.Tests != nil || earlier.Set.IsEmpty() {
@@ -138,28 +138,28 @@ func (v View) unread() int {
 	return n
 }
 
-// judging returns the settings for judging an iteration. Tests are not required from an
+// settingsFor returns the settings for judging an iteration. Tests are not required from an
 // iteration that reports only scores.
-func (v View) judging(it ledger.Iteration) judge.Settings {
+func (v View) settingsFor(it ledger.Iteration) judge.Settings {
 	if it.Set.IsEmpty() {
 		return v.Settings.WithoutTests()
 	}
 	return v.Settings.Settings
 }
 
-// next returns the step that follows the assessment of an iteration, and the state of the
+// nextStep returns the step that follows the assessment of an iteration, and the state of the
 // recovery after it. start is the number of the iteration from whose tree it started.
-func (v View) next(it ledger.Iteration, start int) (recovery.Step, recovery.State) {
+func (v View) nextStep(it ledger.Iteration, start int) (recovery.Step, recovery.State) {
 	c := recovery.Case{Assessment: it.Assessment, Start: start, Paused: it.EndedAt, Now: it.EndedAt}
 	if n := len(v.Iterations); n > 0 && v.Iterations[n-1].Rejected {
 		c.Refused = v.Iterations[n-1].Assessment.Alerts
 	}
-	return recovery.Next(v.incident(), c, v.Settings.Recovery)
+	return recovery.Next(v.recoveryState(), c, v.Settings.Recovery)
 }
 
-// incident returns the state of the recovery after the last iteration with a decision, the zero
+// recoveryState returns the state of the recovery after the last iteration with a decision, the zero
 // value if there is none.
-func (v View) incident() recovery.State {
+func (v View) recoveryState() recovery.State {
 	for _, it := range slices.Backward(v.Iterations) {
 		if it.Decision != nil {
 			return recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.SameFinding}
@@ -168,8 +168,8 @@ func (v View) incident() recovery.State {
 	return recovery.State{}
 }
 
-// running returns the best iteration so far, nil if none is acceptable.
-func (v View) running() *ledger.BestIteration {
+// bestSoFar returns the best iteration so far, nil if none is acceptable.
+func (v View) bestSoFar() *ledger.BestIteration {
 	choice, err := selector.Best(v.candidates(), v.Settings.Select)
 	if err != nil || choice.BaselineChosen {
 		return nil

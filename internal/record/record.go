@@ -277,7 +277,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 
 	it.Snapshot, it.Tree = info.ID, cmp.Or(it.Tree, info.Tree)
 	before := r.view.until(r.number)
-	if i := before.start(it.Recorded); i >= 0 && before.Iterations[i].Snapshot != "" {
+	if i := before.startIndex(it.Recorded); i >= 0 && before.Iterations[i].Snapshot != "" {
 		it.Start = before.Iterations[i].Snapshot
 		changes, err := store.Changes(ctx, it.Start, it.Snapshot)
 		if err != nil {
@@ -366,7 +366,7 @@ func (v View) reportOf(it ledger.Iteration) report.Iteration {
 	if first, err := v.Iteration(0); err == nil {
 		out.Baseline = first
 	}
-	if i := before.start(it.Recorded); i >= 0 {
+	if i := before.startIndex(it.Recorded); i >= 0 {
 		out.Previous = &before.Iterations[i]
 	}
 	return out
@@ -380,7 +380,7 @@ func (r *recorder) saveState() error {
 		s.Add(it)
 	}
 	s.Status, s.UpdatedAt, s.Selected = ledger.Running, r.Now(), nil
-	s.Best = r.view.running()
+	s.Best = r.view.bestSoFar()
 	var best *int
 	if s.Best != nil {
 		best = &s.Best.Iteration
