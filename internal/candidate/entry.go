@@ -229,7 +229,7 @@ func (c *competition) runAll(ctx context.Context) error {
 	for _, e := range c.entries[1:] {
 		all.Go(func() error {
 			if ctx.Err() != nil {
-				return nil
+				return nil //nolint:nilerr // the others need not start
 			}
 			errs[e.number] = c.runEntry(ctx, e)
 			if e.succeeded() && int(successes.Add(1)) >= c.StopWhen && c.StopWhen > 0 {

@@ -30,8 +30,8 @@ func (t *Tree) EnforceLimit(ctx context.Context) error {
 		use, err = t.dropOldest(ctx, countFor(use.Bytes-t.Limit))
 	}
 	switch {
-	case ctx.Err() != nil: // the loop is being stopped
-		return nil
+	case ctx.Err() != nil:
+		return nil //nolint:nilerr // the loop is being stopped
 	case err != nil:
 		return t.overLimit(use, err.Error())
 	case use.Bytes > t.Limit:
