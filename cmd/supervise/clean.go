@@ -31,7 +31,7 @@ what it would delete.
 To drop only unneeded snapshots: supervise select LOOP --cleanup.`,
 		Example: `  supervise clean
   supervise clean --keep 5 --older-than 720h --yes`,
-		RunE: inWorkspace(a.workspaceAndHome, func(ctx context.Context, at workspace) error { return runClean(ctx, a, at, o) }),
+		RunE: inWorkspace(a.workspaceAndHome, func(_ context.Context, at workspace) error { return runClean(a, at, o) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.keep, "keep", 3, "how many of the latest loops stay")
@@ -41,7 +41,7 @@ To drop only unneeded snapshots: supervise select LOOP --cleanup.`,
 }
 
 // runClean lists the loops that can be deleted, and deletes them with --yes.
-func runClean(ctx context.Context, a *app, at workspace, o cleanOptions) error {
+func runClean(a *app, at workspace, o cleanOptions) error {
 	if o.keep < 0 {
 		return usageError{errors.New("--keep must not be negative")}
 	}

@@ -25,7 +25,7 @@ func newInitCmd(a *app) *cobra.Command {
 replace them; a project that is not recognised needs --test-cmd.`,
 		Example: `  supervise init
   supervise init --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'`,
-		RunE: inWorkspace(a.workspace, func(ctx context.Context, at workspace) error { return runInit(ctx, a, at, o) }),
+		RunE: inWorkspace(a.workspace, func(_ context.Context, at workspace) error { return runInit(a, at, o) }),
 	}
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
 	o.checkFlags.register(cmd.Flags())
@@ -33,7 +33,7 @@ replace them; a project that is not recognised needs --test-cmd.`,
 }
 
 // runInit writes a configuration with the detected checks.
-func runInit(ctx context.Context, a *app, at workspace, o initOptions) error {
+func runInit(a *app, at workspace, o initOptions) error {
 	path := config.Path(at.project)
 	if _, err := os.Lstat(path); err == nil && !o.force {
 		return usageError{fmt.Errorf("%s exists already; --force replaces it", path)}

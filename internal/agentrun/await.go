@@ -37,12 +37,13 @@ func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool
 	if o.NeedsPerson() {
 		r.stop = r.refusedStop(o)
 	}
+	isStopping := ctx.Err() != nil // the loop is being stopped
 	full, over := r.fullWindow(report)
 	if over && report.Reset.IsZero() {
 		report.Reset.At = full.Reset
 	}
 	switch {
-	case ctx.Err() != nil: // the loop is being stopped
+	case isStopping:
 		return false, nil
 	case o.IsTemporary():
 		delay, byService := r.waitTime(r.record, report)
