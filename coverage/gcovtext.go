@@ -21,11 +21,11 @@ func detectGcovText(h sniff.Head) bool {
 // contain several sources (gcov -t).
 type gcovText struct {
 	*collector
-	at     textstream.Line // the current line of the report
-	source bool            // a source was found
-	last   int             // largest line number of the current source so far
-	number int             // number of the source line that branches belong to; 0 for none
-	cut    bool            // the last line of the report is incomplete
+	input      textstream.Line // the current line of the report
+	hasSource  bool            // a source was found
+	lastNumber int             // largest line number of the current source so far
+	branchLine int             // number of the source line that branches belong to; 0 for none
+	cut        bool            // the last line of the report is incomplete
 }
 
 // parseGcovText reads a report. It stops at the first invalid line.
@@ -34,8 +34,8 @@ func parseGcovText(r io.Reader) (Report, error) {
 	var fault error
 	err := textstream.EachLine(r, func(line textstream.Line) {
 		if fault == nil {
-			g.at = line
-			fault = g.take(line.Text)
+			g.input = line
+			fault = g.readLine(line.Text)
 			g.cut = !line.Complete
 		}
 	})
@@ -44,28 +44,28 @@ func parseGcovText(r io.Reader) (Report, error) {
 		err = fmt.Errorf("read report: %w", err)
 	case fault != nil:
 		err = fault
-	case !g.source:
+	case !g.hasSource:
 		err = ErrUnknownFormat
 	case g.cut:
-		err = g.at.Error("the report ends in the middle of a line")
+		err = g.input.Error("the report ends in the middle of a line")
 	}
 	return g.finish(err)
 }
 
-// take reads one line of the report, such as "        3:   12:  return x;".
-func (g *gcovText) take(s []byte) error {
+// readLine reads one line of the report, such as "        3:   12:  return x;".
+func (g *gcovText) readLine(s []byte) error {
 	count, rest, _ := bytes.Cut(bytes.TrimLeft(s, " "), []byte(":"))
 	number, text, isLine := bytes.Cut(rest, []byte(":"))
 	n, isNumber := parseNatural(bytes.TrimLeft(number, " "))
 	switch {
 	case !isLine || !isNumber:
-		return g.below(s)
+		return g.readBranch(s)
 	case n > 0:
 		return g.sourceLine(count, n)
 	}
 	if path, ok := bytes.CutPrefix(text, []byte("Source:")); ok {
 		g.openFile(string(path))
-		g.source, g.last, g.number = true, 0, 0
+		g.hasSource, g.lastNumber, g.branchLine = true, 0, 0
 	}
 	return nil
 }
@@ -75,17 +75,17 @@ func (g *gcovText) take(s []byte) error {
 func (g *gcovText) sourceLine(count []byte, n int) error {
 	switch {
 	case g.current == nil:
-		return g.at.Error("line %d of no source: the beginning of the report is missing", n)
-	case n > g.last+1:
-		return g.at.Error("line %d follows line %d of %s", n, g.last, g.current.path)
+		return g.input.Error("line %d of no source: the beginning of the report is missing", n)
+	case n > g.lastNumber+1:
+		return g.input.Error("line %d follows line %d of %s", n, g.lastNumber, g.current.path)
 	}
-	g.last, g.number = max(g.last, n), n
+	g.lastNumber, g.branchLine = max(g.lastNumber, n), n
 	if string(count) == "-" {
 		return nil
 	}
 	hit, ok := gcovCount(count)
 	if !ok {
-		return g.at.Error("%q is no number of executions", count)
+		return g.input.Error("%q is no number of executions", count)
 	}
 	g.addLine(n, hit)
 	return nil
@@ -104,11 +104,11 @@ func gcovCount(count []byte) (hit, ok bool) {
 	return parseHit(count)
 }
 
-// below reads what follows a source line, such as "branch  0 taken 50% (fallthrough)". Blocks,
+// readBranch reads what follows a source line, such as "branch  0 taken 50% (fallthrough)". Blocks,
 // calls, functions and the names of instances do not count.
-func (g *gcovText) below(s []byte) error {
+func (g *gcovText) readBranch(s []byte) error {
 	fields := bytes.Fields(s)
-	if len(fields) < 4 || string(fields[0]) != "branch" || g.current == nil || g.number == 0 {
+	if len(fields) < 4 || string(fields[0]) != "branch" || g.current == nil || g.branchLine == 0 {
 		return nil
 	}
 	if _, ok := parseNatural(fields[1]); !ok {
@@ -119,8 +119,8 @@ func (g *gcovText) below(s []byte) error {
 		taken, ok = gcovCount(bytes.TrimSuffix(fields[3], []byte("%")))
 	}
 	if !ok {
-		return g.at.Error("%q is no number of times a branch was taken", fields[3])
+		return g.input.Error("%q is no number of times a branch was taken", fields[3])
 	}
-	g.addBranch(g.number, nil, fields[1], taken)
+	g.addBranch(g.branchLine, nil, fields[1], taken)
 	return nil
 }

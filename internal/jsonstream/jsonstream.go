@@ -221,8 +221,8 @@ func ReadDocuments(src io.Reader, f func(*Reader) error) (noise string, err erro
 		if len(head) == 0 {
 			return noise, err
 		}
-		if colour := colorPrefixRE.Find(head); colour != nil {
-			in.take(len(colour))
+		if color := colorPrefixRE.Find(head); color != nil {
+			in.consume(len(color))
 			continue
 		}
 		if startsDocument(head) {
@@ -246,7 +246,7 @@ var colorPrefixRE = regexp.MustCompile(`^\s*\x1b\[[0-9;]*m`)
 // documentSource is a text from which lines and documents are read alternately.
 type documentSource struct {
 	src    io.Reader
-	buf    []byte // read and not yet taken
+	buf    []byte // read and not yet consumed
 	offset int64  // of buf in the text
 	lines  int    // line feeds before buf
 }
@@ -261,7 +261,7 @@ func (s *documentSource) Read(p []byte) (int, error) {
 	return s.src.Read(p)
 }
 
-// peek returns the next 4 KiB, or the remaining text, without taking it.
+// peek returns the next 4 KiB, or the remaining text, without consuming it.
 func (s *documentSource) peek() ([]byte, error) {
 	if len(s.buf) >= peekSize {
 		return s.buf, nil
@@ -293,15 +293,15 @@ func (s *documentSource) skipLine() string {
 		if line == "" {
 			line = string(s.buf[:min(n, 1<<10)])
 		}
-		s.take(n)
+		s.consume(n)
 		if head, err := s.peek(); end || len(head) == 0 || err != nil {
 			return line
 		}
 	}
 }
 
-// take consumes n buffered bytes.
-func (s *documentSource) take(n int) {
+// consume drops n buffered bytes.
+func (s *documentSource) consume(n int) {
 	s.lines += bytes.Count(s.buf[:n], []byte{'\n'})
 	s.offset += int64(n)
 	s.buf = s.buf[n:]
