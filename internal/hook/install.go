@@ -60,8 +60,6 @@ type Installation struct {
 type clientConfig struct {
 	events  []string // client's names of the events that have hooks
 	timeout int      // in the client's unit: seconds or milliseconds
-	// silentReason tells the user why hooks may not be called, the most likely reason first.
-	silentReason string
 }
 
 // The events that have hooks, for the clients that use the names of Claude, and for the plugins.
@@ -73,18 +71,22 @@ var (
 
 // clientConfigs describes the clients that supervise can install hooks for.
 var clientConfigs = map[Client]clientConfig{
-	Claude: {claudeEvents, timeoutSeconds,
-		"managed settings may disable hooks (disableAllHooks), and your own --settings replaces ours"},
-	Codex: {claudeEvents, timeoutSeconds,
-		"codex silently ignores untrusted hooks: pass it --dangerously-bypass-hook-trust, and use a version with hooks"},
-	Gemini: {geminiEvents, 1000 * timeoutSeconds,
-		"gemini ignores a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir"},
-	Qwen: {claudeEvents, 1000 * timeoutSeconds,
-		"qwen may have hooks disabled (disableAllHooks), or its version has none"},
-	OpenCode: {pluginEvents, timeoutSeconds,
-		"opencode loads plugins only if @opencode-ai/plugin is installed in ~/.config/opencode"},
-	Pi: {pluginEvents, timeoutSeconds,
-		"pi loads extensions with -e: an older version may not support it"},
+	Claude:   {claudeEvents, timeoutSeconds},
+	Codex:    {claudeEvents, timeoutSeconds},
+	Gemini:   {geminiEvents, 1000 * timeoutSeconds},
+	Qwen:     {claudeEvents, 1000 * timeoutSeconds},
+	OpenCode: {pluginEvents, timeoutSeconds},
+	Pi:       {pluginEvents, timeoutSeconds},
+}
+
+// silentReasons tell the user why hooks may not be called, the most likely reason first.
+var silentReasons = map[Client]string{
+	Claude:   "managed settings may disable hooks (disableAllHooks), and your own --settings replaces ours",
+	Codex:    "codex silently ignores untrusted hooks: pass it --dangerously-bypass-hook-trust, and use a version with hooks",
+	Gemini:   "gemini ignores a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir",
+	Qwen:     "qwen may have hooks disabled (disableAllHooks), or its version has none",
+	OpenCode: "opencode loads plugins only if @opencode-ai/plugin is installed in ~/.config/opencode",
+	Pi:       "pi loads extensions with -e: an older version may not support it",
 }
 
 // runInstallers are the functions that install hooks for one run.
@@ -126,7 +128,7 @@ func InstallProblem(c Client, getenv func(string) string, exists func(path strin
 
 // SilentReason returns why no hook of a client may have been called although hooks were
 // installed.
-func SilentReason(c Client) string { return clientConfigs[c].silentReason }
+func SilentReason(c Client) string { return silentReasons[c] }
 
 // commandLine returns the command line that a client runs for an event.
 func (r InstallRequest) commandLine(event string) string {

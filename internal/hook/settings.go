@@ -32,14 +32,20 @@ type settingsLocation struct {
 // settingsLocations are the locations of each client.
 var settingsLocations = map[Client]settingsLocation{
 	Claude: {projectFile: ".claude/settings.json", userFile: ".claude/settings.json"},
-	Codex: {projectFile: ".codex/hooks.json", userFile: ".codex/hooks.json",
-		note: "codex runs hooks only once you have trusted them: type /hooks in it, or start it with --dangerously-bypass-hook-trust"},
-	Gemini: {projectFile: ".gemini/settings.json", userFile: ".gemini/settings.json",
-		note: "gemini reads the settings of a project only in a folder that you trust"},
+	Codex: {
+		projectFile: ".codex/hooks.json", userFile: ".codex/hooks.json",
+		note: "codex runs hooks only once you have trusted them: type /hooks in it, or start it with --dangerously-bypass-hook-trust",
+	},
+	Gemini: {
+		projectFile: ".gemini/settings.json", userFile: ".gemini/settings.json",
+		note: "gemini reads the settings of a project only in a folder that you trust",
+	},
 	Qwen: {projectFile: ".qwen/settings.json", userFile: ".qwen/settings.json"},
-	OpenCode: {"opencode.json", ".config/opencode/opencode.json",
+	OpenCode: {
+		"opencode.json", ".config/opencode/opencode.json",
 		".opencode/supervise-hook.js", ".config/opencode/supervise-hook.js",
-		"opencode fetches @opencode-ai/plugin from the network when it first loads a plugin"},
+		"opencode fetches @opencode-ai/plugin from the network when it first loads a plugin",
+	},
 	Pi: {projectPlugin: ".pi/extensions/supervise-hook.ts", userPlugin: ".pi/agent/extensions/supervise-hook.ts"},
 }
 

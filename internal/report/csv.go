@@ -37,8 +37,11 @@ func csvCells(v Loop, it ledger.Iteration, c selector.Candidate) []csvCell {
 		out = append(out, csvCell{string(f), valueOf(&it.Set, f)})
 	}
 	return append(out, []csvCell{
-		{"tokens_used", c.Tokens}, {"token_cost_usd", c.CostUSD}, {"execution_time_ms", c.Duration},
-		{"classification", it.Assessment.Class}, {"verified", it.Verified},
+		{"tokens_used", c.Tokens},
+		{"token_cost_usd", c.CostUSD},
+		{"execution_time_ms", c.Duration},
+		{"classification", it.Assessment.Class},
+		{"verified", it.Verified},
 		{"eligible", it.Number > 0 && !slices.Contains(v.Choice.Ineligible, it.Number)},
 		{"best", it.Number == v.Choice.Iteration},
 	}...)

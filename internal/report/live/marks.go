@@ -23,20 +23,20 @@ type terminalMarks struct {
 var (
 	// titlePrefixes are the prefixes of TERM for terminals that support xterm titles.
 	titlePrefixes = []string{"xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "vte", "konsole", "wezterm", "ghostty", "contour", "st-"}
-	// progressBarVariables mark terminals that support OSC 9;4. Each row is a variable and its
-	// value, "" for any.
-	progressBarVariables = [][2]string{{"WT_SESSION", ""}, {"ConEmuANSI", "ON"}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"}}
+	// progressBarVariables mark terminals that support OSC 9;4. Each is the name of a variable, or
+	// a variable with its value.
+	progressBarVariables = strings.Fields("WT_SESSION ConEmuANSI=ON TERM_PROGRAM=ghostty TERM_PROGRAM=WezTerm")
 	// reflowVariables mark terminals that wrap lines again when they become narrower.
-	reflowVariables = [][2]string{
-		{"TMUX", ""}, {"VTE_VERSION", ""}, {"KITTY_WINDOW_ID", ""}, {"WT_SESSION", ""}, {"KONSOLE_VERSION", ""},
-		{"ALACRITTY_WINDOW_ID", ""}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"},
-		{"TERM_PROGRAM", "iTerm.app"}, {"TERM_PROGRAM", "vscode"}, {"TERM_PROGRAM", "Apple_Terminal"},
-	}
+	reflowVariables = strings.Fields("TMUX VTE_VERSION KITTY_WINDOW_ID WT_SESSION KONSOLE_VERSION ALACRITTY_WINDOW_ID " +
+		"TERM_PROGRAM=ghostty TERM_PROGRAM=WezTerm TERM_PROGRAM=iTerm.app TERM_PROGRAM=vscode TERM_PROGRAM=Apple_Terminal")
 )
 
 // detectMarks returns the marks of the terminal, given the environment.
 func detectMarks(env func(string) string) terminalMarks {
-	is := func(row [2]string) bool { return env(row[0]) != "" && (row[1] == "" || env(row[0]) == row[1]) }
+	is := func(variable string) bool {
+		name, value, hasValue := strings.Cut(variable, "=")
+		return env(name) != "" && (!hasValue || env(name) == value)
+	}
 	inside := env("TMUX") != "" // the variables are those of the outer terminal
 	return terminalMarks{
 		hasTitles:      slices.ContainsFunc(titlePrefixes, func(begin string) bool { return strings.HasPrefix(env("TERM"), begin) }),
