@@ -37,18 +37,16 @@ func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool
 	if o.NeedsPerson() {
 		r.stop = r.refusedStop(o)
 	}
-	isStopping := ctx.Err() != nil // the loop is being stopped
 	full, over := r.fullWindow(report)
 	if over && report.Reset.IsZero() {
 		report.Reset.At = full.Reset
 	}
+	isRunning := ctx.Err() == nil // the loop is not being stopped
 	switch {
-	case isStopping:
-		return false, nil
-	case o.IsTemporary():
+	case isRunning && o.IsTemporary():
 		delay, byService := r.waitTime(r.record, report)
 		return r.waitOrHandOver(ctx, r.record, delay, byService)
-	case over:
+	case isRunning && over:
 		r.scheduleQuotaWait(ctx, full, report)
 	}
 	return false, nil
