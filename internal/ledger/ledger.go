@@ -92,7 +92,8 @@ type Ledger struct {
 	locks           []*os.File
 	written         map[string][]byte // content last written to the files that RepairChanged compares, by name
 	measureStateSum string            // SHA-256 of the measuring state that was saved last
-	movedBack       []string          // what MoveBack has moved
+	rows            trackingRows
+	movedBack       []string // what MoveBack has moved
 }
 
 // folders are the subfolders of a loop's folder.

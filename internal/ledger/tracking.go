@@ -1,8 +1,12 @@
 package ledger
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"supervise/detector"
@@ -60,24 +64,85 @@ type TrajectoryPoint struct {
 	Best      bool           `json:"best"`
 }
 
-// WriteTracking writes the tracker file and the trajectory from all iterations so far.
+// WriteTracking writes the tracker file and the trajectory from all iterations so far. Rows of
+// earlier calls are reused.
 func (l *Ledger) WriteTracking(its []Iteration, config TrackingConfig, best *int, now time.Time) error {
-	points := make([]TrajectoryPoint, len(its))
-	for i, it := range its {
-		points[i] = it.trajectoryPoint(best != nil && it.Number == *best)
-	}
-	if err := WriteJSON(filepath.Join(l.dir, "progress", "trajectory.json"), points); err != nil {
+	if err := l.rows.add(l.dir, its); err != nil {
 		return err
 	}
-	config.StoragePath = l.dir
-	return WriteJSON(filepath.Join(l.dir, "best-output-tracking.json"), Tracking{
-		LoopID: l.state.LoopID, Config: config, Iterations: TrackedIterations(l.dir, its), Best: best, LastUpdated: now,
-	})
+	t := Tracking{LoopID: l.state.LoopID, Config: config, Best: best, LastUpdated: now, Iterations: []TrackedIteration{}}
+	t.Config.StoragePath = l.dir
+	text, err := encodeIndented(t, "")
+	if err != nil {
+		return fmt.Errorf("write the tracker: %w", err)
+	}
+	points := slices.Clone(l.rows.points)
+	if i := slices.IndexFunc(its, func(it Iteration) bool { return best != nil && it.Number == *best }); i >= 0 {
+		if points[i], err = encodeIndented(its[i].trajectoryPoint(true), "  "); err != nil {
+			return fmt.Errorf("write the trajectory: %w", err)
+		}
+	}
+	if err := WriteFile(filepath.Join(l.dir, "progress", "trajectory.json"), append(joinArray(points, ""), '\n')); err != nil {
+		return err
+	}
+	none := []byte(`"iterations": []`) // unique: within strings the quotes are escaped
+	text = bytes.Replace(text, none, append(none[:len(none)-2:len(none)-2], joinArray(l.rows.tracked, "  ")...), 1)
+	return WriteFile(filepath.Join(l.dir, "best-output-tracking.json"), append(text, '\n'))
 }
 
-// trajectoryPoint returns the entry of the iteration in the trajectory.
-func (it Iteration) trajectoryPoint(isBest bool) TrajectoryPoint {
-	return TrajectoryPoint{it.Number, it.Quality(), it.Assessment.Class, it.Rejected, isBest}
+// trackingRows caches the encoded entries of both files, so that each is encoded only once.
+type trackingRows struct {
+	count           int // iterations
+	points, tracked [][]byte
+	quality         *float64 // of the last tracked iteration
+}
+
+// add encodes the iterations that have no rows yet.
+func (r *trackingRows) add(dir string, its []Iteration) error {
+	for _, it := range its[min(r.count, len(its)):] {
+		point, err := encodeIndented(it.trajectoryPoint(false), "  ")
+		if err != nil {
+			return fmt.Errorf("write the trajectory: %w", err)
+		}
+		r.points = append(r.points, point)
+		r.count++
+		if it.Number == 0 {
+			continue
+		}
+		row := it.trackedIteration(dir, r.quality)
+		text, err := encodeIndented(row, "    ")
+		if err != nil {
+			return fmt.Errorf("write the tracker: %w", err)
+		}
+		r.tracked, r.quality = append(r.tracked, text), row.Quality
+	}
+	return nil
+}
+
+// trajectoryPoint returns the entry of the iteration in the trajectory; best marks the best one.
+func (it Iteration) trajectoryPoint(best bool) TrajectoryPoint {
+	return TrajectoryPoint{it.Number, it.Quality(), it.Assessment.Class, it.Rejected, best}
+}
+
+// encodeIndented encodes v as [WriteJSON] does; prefix is the indentation of its lines.
+func encodeIndented(v any, prefix string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, "  ")
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
+// joinArray joins encoded entries to a JSON array; prefix is the indentation of its lines.
+func joinArray(entries [][]byte, prefix string) []byte {
+	if len(entries) == 0 {
+		return []byte("[]")
+	}
+	between := []byte(",\n" + prefix + "  ")
+	out := append([]byte("["), between[1:]...)
+	out = append(out, bytes.Join(entries, between)...)
+	return append(out, "\n"+prefix+"]"...)
 }
 
 // TrackedIterations returns the tracker entries of the iterations of the loop in dir, without
