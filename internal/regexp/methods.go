@@ -42,6 +42,10 @@ func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.findFirst(b, true)
 // FindStringSubmatchIndex is that of the standard package.
 func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.FindSubmatchIndex(asBytes(s)) }
 
+// FindKnown is FindStringSubmatchIndex for a text that is known to match. It does not search for
+// required texts first.
+func (r *Regexp) FindKnown(s string) []int { return r.compiled().FindSubmatchIndex(asBytes(s)) }
+
 // FindAllIndex is that of the standard package.
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.findAll(b, n, false) }
 

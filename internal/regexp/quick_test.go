@@ -61,6 +61,7 @@ func same(t *testing.T, got *Regexp, want *regexp.Regexp, text string) {
 	equal(t, want, text, got.Find(b), want.Find(b))
 	equal(t, want, text, got.FindString(text), want.FindString(text))
 	equal(t, want, text, got.FindStringIndex(text), want.FindStringIndex(text))
+	equal(t, want, text, got.FindKnown(text), want.FindStringSubmatchIndex(text))
 	equal(t, want, text, got.FindSubmatch(b), want.FindSubmatch(b))
 	equal(t, want, text, got.FindStringSubmatch(text), want.FindStringSubmatch(text))
 	equal(t, want, text, got.FindAll(b, -1), want.FindAll(b, -1))

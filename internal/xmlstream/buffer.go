@@ -3,6 +3,7 @@ package xmlstream
 import (
 	"bytes"
 	"errors"
+	"hash/maphash"
 	"io"
 	"strconv"
 	"strings"
@@ -217,10 +218,34 @@ func (r *Reader) readValue(quote byte) (string, error) {
 	if n := bytes.IndexByte(r.buf[r.pos:r.end], quote); n >= 0 {
 		raw := r.buf[r.pos : r.pos+n]
 		r.advance(n + 1)
-		return decode(raw), nil
+		return r.sharedValue(raw), nil
 	}
 	raw, err := r.readUntil(string(rune(quote)), MaxValue)
 	return decode(raw), err
+}
+
+// Values of up to maxShared bytes are looked up in a cache of recent values, since every
+// test repeats the names of its class and file.
+const (
+	maxShared = 256
+	sharedLen = 1 << 10
+)
+
+// sharedValue returns the decoded value. If an equal value is in the cache, it returns the
+// same string.
+func (r *Reader) sharedValue(raw []byte) string {
+	if len(raw) > maxShared {
+		return decode(raw)
+	}
+	known := &r.knownValues[maphash.Bytes(r.seed, raw)%sharedLen]
+	if *known == string(raw) {
+		return *known
+	}
+	value := decode(raw)
+	if value == string(raw) {
+		*known = value
+	}
+	return value
 }
 
 // decode returns valid UTF-8 with its references resolved.

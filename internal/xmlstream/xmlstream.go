@@ -19,6 +19,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -101,13 +102,18 @@ type Reader struct {
 	attrs       []Attr   // memory for the attributes of one element
 	keptText    []byte   // memory for readUntil
 
-	knownNames [namesLen]knownName // recent names, by a hash of their bytes
+	knownNames  [namesLen]knownName // recent names, by a hash of their bytes
+	seed        maphash.Seed
+	knownValues [sharedLen]string // recent values, by a hash with the seed
 }
 
 // NewReader returns a reader of the document in src, whatever its encoding:
 // see [textstream.UTF8].
 func NewReader(src io.Reader) *Reader {
-	return &Reader{src: textstream.UTF8(src), buf: make([]byte, chunkSize), line: 1}
+	return &Reader{
+		src: textstream.UTF8(src), buf: make([]byte, chunkSize), line: 1,
+		seed: maphash.MakeSeed(),
+	}
 }
 
 // SkipText makes Next skip text, which is much faster: most text in a report is output that

@@ -27,7 +27,7 @@ func (l *lintReader) continueFinding(s string) {
 	if !l.isOpen {
 		return
 	}
-	f := l.latest()
+	f := &l.latest
 	indented := s[0] == ' ' || s[0] == '\t'
 	if m := clippyRulePattern.FindStringSubmatch(s); m != nil && f.Tool == "rustc" {
 		f.Tool, f.Rule, f.Type = "clippy", "clippy::"+m[1], false
@@ -73,11 +73,8 @@ func (l *lintReader) continuesMessage(f *metric.Finding, indented bool) bool {
 // handleLLDPlace reads the place from a line after an error of lld, and reports whether the
 // line is one of these.
 func (l *lintReader) handleLLDPlace(s string) bool {
-	if !l.isOpen {
-		return false
-	}
-	f := l.latest()
-	if f.Tool != "lld" || !strings.HasPrefix(s, ">>> ") {
+	f := &l.latest
+	if !l.isOpen || f.Tool != "lld" || !strings.HasPrefix(s, ">>> ") {
 		return false
 	}
 	if m := lldPlacePattern.FindStringSubmatch(s); m != nil && f.File == "" {
@@ -137,7 +134,7 @@ func (l *lintReader) finishMessage() {
 	if !l.isOpen {
 		return
 	}
-	if f := l.latest(); f.Rule == "" && l.isMultiline {
+	if f := &l.latest; f.Rule == "" && l.isMultiline {
 		moveTrailingRule(f)
 	}
 }

@@ -46,7 +46,7 @@ func isPlausibleFile(name string) bool {
 // parseErrorformat reads the lines of a text that name a file, a line and perhaps a column,
 // and skips all others.
 func parseErrorformat(r io.Reader) (parsed.Report, error) {
-	l := &metric.Lint{Findings: []metric.Finding{}}
+	var list parsed.PackedFindings
 	hasText := false
 	err := textstream.EachLine(r, func(line textstream.Line) {
 		hasText = hasText || len(line.Text) > 0
@@ -54,10 +54,11 @@ func parseErrorformat(r io.Reader) (parsed.Report, error) {
 			return
 		}
 		if f, ok := parseGenericLine(textstream.StripANSI(string(line.Text))); ok {
-			l.Findings = parsed.AppendLimited(l.Findings, f)
+			list.Add(f)
 		}
 	})
 
+	l := &metric.Lint{Findings: list.Findings()}
 	return parsed.Report{Lint: l}, parsed.RequireFound(err, len(l.Findings) > 0 || !hasText, "finding")
 }
 

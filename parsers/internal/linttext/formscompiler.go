@@ -166,7 +166,7 @@ var nativeForms = []lineForm{
 // headerForms describes the line with the file before a list of findings.
 var headerForms = []lineForm{
 	// /p/src/a.js
-	{pattern: `(?P<file>[^\s:=].*?\.\w{1,12}|/[^\s:=]*):?`, block: "stylish", store: true},
+	{pattern: fileLine, block: "stylish", store: true},
 }
 
 // compilerForms describes the compilers of Elixir, OCaml, Nim and Crystal, and the linker of

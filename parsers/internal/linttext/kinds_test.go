@@ -35,8 +35,9 @@ func capturedLines(t *testing.T) []string {
 	return slices.Compact(out)
 }
 
-// The set of all forms finds for every line what each form finds.
-func TestKindsAreThoseOfTheExpressions(t *testing.T) {
+// The set of all forms finds for every line what each form finds, and the quick way to
+// read a line says what its full expression says.
+func TestQuickReadingIsThatOfTheExpressions(t *testing.T) {
 	lines := append(capturedLines(t), "", "a.c:1", "C:/a.c:1: m", `C:\a b\c.c:12:3: error: m`, "a.c:1234567890: m", "a.c:12x: m", "c:/:3: m", "a.c:1:2:3: m", "a (b).c:1:2: m",
 		"  1:2  error  m  r", "  1:2  error  m  no, rule", "  1:2  error  rule", "  1:2  error  m    a/b.c  ", "  1:2  error  a  b  c\td", "a.go:1:2: m (b) (c)", "a.py:1: error: m   [r]", "a/b:", "/a:b.c:", "a.b.c")
 	read := 0
@@ -50,9 +51,13 @@ func TestKindsAreThoseOfTheExpressions(t *testing.T) {
 			t.Errorf("%q: %+v, one by one %+v", line, quick, slow)
 		}
 		for _, i := range slow.forms {
-			if f := lineForms()[i]; f.read(line) != (parts{}) {
-				read++
+			f := lineForms()[i]
+			got := f.read(line)
+			f.fast = fastPath{}
+			if want := f.read(line); got != want {
+				t.Errorf("%s on %q: got %+v, want %+v", f.pattern, line, got, want)
 			}
+			read++
 		}
 	}
 	if len(lines) < 500 || read < 300 {

@@ -3,7 +3,6 @@ package linttext
 import (
 	"cmp"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +43,7 @@ type lineForm struct {
 
 	re    *regexp.Regexp // the compiled pattern
 	pairs *regexp.Regexp // matches the name and the value of each of {pairs}
+	fast  fastPath       // a faster way to match the pattern
 }
 
 // placeholders replaces the names in braces of a pattern with expressions: {file} is a path,
@@ -63,30 +63,20 @@ var placeholders = strings.NewReplacer(
 	"{word}", `(?P<level>(?i:fatal error|catastrophic error|internal error|error|fatal|warning|warn|note|notice|remark|info|information|style|performance|portability|hint))`,
 )
 
-// compileForms returns the forms of the table with their expressions.
-func compileForms(table []lineForm) []lineForm {
-	out := slices.Clone(table)
-	for i := range out {
-		out[i].re = regexp.MustCompile("^" + placeholders.Replace(out[i].pattern) + "$")
-	}
-	return out
-}
-
-// read returns the parts of a line with the form. They are empty if it does not match.
-func (f *lineForm) read(s string) parts {
+// matchedParts returns the parts that the groups of a match of re in s have. At has the start
+// and end of each group, -1 for a group that is not in the match.
+func (f *lineForm) matchedParts(s string, re *regexp.Regexp, at []int) parts {
 	var p parts
-	match := f.re.FindStringSubmatchIndex(s)
-	if match == nil {
-		return p
-	}
-	for i, name := range f.re.SubexpNames() {
-		from, to := match[2*i], match[2*i+1]
-		if name == "" || from == to {
+	for i, name := range re.SubexpNames() {
+		if name == "" || at[2*i] < 0 {
 			continue
 		}
-		p.set(name, s[from:to])
+		value := s[at[2*i]:at[2*i+1]]
+		if value != "" {
+			p.set(name, value)
+		}
 		if name == "pairs" {
-			for _, pair := range f.pairs.FindAllStringSubmatch(s[from:to], -1) {
+			for _, pair := range f.pairs.FindAllStringSubmatch(value, -1) {
 				p.set(pairNames[strings.ToLower(pair[1])], messageUnescaper.Replace(pair[2]))
 			}
 		}

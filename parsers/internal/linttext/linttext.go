@@ -9,7 +9,7 @@
 // (line.go), finds out what the line can be (kinds.go), and then takes it as a crash or a
 // summary (summary.go), as a finding (line.go), or as more text of the latest finding
 // (continue.go). The tables of forms are in forms.go and formscompiler.go. For a line that many
-// tools print, tool.go finds the tool.
+// tools print, tool.go finds the tool. The fast paths in cuts.go only save time.
 package linttext
 
 import (
@@ -35,19 +35,22 @@ var Formats = parsed.SetKind(parsed.LintReport, parsed.Text, []parsed.Format{
 // [lineForms]. A finding with the same message at the same place counts once.
 type lintReader struct {
 	*parsed.FindingSet
-	stored          map[string]parts    // values of earlier lines, by the block of their form
-	seen            parsed.SeenFindings // the findings so far, to skip equal ones
-	isOpen          bool                // the next lines may continue the latest finding
-	isMultiline     bool                // indented lines continue its message
-	hasStrayLine    bool                // the previous line did not continue the latest finding
-	hasText         bool                // the report is not empty
-	line            textstream.Line     // the current line
-	previousLine    string              // may be the source line above a caret
-	counts          tally               // findings since the last summary
-	err             error               // why the report cannot be used: a tool crashed or left findings out
-	summarizedTools map[string]bool     // tools with a summary
-	unconfirmed     string              // a summary that counts findings, "" without one
-	announced       int                 // warnings that clang-tidy counted, without those that it suppressed
+	stored          map[string]parts      // values of earlier lines, by the block of their form
+	seen            parsed.SeenFindings   // the findings so far, to skip equal ones
+	packed          parsed.PackedFindings // all findings but the latest
+	latest          metric.Finding
+	hasLatest       bool
+	isOpen          bool            // the next lines may continue the latest finding
+	isMultiline     bool            // indented lines continue its message
+	hasStrayLine    bool            // the previous line did not continue the latest finding
+	hasText         bool            // the report is not empty
+	line            textstream.Line // the current line
+	previousLine    string          // may be the source line above a caret
+	counts          tally           // findings since the last summary
+	err             error           // why the report cannot be used: a tool crashed or left findings out
+	summarizedTools map[string]bool // tools with a summary
+	unconfirmed     string          // a summary that counts findings, "" without one
+	announced       int             // warnings that clang-tidy counted, without those that it suppressed
 }
 
 // parts has the values of a finding that were read from one line. A value that the line does
@@ -72,7 +75,7 @@ func detectLintText(h sniff.Head) bool {
 	l := newLintReader()
 	return h.MatchesLine(func(s string) bool {
 		l.readLine(s)
-		return len(l.Findings)+len(l.Tools) > 0
+		return l.hasLatest || len(l.Tools) > 0
 	})
 }
 
@@ -95,7 +98,7 @@ func parseLintText(r io.Reader) (parsed.Report, error) {
 		}
 	})
 
-	l.completeFindings()
+	l.unpackFindings()
 	err = cmp.Or(err, l.err)
 	if err == nil && l.hasText && len(l.Findings)+len(l.Tools) == 0 {
 		err = parsed.RequireFound(nil, false, "finding")
@@ -115,7 +118,7 @@ func (l *lintReader) readLine(s string) {
 
 	outer, inner := cutBuildPrefix(s)
 	if inner == "" {
-		l.isMultiline = l.isMultiline && l.isOpen && l.latest().Message == ""
+		l.isMultiline = l.isMultiline && l.isOpen && l.latest.Message == ""
 		return
 	}
 
@@ -188,15 +191,12 @@ func (l *lintReader) acceptParts(f *lineForm, p parts) bool {
 	return true
 }
 
-// latest returns the last finding that was added. There must be one.
-func (l *lintReader) latest() *metric.Finding { return &l.Findings[len(l.Findings)-1] }
-
 // isMypyNote reports whether f is a note of mypy about the latest error.
 func (l *lintReader) isMypyNote(f metric.Finding) bool {
-	if f.Tool != "mypy" || f.Level != metric.Note || len(l.Findings) == 0 {
+	if f.Tool != "mypy" || f.Level != metric.Note || !l.hasLatest {
 		return false
 	}
-	latest := l.latest()
+	latest := l.latest
 	return latest.Tool == f.Tool && latest.File == f.File && latest.Line == f.Line && latest.Level == metric.Error
 }
 
@@ -228,15 +228,25 @@ func (l *lintReader) addFinding(f metric.Finding, form *lineForm, word string) {
 
 	l.isOpen, l.isMultiline, l.hasStrayLine = false, form.multiline, false
 	if l.seen.Add(f, word) || f.Message == "" {
-		l.Findings = parsed.AppendLimited(l.Findings, f)
-		l.isOpen = true
+		l.packLatest()
+		l.latest, l.hasLatest, l.isOpen = f, true, true
 	}
 }
 
-// completeFindings completes the list of findings. Lines of ruff look like those of flake8, so a
+// packLatest adds the latest finding, which no later line can change, to the packed ones.
+func (l *lintReader) packLatest() {
+	if l.hasLatest {
+		l.packed.Add(l.latest)
+	}
+}
+
+// unpackFindings sets the list of findings. Lines of ruff look like those of flake8, so a
 // summary of ruff corrects the tool of these.
-func (l *lintReader) completeFindings() {
+func (l *lintReader) unpackFindings() {
 	l.finishMessage()
+	l.packLatest()
+	l.seen = parsed.SeenFindings{} // frees memory
+	l.Findings = l.packed.Findings()
 	if !l.summarizedTools["ruff"] {
 		return
 	}

@@ -2,9 +2,10 @@
 // report and returns it as a [Report].
 //
 // A reader of tests collects them in a [TestSet], or in an [Outcomes] if their texts need
-// cleaning. A reader of findings uses a [FindingSet]. They check the totals that a report states,
-// and make the Report. The other files have helpers for what several tools print: output of the
-// Go compiler (gotext.go), Qt Test (qttest.go), severities, paths and numbers (text.go).
+// cleaning. A reader of findings uses a [FindingSet], or [PackedFindings] if there may be very
+// many. They check the totals that a report states, and make the Report. The other files have
+// helpers for what several tools print: output of the Go compiler (gotext.go), Qt Test
+// (qttest.go), severities, paths and numbers (text.go).
 package parsed
 
 import (
