@@ -96,9 +96,13 @@ func (l *Lint) Counts() LintCounts {
 
 // ErrorCount returns the sum that counts as the errors of l.
 func (l *Lint) ErrorCount() int {
-	n, sum := l.Counts(), 0
+	n := l.Counts()
+	if l == nil || len(l.ErrorFields) == 0 {
+		return n.Errors + n.Warnings + n.TypeErrors
+	}
+	sum := 0
 	for f, v := range map[Field]int{LintErrors: n.Errors, LintWarnings: n.Warnings, TypeErrors: n.TypeErrors} {
-		if l == nil || len(l.ErrorFields) == 0 || slices.Contains(l.ErrorFields, f) {
+		if slices.Contains(l.ErrorFields, f) {
 			sum += v
 		}
 	}
