@@ -1,8 +1,9 @@
 package framework
 
 import (
-	"maps"
 	"slices"
+	"strings"
+	"sync"
 
 	"supervise/internal/regexp"
 )
@@ -80,7 +81,7 @@ var NodePackages = append(wordsOf("node", func(f Framework) []string { return f.
 // of one row.
 func wordsOf(language string, words func(Framework) []string) []string {
 	var out []string
-	for _, f := range frameworks {
+	for _, f := range rows {
 		if f.Language == language {
 			out = append(out, words(f)...)
 		}
@@ -125,9 +126,25 @@ var (
 // the project has.
 const RunnerVariables = `PYTEST_\w+|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+`
 
-// Programs returns the names of the programs that test or lint, and of those that start them.
-func Programs() []string {
-	out := slices.Concat(slices.Collect(maps.Keys(callsByProgram)), slices.Collect(maps.Keys(tasks)))
+// Programs returns the names of the programs that test or lint, and of those that start them. Callers
+// must not change them.
+var Programs = sync.OnceValue(func() []string {
+	var out []string
+	add := func(commands []string) {
+		for _, command := range commands {
+			program, _, _ := strings.Cut(command, " ")
+			out = append(out, program)
+		}
+	}
+	for _, f := range rows {
+		add(f.Programs)
+	}
+	for _, l := range linters {
+		add(l.Programs)
+	}
+	for _, t := range taskRows {
+		add([]string{t.program})
+	}
 	slices.Sort(out)
-	return append(out, split("python python3 node npx yarn pnpm rustc java ruby bundle php cmake elixir git uv poetry unittest")...)
-}
+	return append(slices.Compact(out), split("python python3 node npx yarn pnpm rustc java ruby bundle php cmake elixir git uv poetry unittest")...)
+})

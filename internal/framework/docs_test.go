@@ -21,7 +21,7 @@ func TestMatrix(t *testing.T) {
 	for _, f := range All() {
 		row := "| " + f.Name + " |"
 		for _, c := range capabilities {
-			has, why := c.describe(f), f.Unsupported[c.name]
+			has, why := c.describe(f), f.unsupportedReasons()[c.name]
 			switch {
 			case has == "" && why == "" && c.name == Narrows:
 				t.Errorf("%s leaves out options that %v: fill in Options, or write none if it has none", f.Name, f.Options.missingEffects())
@@ -37,7 +37,7 @@ func TestMatrix(t *testing.T) {
 				row += " yes |"
 			}
 		}
-		if f.Unsupported[Reports] == notMeasured {
+		if f.unsupportedReasons()[Reports] == notMeasured {
 			known = append(known, f.Name)
 		} else {
 			b.WriteString(row + "\n")
@@ -79,7 +79,7 @@ func TestUnambiguous(t *testing.T) {
 			}
 			seen[key] = f.Name
 		}
-		for why := range f.Unsupported {
+		for why := range f.unsupportedReasons() {
 			if !slices.ContainsFunc(capabilities, func(c capability) bool { return c.name == why }) {
 				t.Errorf("%s gives a reason for %q, which is no capability", f.Name, why)
 			}

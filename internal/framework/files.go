@@ -3,6 +3,7 @@ package framework
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"supervise/internal/regexp"
 )
@@ -57,8 +58,10 @@ var buildFiles = split("go.mod go.work Cargo.toml pom.xml build.gradle build.gra
 // runnerRowFiles and linterRowFiles match the paths of the configuration files in the rows of
 // frameworks and of linters. A file in which only a section belongs to the tool does not count.
 var (
-	runnerRowFiles = rowFiles(frameworks, func(f Framework) []string { return f.ConfigFiles })
-	linterRowFiles = rowFiles(linters, func(l Linter) []string { return l.ConfigFiles })
+	runnerRowFiles = sync.OnceValue(func() *regexp.Regexp {
+		return rowFiles(frameworks(), func(f Framework) []string { return f.ConfigFiles })
+	})
+	linterRowFiles = sync.OnceValue(func() *regexp.Regexp { return rowFiles(linters, func(l Linter) []string { return l.ConfigFiles }) })
 )
 
 // rowFiles returns an expression for the paths of the configuration files of rows, in any folder
@@ -100,7 +103,7 @@ var runnerFiles = []*regexp.Regexp{
 
 // RunnerFile reports whether a file configures a runner of tests, and nothing else.
 func RunnerFile(path string) bool {
-	return runnerRowFiles.MatchString(path) || matchesAny(runnerFiles, path)
+	return runnerRowFiles().MatchString(path) || matchesAny(runnerFiles, path)
 }
 
 // supportFiles match the paths of files that tests load because of their names. The comment above
@@ -143,7 +146,7 @@ var checkFiles = []*regexp.Regexp{
 // CheckFile reports whether a file decides which checks run, and on what, as package.json and
 // .github/workflows/ci.yml do.
 func CheckFile(path string) bool {
-	return runnerRowFiles.MatchString(path) || linterRowFiles.MatchString(path) || matchesAny(checkFiles, path)
+	return runnerRowFiles().MatchString(path) || linterRowFiles().MatchString(path) || matchesAny(checkFiles, path)
 }
 
 // RunnerKey matches keys that configure a runner in a file that configures other things, too, such

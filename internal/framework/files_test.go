@@ -9,7 +9,7 @@ import (
 // The configuration files of every row are recognized as such: as those of a runner or of a check,
 // as files that tests load, or as files that configure the build, too.
 func TestConfigFilesAreRecognized(t *testing.T) {
-	for _, f := range frameworks {
+	for _, f := range frameworks() {
 		for _, config := range f.ConfigFiles {
 			name := strings.ReplaceAll(config, "*", "js")
 			_, _, isSection := strings.Cut(config, "#")
@@ -39,7 +39,7 @@ func TestBuildFilesAreNoRunnerFiles(t *testing.T) {
 		if RunnerFile(name) {
 			t.Errorf("%s counts as a file that only configures a runner", name)
 		}
-		if !slices.ContainsFunc(frameworks, func(f Framework) bool { return slices.Contains(f.ConfigFiles, name) }) {
+		if !slices.ContainsFunc(frameworks(), func(f Framework) bool { return slices.Contains(f.ConfigFiles, name) }) {
 			t.Errorf("%s is in no row", name)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Framework is the row of one test framework. An empty field means that the framework does not have
@@ -158,8 +159,8 @@ func (f *Framework) Runner() string {
 // frameworks that supervise measures.
 func Runners() []string {
 	var out []string
-	for _, f := range frameworks {
-		if f.Like == "" && len(f.Programs) > 0 && f.Unsupported[Reruns] != notMeasured {
+	for _, f := range frameworks() {
+		if f.Like == "" && len(f.Programs) > 0 && f.unsupportedReasons()[Reruns] != notMeasured {
 			out = append(out, f.Name)
 		}
 	}
@@ -168,12 +169,12 @@ func Runners() []string {
 }
 
 // All returns the rows, in the order of the languages. Callers must not change them.
-func All() []Framework { return frameworks }
+func All() []Framework { return frameworks() }
 
 // Named returns the row with the name, nil if there is none.
 func Named(name string) *Framework {
-	if i, ok := frameworksByName[name]; ok {
-		return &frameworks[i]
+	if i, ok := frameworksByName()[name]; ok {
+		return &frameworks()[i]
 	}
 	return nil
 }
@@ -207,21 +208,22 @@ func isSkippable(word string) bool {
 }
 
 var (
-	// frameworks are all rows, completed. frameworksByName has the index of a row in frameworks by
-	// the name of the framework.
-	frameworks       = completeRows(slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others))
-	frameworksByName = indexByName(frameworks)
+	// rows are all rows as they are written, and frameworks the same ones completed. They are
+	// completed at the first use, because most commands need none. frameworksByName has the index of a
+	// row by the name of the framework.
+	rows             = slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others)
+	frameworks       = sync.OnceValue(func() []Framework { return completeRows(slices.Clone(rows)) })
+	frameworksByName = sync.OnceValue(func() map[string]int { return indexByName(rows) })
 )
 
-// completeRows fills in the empty fields of variants, and the reasons and the option index of each
-// row. It changes and returns rows.
+// completeRows fills in the empty fields of variants, and the option index of each row. It changes
+// and returns rows.
 func completeRows(rows []Framework) []Framework {
 	all := indexByName(rows)
 	for i, f := range rows {
 		if f.Like != "" {
 			rows[i] = f.inheritFrom(rows[all[f.Like]])
 		}
-		rows[i].Unsupported = rows[i].unsupportedReasons()
 		rows[i].index = rows[i].Options.index(rows[i].Style)
 	}
 	return rows

@@ -3,6 +3,7 @@ package framework
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Purpose is what a command does for the project.
@@ -33,7 +34,7 @@ func InvocationOf(words []string) (Invocation, bool) {
 	if len(words) == 0 {
 		return Invocation{}, false
 	}
-	for _, call := range callsByProgram[words[0]] {
+	for _, call := range callsByProgram()[words[0]] {
 		if args, ok := call.index.argsAfter(words[1:], call.words); ok {
 			return Invocation{call.name, call.purpose, call.framework, args, call.index}, true
 		}
@@ -52,7 +53,7 @@ type programCall struct {
 
 // callsByProgram has the calls of frameworks and linters by their programs: those of cargo under
 // "cargo". Calls with more words come first, so that "cargo nextest run" is tried before "cargo test".
-var callsByProgram = indexCalls()
+var callsByProgram = sync.OnceValue(indexCalls)
 
 func indexCalls() map[string][]programCall {
 	out := map[string][]programCall{}
@@ -63,8 +64,8 @@ func indexCalls() map[string][]programCall {
 			out[words[0]] = append(out[words[0]], call)
 		}
 	}
-	for i, f := range frameworks {
-		add(f.Programs, programCall{purpose: RunsTests, framework: &frameworks[i], index: f.index})
+	for i, f := range frameworks() {
+		add(f.Programs, programCall{purpose: RunsTests, framework: &frameworks()[i], index: f.index})
 	}
 	for _, l := range linters {
 		add(l.Programs, programCall{purpose: RunsLint, index: l.index})
@@ -80,7 +81,7 @@ func indexCalls() map[string][]programCall {
 func (c Invocation) Uses() []Use {
 	out := c.index.findUses(c.Args)
 	for _, u := range common.findUses(c.Args) {
-		if len(c.index.byName[c.index.canonical(u.Name)]) == 0 {
+		if len(c.index.options(u.Name)) == 0 {
 			out = append(out, u)
 		}
 	}
@@ -115,7 +116,10 @@ type task struct {
 }
 
 // tasks are the task runners, by their programs.
-var tasks = indexTasks([]task{
+var tasks = sync.OnceValue(func() map[string]*task { return indexTasks(taskRows) })
+
+// taskRows are the rows of the task runners.
+var taskRows = []task{
 	{program: "npm", tests: "test t tst run_test", lint: "run_check", options: Options{
 		Focus: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --onlyChanged -o --changedSince= --findRelatedTests= --changed[=] --lastCommit --match= --runTestsByPath --onlyFailures " +
 			"-g= --grep= -f --fgrep= --only-changed[=] --spec= --only= --last-failed --filter= --scope= -F=",
@@ -152,7 +156,7 @@ var tasks = indexTasks([]task{
 	{program: "tst", bare: true, tests: "*"},
 	{program: "c8", bare: true, tests: "*", options: Options{HideCode: "--exclude="}},
 	{program: "nyc", bare: true, tests: "*", options: Options{HideCode: "--exclude="}},
-})
+}
 
 // indexTasks returns the rows by their programs, with their options indexed. The options of the
 // framework that a row is like are added.
@@ -172,10 +176,10 @@ func indexTasks(rows []task) map[string]*task {
 // findTask reads the call of a task runner: the words "npm run test" or "make lint". It is false if
 // the first word is no task runner, or if the task neither tests nor lints.
 func findTask(words []string) (Invocation, bool) {
-	if tasks[words[0]] == nil {
+	if tasks()[words[0]] == nil {
 		return Invocation{}, false
 	}
-	t, args := tasks[words[0]], words[1:]
+	t, args := tasks()[words[0]], words[1:]
 	if t.bare && (len(args) == 0 || t.tests == "*") {
 		return Invocation{t.program, RunsTests, nil, args, t.index}, true
 	}
@@ -196,7 +200,7 @@ func findTask(words []string) (Invocation, bool) {
 
 // PackageScript returns the call of a script of package.json that tests or lints.
 func PackageScript(name string, p Purpose, args []string) Invocation {
-	c := Invocation{Name: "npm run " + name, Purpose: p, Args: args, index: tasks["npm"].index}
+	c := Invocation{Name: "npm run " + name, Purpose: p, Args: args, index: tasks()["npm"].index}
 	if p == RunsLint {
 		c.index = lintScript
 	}
@@ -208,5 +212,5 @@ var lintScript = Options{Allow: commonAllow}.index(Plain)
 
 // KnowsProgram reports whether a program can test or lint.
 func KnowsProgram(program string) bool {
-	return len(callsByProgram[program]) > 0 || tasks[program] != nil
+	return len(callsByProgram()[program]) > 0 || tasks()[program] != nil
 }

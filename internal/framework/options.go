@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Effect is what an option does to a run of tests or of a linter.
@@ -90,15 +91,21 @@ type option struct {
 }
 
 // index has what the spellings say by the canonical names of the options. One name may have several
-// entries, for several values or effects.
+// entries, for several values or effects. It is built at its first use, because most runs of the
+// program need the options of few others, or none.
 type index struct {
 	style  Style
-	byName map[string][]option
+	byName func() map[string][]option
 }
 
-// index indexes the options of a program that are written in a style.
+// index returns the index of the options of a program that are written in a style.
 func (o Options) index(style Style) index {
-	x := index{style, map[string][]option{}}
+	return index{style, sync.OnceValue(func() map[string][]option { return o.byName(style) })}
+}
+
+// byName returns the options by their canonical names in a style.
+func (o Options) byName(style Style) map[string][]option {
+	out := map[string][]option{}
 	for e := range effects {
 		for spelling := range strings.FieldsSeq(o[e]) {
 			opt := option{effect: e}
@@ -107,23 +114,31 @@ func (o Options) index(style Style) index {
 				opt.value, opt.takesValue = name[at+1:], true
 				name = name[:at]
 			}
-			name = x.canonical(name)
-			x.byName[name] = append(x.byName[name], opt)
+			name = style.canonical(name)
+			out[name] = append(out[name], opt)
 		}
 	}
-	return x
+	return out
 }
 
-// canonical returns the spelling of a name in the index, where the style allows several: "-run" for
+// canonical returns the spelling of a name in an [index], where the style allows several: "-run" for
 // "--test.run" in the style of Go.
-func (x index) canonical(name string) string {
+func (s Style) canonical(name string) string {
 	switch {
-	case x.style == OneDash && strings.HasPrefix(name, "-"):
+	case s == OneDash && strings.HasPrefix(name, "-"):
 		name = "-" + strings.TrimPrefix(strings.TrimLeft(name, "-"), "test.")
-	case x.style == CamelOK && strings.HasPrefix(name, "--"):
+	case s == CamelOK && strings.HasPrefix(name, "--"):
 		name = "--" + strings.ToLower(strings.ReplaceAll(name[2:], "-", ""))
 	}
 	return name
+}
+
+// options returns what the spellings say about an option. It is nil for an unknown option.
+func (x index) options(name string) []option {
+	if x.byName == nil {
+		return nil
+	}
+	return x.byName()[x.style.canonical(name)]
 }
 
 // Use is an option with an effect in a call.
@@ -179,7 +194,7 @@ func splitOption(arg string) (name, value string, hasValue bool) {
 // value of the option.
 func (x index) effectsOf(name, value, next string, given bool) (out []Effect, usedNext bool) {
 	var general []Effect
-	for _, o := range x.byName[x.canonical(name)] {
+	for _, o := range x.options(name) {
 		v := value
 		if o.takesValue && !given {
 			v, usedNext = next, usedNext || next != ""
@@ -219,7 +234,7 @@ func (x index) bundledUses(arg string, at int) (out []Use) {
 	}
 	for i := 1; i < len(arg); i++ {
 		letter := "-" + arg[i:i+1]
-		for _, o := range x.byName[letter] {
+		for _, o := range x.options(letter) {
 			switch {
 			case o.value != "":
 			case o.takesValue:
@@ -235,7 +250,7 @@ func (x index) bundledUses(arg string, at int) (out []Use) {
 // takesValue reports whether a word is an option whose value is the next word.
 func (x index) takesValue(word string) bool {
 	name, _, given := splitOption(word)
-	return !given && slices.ContainsFunc(x.byName[x.canonical(name)], func(o option) bool { return o.takesValue })
+	return !given && slices.ContainsFunc(x.options(name), func(o option) bool { return o.takesValue })
 }
 
 // Spellings returns the options with the effect, written as in [Options].

@@ -48,7 +48,7 @@ var deno = manager{name: "deno", run: []string{"deno", "task", "--quiet"}, howTo
 
 // denoRunner returns deno test.
 func denoRunner() nodeRunner {
-	return nodeRunners[slices.IndexFunc(nodeRunners, func(r nodeRunner) bool { return r.Name == deno.name })]
+	return nodeRunners()[slices.IndexFunc(nodeRunners(), func(r nodeRunner) bool { return r.Name == deno.name })]
 }
 
 // denoLint proposes the linter and the type check, if the project has a key or a task for them.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"supervise/internal/framework"
 	"supervise/internal/project/internal/projectfs"
@@ -23,7 +24,7 @@ var nodeChecks = map[string]func(n node, c call) Check{
 }
 
 // nodeRunners are the frameworks for Node, in the order in which they are looked for.
-var nodeRunners = func() []nodeRunner {
+var nodeRunners = sync.OnceValue(func() []nodeRunner {
 	var out []nodeRunner
 	for i, f := range framework.All() {
 		if f.Language != "node" || f.Report.Format == "" {
@@ -37,7 +38,7 @@ var nodeRunners = func() []nodeRunner {
 		out = append(out, r)
 	}
 	return out
-}()
+})
 
 // proposeTests proposes every framework that the test script runs. If the script names none, a
 // configuration file or a dependency decides, but not in the root of a workspace: there
@@ -55,7 +56,7 @@ func (n node) proposeTests(p *proposal) {
 	script := n.scripts["test"]
 	delegating := isDelegated(n.parts)
 	hasScript := script != "" && !isPlaceholder(script)
-	for _, r := range nodeRunners {
+	for _, r := range nodeRunners() {
 		config := n.configFileOf(r)
 		if config == "" || delegating || hasScript && config == packageJSON { // the script decides what runs
 			continue
@@ -92,7 +93,7 @@ func (n node) wrappedRunner() (nodeRunner, string) {
 			break
 		}
 	}
-	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.firstDependencyAbove(r.Packages...) == "" })
+	found := slices.DeleteFunc(slices.Clone(nodeRunners()), func(r nodeRunner) bool { return n.firstDependencyAbove(r.Packages...) == "" })
 	if wrapper == "" || len(found) != 1 {
 		return nodeRunner{}, ""
 	}
@@ -225,7 +226,7 @@ func (n node) addAppended(script string, r nodeRunner, c call, p *proposal) bool
 
 // runnerOf returns the framework that a command runs, and its call.
 func (n node) runnerOf(s segment) (nodeRunner, call, bool) {
-	for _, r := range nodeRunners {
+	for _, r := range nodeRunners() {
 		if c, ok := s.callOf(r.program, r.sub); ok {
 			return r, c, true
 		}
