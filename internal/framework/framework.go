@@ -65,7 +65,8 @@ type Framework struct {
 	Marks        []string // words with which code can find out that it is tested
 	Conceal      Concealment
 
-	// Unsupported has the reason for each capability that the framework does not support.
+	// Unsupported has the reasons why the framework does not support a capability, where those of its
+	// language and the common ones are wrong; unsupportedReasons returns all.
 	Unsupported map[Capability]string
 
 	// index has Options by their names.

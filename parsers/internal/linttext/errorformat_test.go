@@ -2,50 +2,20 @@ package linttext
 
 import (
 	"math/rand"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/reviewdog/errorformat"
-
-	"supervise/internal/textstream"
-	"supervise/metric"
-	"supervise/parsers/internal/parsed"
 )
 
-// genericForms describes the lines that genericPattern matches in the notation of Vim's
-// errorformat. The first match counts.
-var genericForms = []string{
-	`%f:%l:%c: fatal %trror: %m`, `%f:%l:%c: %trror: %m`, `%f:%l:%c: %tarning: %m`, `%f:%l:%c: %tote: %m`, `%f:%l:%c: %tnfo: %m`,
-	`%f:%l:%c: %m`,
-	`%f:%l: fatal %trror: %m`, `%f:%l: %trror: %m`, `%f:%l: %tarning: %m`, `%f:%l: %tote: %m`, `%f:%l: %tnfo: %m`,
-	`%f:%l: %m`,
-}
-
-// parseByForms parses a line with a place as errorformat does.
-func parseByForms(forms *errorformat.Errorformat, text string) (metric.Finding, bool) {
-	if !placePattern.MatchString(text) {
-		return metric.Finding{}, false
-	}
-	for _, form := range forms.Efms {
-		m := form.Match(text)
-		if m == nil || !isPlausibleFile(m.F) {
-			continue
-		}
-		f := metric.Finding{Level: metric.Error, File: parsed.ToSlash(m.F), Line: m.L, Column: m.C, Message: textstream.CleanText(m.M)}
-		if l, ok := genericLevels[strings.ToLower(string(rune(m.T)))]; ok {
-			f.Level = l
-		}
-		return f, true
-	}
-	return metric.Finding{}, false
-}
-
-// Lines of unknown tools are read as by Vim's errorformat.
+// Lines of unknown tools are read as if the forms were tried on all of the line.
 func TestPlacesAreThoseOfTheForms(t *testing.T) {
 	forms, err := errorformat.NewErrorformat(genericForms)
 	if err != nil {
 		t.Fatal(err)
 	}
+	place := regexp.MustCompile(`^[^\s:].*?:\d{1,9}:(?:\d{1,9}:)? \S`)
 	lines, random := capturedLines(t), rand.New(rand.NewSource(1))
 	fragments := []string{"a/b.c", ":", ":1", ":12:", ": ", " ", "1234567890", `\ `, "error: ", "fatal error: ", "Warning: ", "m", "é", "\t", "\xff", "C:", "x.y:3:4: note: ", "://"}
 	for range 20_000 {
@@ -57,10 +27,18 @@ func TestPlacesAreThoseOfTheForms(t *testing.T) {
 	}
 	found := 0
 	for _, line := range lines {
-		got, ok := parseGenericLine(line)
-		want, matches := parseByForms(forms, line)
+		at := place.FindStringIndex(line)
+		end := indexAfterPlace(line)
+		if at == nil != (end == 0) || at != nil && !strings.HasPrefix(line[end:], strings.TrimLeft(line[end-1:at[1]], " ")) {
+			t.Fatalf("%q: a message at %d, by the expression %v", line, end, at)
+		}
+		if end == 0 {
+			continue
+		}
+		got, ok := parseGenericLine(forms, line, end)
+		want, matches := parseGenericLine(forms, line, len(line))
 		if got != want || ok != matches {
-			t.Fatalf("%q: %+v %v, by the forms %+v %v", line, got, ok, want, matches)
+			t.Fatalf("%q: %+v %v, of all of it %+v %v", line, got, ok, want, matches)
 		}
 		if ok {
 			found++
