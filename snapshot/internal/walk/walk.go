@@ -78,9 +78,9 @@ type Walker struct {
 	// did. It may be nil.
 	ListFromBase func(*Folder) bool
 
-	dev     uint64          // device of the root
-	scratch sync.Pool       // of *scratch
-	group   *errgroup.Group // walks folders in parallel
+	dev     uint64    // device of the root
+	scratch sync.Pool // of *scratch
+	queue   queue
 }
 
 // scratch is memory that is reused between folders.
@@ -100,12 +100,79 @@ func (w *Walker) Walk(ctx context.Context, root *os.Root, z Zone) error {
 	}
 
 	w.dev = st.Dev
-	w.group, ctx = errgroup.WithContext(ctx)
-	w.group.SetLimit(max(2, runtime.NumCPU()))
-	w.group.Go(func() error {
-		return w.walkFolder(ctx, Folder{Open: open, Zone: z, Self: Node{BaseIndex: -1}})
-	})
-	return w.group.Wait()
+	w.queue.wake.L = &w.queue.mu
+	w.queue.push(Folder{Open: open, Zone: z, Self: Node{BaseIndex: -1}})
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+
+	var g errgroup.Group
+	for range max(2, runtime.NumCPU()) {
+		g.Go(func() error { return w.walkQueue(ctx, cancel) })
+	}
+	return g.Wait()
+}
+
+// walkQueue walks folders from the queue until it is empty. After an error, the remaining folders are only closed.
+func (w *Walker) walkQueue(ctx context.Context, cancel context.CancelCauseFunc) error {
+	for {
+		l, ok := w.queue.pop()
+		if !ok {
+			return context.Cause(ctx)
+		}
+		if err := w.walkFolder(ctx, l); err != nil {
+			cancel(err)
+		}
+		w.queue.done()
+	}
+}
+
+// queue contains open folders to walk. The last one is taken first, which keeps the queue short.
+type queue struct {
+	mu      sync.Mutex
+	wake    sync.Cond
+	list    []Folder // waiting folders
+	pending int      // folders in the list, and those being walked
+}
+
+// maxQueued limits the number of folders in the queue, which are all open.
+const maxQueued = 64
+
+// push adds a folder, and returns false if the queue is full.
+func (q *queue) push(l Folder) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.list) >= maxQueued {
+		return false
+	}
+	q.list = append(q.list, l)
+	q.pending++
+	q.wake.Signal()
+	return true
+}
+
+// pop waits for a folder, and returns false when all folders have been walked.
+func (q *queue) pop() (Folder, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.list) == 0 && q.pending > 0 {
+		q.wake.Wait()
+	}
+	if len(q.list) == 0 {
+		return Folder{}, false
+	}
+	l := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return l, true
+}
+
+// done must be called after walking a folder from pop.
+func (q *queue) done() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.pending--; q.pending == 0 {
+		q.wake.Broadcast()
+	}
 }
 
 // walkFolder visits a folder, walks the folders in it, and closes it.
@@ -143,8 +210,7 @@ func (w *Walker) walkFolder(ctx context.Context, folder Folder) error {
 	return nil
 }
 
-// enter opens a folder, while its parent is open. Another goroutine walks it if one is free, which limits how many folders
-// are open, and otherwise this one.
+// enter opens a folder, while its parent is open, and adds it to the queue, or walks it if the queue is full.
 func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
 	path := parent.Join(n.Name)
 	if n.Stat.Dev != w.dev {
@@ -163,7 +229,7 @@ func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
 	}
 
 	below := Folder{Open: open, Dir: path, Zone: n.Next, Self: *n}
-	if w.group.TryGo(func() error { return w.walkFolder(ctx, below) }) {
+	if w.queue.push(below) {
 		return nil
 	}
 	return w.walkFolder(ctx, below)
