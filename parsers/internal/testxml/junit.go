@@ -75,6 +75,7 @@ func detectJUnit(h sniff.Head) bool {
 type junitReader struct {
 	xmlSet                        // Totals has all cases, and Cases those that do not represent a suite
 	root           junitSuite     // represents the document
+	testCase       junitCase      // the case that is being read; its memory is used again
 	producer       string         // the tool that wrote the report, "" until it is known
 	found          bool           // the file has an element of a test report
 	emptySuites    []metric.Suite // suites that state tests and list none
@@ -117,7 +118,11 @@ func (j *junitReader) readChildren(x *xmlstream.Reader, s *junitSuite, c *junitC
 			j.finishSuite(inner, err == nil) // a truncated report counts up to its end
 			return err
 		case "testcase":
-			inner := newCase(t, s)
+			inner := &j.testCase
+			if c != nil { // a case within a case
+				inner = new(junitCase)
+			}
+			inner.begin(t, s)
 			err := j.readChildren(x, s, inner)
 			if err == nil { // otherwise its outcome may be missing
 				j.finishCase(s, inner)

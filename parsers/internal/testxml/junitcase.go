@@ -131,9 +131,9 @@ type junitCase struct {
 	message         textstream.Clip // messages and texts of the worst outcome
 }
 
-// newCase returns the case of a testcase element in the suite s.
-func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
-	c := &junitCase{worst: metric.Passed}
+// begin sets the case to that of a testcase element in the suite s.
+func (c *junitCase) begin(t xmlstream.Token, s *junitSuite) {
+	*c = junitCase{worst: metric.Passed}
 	c.test.File = s.file
 	for _, a := range t.Attrs {
 		switch a.Name {
@@ -157,7 +157,6 @@ func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
 			}
 		}
 	}
-	return c
 }
 
 // extraFailures returns how many more failures than the case itself a suite may count.
