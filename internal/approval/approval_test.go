@@ -97,11 +97,17 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 // secret.
 func TestAnswersThatDoNotCount(t *testing.T) {
 	dir := t.TempDir()
-	leave := func(secret string, a approval.Answer) {
-		text, _ := json.Marshal(map[string]any{"secret": secret, "answer": a})
-		if err := os.WriteFile(filepath.Join(dir, "answer.json"), text, 0o600); err != nil {
+	write := func(text []byte) { // at once: a part of an answer would be refused, too
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "answer.json")
+		if err := errors.Join(os.WriteFile(path, text, 0o600), os.Rename(path, filepath.Join(dir, "answer.json"))); err != nil {
 			t.Error(err)
 		}
+	}
+	leave := func(secret string, a approval.Answer) {
+		t.Helper()
+		text, _ := json.Marshal(map[string]any{"secret": secret, "answer": a})
+		write(text)
 	}
 	approve := approval.Answer{Choice: approval.Approve, Reason: "trust me"}
 	leave("", approve)
@@ -122,9 +128,7 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 	if why := <-refused; !strings.Contains(why, "secret") {
 		t.Errorf("refused because %q", why)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "answer.json"), []byte("approve"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write([]byte("approve"))
 	if why := <-refused; !strings.Contains(why, "cannot be read") {
 		t.Errorf("refused because %q", why)
 	}
