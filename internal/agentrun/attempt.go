@@ -27,13 +27,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 		return none, err
 	}
 	defer r.removePrompt()
-	cmd, err := r.command(dir)
-	if err == nil && r.User != nil {
-		err = r.User.Chown(r.Root) // restored files, and output of the checks, belong to root
-	}
-	if err == nil {
-		err = moveTranscript(dir, r.record)
-	}
+	cmd, err := r.prepare(dir)
 	if err != nil {
 		return none, err
 	}
@@ -81,6 +75,21 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 		return none, noted
 	}
 	return r.recordRun(res, log.Add(reader.Report()), script.tail.String(), context.Cause(ctx))
+}
+
+// prepare returns the command of the agent for an attempt whose files belong into dir. The tree
+// then belongs to the agent's user, and the transcript of an earlier attempt has another name.
+func (r *run) prepare(dir string) (runner.Command, error) {
+	cmd, err := r.command(dir)
+	if err != nil {
+		return cmd, err
+	}
+	if r.User != nil {
+		if err := r.User.Chown(r.Root); err != nil { // restored files, and output of the checks, belong to root
+			return cmd, err
+		}
+	}
+	return cmd, moveTranscript(dir, r.record)
 }
 
 // recordRun adds an attempt to the record of the iteration. printed is the end of the agent's

@@ -87,7 +87,7 @@ func slug(text string, limit int) string {
 // Ledger is the folder of one loop, held by this process.
 type Ledger struct {
 	dir             string
-	state           State // as it was saved last, without derived fields
+	state           State // the last one that was saved, without derived fields
 	log             *eventLog
 	locks           []*os.File
 	written         map[string][]byte // content last written to the files that RepairChanged compares, by name
