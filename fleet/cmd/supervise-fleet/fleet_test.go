@@ -216,7 +216,7 @@ func (f *fleet) server() {
 		_ = l.Close()
 	}
 	f.start("server", programs.server, "--address", f.address, "--data", filepath.Join(f.dir, "server.db"))
-	f.until(time.Minute, "the server answers", func() bool {
+	f.until("the server answers", func() bool {
 		_, status := f.try(programs.fleet, "status")
 		return status == 0
 	})
@@ -228,9 +228,10 @@ func (f *fleet) worker(n int) {
 	f.start(name, programs.fleet, "worker", "--name", name, "--dir", filepath.Join(f.dir, name), "--supervise", programs.supervise, "--report-every", "500ms", "--dead-after", "4s", "--sticky=false")
 }
 
-// until waits until something holds.
-func (f *fleet) until(limit time.Duration, what string, holds func() bool) {
+// until waits until something holds. The limit is for what hangs: a busy machine takes long.
+func (f *fleet) until(what string, holds func() bool) {
 	f.t.Helper()
+	const limit = 20 * time.Minute
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	ticker := time.NewTicker(200 * time.Millisecond)
@@ -466,7 +467,7 @@ func crash(t *testing.T, random *rand.Rand, most, tasks int) (kills int) {
 			f.worker(n)
 		}
 	}
-	f.until(20*time.Minute, "all tasks end", func() bool { return f.results().isOver() })
+	f.until("all tasks end", func() bool { return f.results().isOver() })
 	f.check(right)
 	return kills
 }
@@ -484,7 +485,7 @@ func TestFleetGate(t *testing.T) {
 	}
 	f.write("night.yaml", strings.Replace(string(text), "  candidates: 3\n", "  candidates: 3\n  gate: true\n", 1))
 	f.command(programs.fleet, "run", tasks)
-	f.until(time.Minute, "both tasks wait for a person", func() bool {
+	f.until("both tasks wait for a person", func() bool {
 		return strings.Count(f.command(programs.fleet, "status", "night"), "waiting") == 2
 	})
 	if out, status := f.try(programs.fleet, "fetch", "night/t0", "-C", "project", "--remote", filepath.Join(f.dir, "project.git")); status == 0 {
@@ -512,7 +513,7 @@ func TestFleetAsked(t *testing.T) {
 	f.worker(0)
 	agent := f.write("hasty.sh", "if [ $SUPERVISE_ITERATION = 1 ]; then rm tests/small.sh; else echo 'echo $(($1 + $2))' > add.sh; fi\n")
 	f.command(programs.fleet, "run", f.write("night.yaml", fmt.Sprintf("fleet: night\ntasks:\n  - {id: t0, repository: %s, prompt: work, command: [sh, %s], flags: [--approval, wait, --hooks, 'off']}\n", filepath.Join(f.dir, "project.git"), agent)))
-	f.until(time.Minute, "the candidate waits for a person", func() bool {
+	f.until("the candidate waits for a person", func() bool {
 		return strings.Contains(f.command(programs.fleet, "status", "night"), "waits for a person")
 	})
 	f.kill("worker0", syscall.SIGKILL)
@@ -596,7 +597,7 @@ func TestCancel(t *testing.T) {
 	agent := f.write("sleeper.sh", "echo $$ >> "+filepath.Join(f.dir, "pids")+"\nexec sleep 600\n")
 	tasks := f.write("night.yaml", fmt.Sprintf("fleet: night\ntasks:\n  - {id: t0, repository: %s, prompt: sleep, command: [sh, %s]}\n", filepath.Join(f.dir, "project.git"), agent))
 	f.command(programs.fleet, "run", tasks)
-	f.until(time.Minute, "the agent runs", func() bool {
+	f.until("the agent runs", func() bool {
 		_, err := os.Stat(filepath.Join(f.dir, "pids"))
 		return err == nil
 	})
