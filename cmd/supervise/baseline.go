@@ -27,8 +27,8 @@ func newBaselineCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "baseline", Short: "Measure and store the base of later merge gates",
 		Long: `The record of HEAD is stored in ` + mergegate.RecordRef("COMMIT") + `, and with --push
-also at the remote, where every checkout finds it. Each commit has a separate ref,
-so parallel jobs do not conflict. With --save the record goes to a file, for
+also at the remote, where supervise gate --trust-records finds it. Each commit has a
+separate ref, so parallel jobs do not conflict. With --save the record goes to a file, for
 supervise gate --base. The tree must equal HEAD, except with --save.`,
 		Example: `  supervise baseline --push
   supervise baseline --save base.json

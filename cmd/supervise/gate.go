@@ -31,7 +31,7 @@ type gateOptions struct {
 	flags                               *pflag.FlagSet // the settings among them override the configuration
 	base, failOn, format, setup, remote string
 	outputs, accept                     []string
-	offline, tighten                    bool
+	offline, trustRecords, tighten      bool
 }
 
 // gateFormats are the values of --format.
@@ -48,9 +48,10 @@ those that the change touches, the original versions are run on the new code.
 
 The base is --base (a revision, taken at the merge base, or the file of a record).
 Otherwise it is what HEAD merges into, the target of the merge request, the merge base
-with the main branch, or the previous commit. Its measurements are the record in
-` + mergegate.RecordRef("COMMIT") + ` (supervise baseline --push), that of the nearest
-ancestor, or taken now in a checkout outside the tree.
+with the main branch, or the previous commit. Remote-tracking branches are compared with
+the remote, unless --offline. The base is measured in a checkout outside the tree. With
+--trust-records, its record in ` + mergegate.RecordRef("COMMIT") + ` (supervise
+baseline --push) counts instead, or that of the nearest ancestor.
 
 The change cannot configure its own review: configuration and acknowledgements are those
 of the base, unless --config names a file or a flag says otherwise. Exits with 3 if a finding fails by
@@ -68,6 +69,7 @@ and with 6 if there is nothing to compare with.`,
 		f.StringVar(&o.setup, "setup", "", "`command` that prepares a checkout of the base before it is measured, such as 'npm ci'")
 		f.StringVar(&o.remote, "remote", "origin", "`remote` to fetch records and bases from")
 		f.BoolVar(&o.offline, "offline", false, "fetch nothing")
+		f.BoolVar(&o.trustRecords, "trust-records", false, "use stored records instead of measuring the base: only trusted jobs can write them")
 	})
 
 	addFlagSection(cmd.Flags(), "Verdict", func(f *pflag.FlagSet) {
@@ -134,7 +136,7 @@ func runGate(ctx context.Context, a *app, at workspace, o gateOptions) (err erro
 	}
 
 	rep, err := mergegate.Gate(ctx, mergegate.Options{
-		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, State: at.home, Scratch: filepath.Join(scratch, "work"),
+		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, TrustRecords: o.trustRecords, State: at.home, Scratch: filepath.Join(scratch, "work"),
 		Configure: func(base, project string) (judge.Settings, error) {
 			s, err := a.gateSettings(planInput{at: at, base: base, project: project, checks: o.checkFlags, flags: o.flags, register: registerGateSettings}, o.accept...)
 			return s.Settings, err

@@ -30,7 +30,8 @@ type Base struct {
 }
 
 // findBase sets g.base, the tree of the base, and its record if there is one. --base names a file
-// or a revision; without it, [mergeGate.baseCommit] finds the commit. A record of an ancestor
+// or a revision; without it, [mergeGate.baseCommit] finds the commit. Anyone who can push can forge
+// a record, so records count only if the user says that they are protected. A record of an ancestor
 // replaces the base by that ancestor.
 func (g *mergeGate) findBase(ctx context.Context) error {
 	if g.Base != "" {
@@ -45,6 +46,9 @@ func (g *mergeGate) findBase(ctx context.Context) error {
 	}
 
 	g.base = Base{Commit: commit, Why: why, Source: FromMeasured}
+	if !g.TrustRecords {
+		return g.findBaseTree(ctx, commit)
+	}
 	rec, at, distance, err := g.repo.nearestRecord(ctx, commit)
 	if err != nil {
 		return err
@@ -92,7 +96,7 @@ func (g *mergeGate) findBaseTree(ctx context.Context, commit string) (err error)
 		g.addNote("the files of %s are not here: renamed tests count as deleted ones, and texts are not compared", shortID(commit))
 		return nil
 	}
-	return fmt.Errorf("%w: commit %s is not in this clone, and it has no record: fetch it (a deeper checkout), or store a record with 'supervise baseline --push' (%w)", ErrBase, shortID(commit), fetched)
+	return fmt.Errorf("%w: commit %s is not in this clone, and no record of it is used: fetch it (a deeper checkout), or trust records that 'supervise baseline --push' stores (%w)", ErrBase, shortID(commit), fetched)
 }
 
 // baseCommit finds the commit to compare the change with, and says why it is that one. It tries,
@@ -107,7 +111,8 @@ func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) 
 		return g.namedCommit(ctx, g.Base, parents, "the common ancestor with "+g.Base)
 	}
 	if len(parents) > 1 {
-		return parents[0], "what HEAD merges into", nil
+		id, why = g.mergeTarget(ctx, parents)
+		return id, why, nil
 	}
 
 	for _, v := range targetVariables {
@@ -121,9 +126,10 @@ func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) 
 		return g.namedCommit(ctx, ref, parents, "the common ancestor with "+ref+", the target of the request")
 	}
 
-	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
-		if at, err := g.repo.mergeBase(ctx, ref, "HEAD"); err == nil && at != g.repo.commitID(ctx, "HEAD") {
-			return at, "the common ancestor with " + strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/"), nil
+	for _, ref := range mainBranches {
+		at, checked := g.branchTip(ctx, ref)
+		if at, err := g.repo.mergeBase(ctx, at, "HEAD"); err == nil && at != g.repo.commitID(ctx, "HEAD") {
+			return at, "the common ancestor with " + shortRef(ref) + checked, nil
 		}
 	}
 
@@ -136,6 +142,72 @@ func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) 
 		return parents[0], "the commit before HEAD", nil
 	}
 	return "", "", fmt.Errorf("%w: HEAD has no commit before it; name one with --base", ErrBase)
+}
+
+// mainBranches are the refs that may be the target of a change without a request.
+var mainBranches = []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"}
+
+// shortRef returns a ref as users write it: origin/main.
+func shortRef(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/")
+}
+
+// mergeTarget returns the base of a merge, its first parent. But if HEAD merges the target branch
+// into the change, the first parent is part of the change, and the base is where that left the
+// target. A note says if that is not certain.
+func (g *mergeGate) mergeTarget(ctx context.Context, parents []string) (id, why string) {
+	refs, isRequest := mainBranches, false
+	for _, v := range targetVariables {
+		if ref := g.envValue(v.name); ref != "" && !v.commit {
+			refs, isRequest = []string{"refs/remotes/" + g.Remote + "/" + ref, ref}, true
+			break
+		}
+	}
+	const merges = "what HEAD merges into"
+	for _, ref := range refs {
+		tip, checked := g.branchTip(ctx, ref)
+		if tip == "" {
+			continue
+		}
+		base, err := g.repo.mergeBase(ctx, tip, "HEAD")
+		switch {
+		case g.repo.isAncestor(ctx, parents[0], tip) || err != nil:
+			return parents[0], merges
+		case isRequest || g.repo.isAncestor(ctx, parents[1], tip):
+			return base, "the common ancestor with " + shortRef(ref) + checked
+		}
+		g.addNote("HEAD merges into %s, which is not in %s: if it is part of the change, name the target with --base", shortID(parents[0]), shortRef(ref))
+		return parents[0], merges
+	}
+	return parents[0], merges
+}
+
+// branchTip returns the commit of a ref, "" if there is none. For a remote-tracking branch it is
+// the one at the remote, because anyone can move the local ref. checked says if the remote was
+// not asked.
+func (g *mergeGate) branchTip(ctx context.Context, ref string) (tip, checked string) {
+	local := g.repo.commitID(ctx, ref)
+	remote, branch := g.repo.trackedBranch(ctx, ref)
+	if local == "" || remote == "" {
+		return local, ""
+	}
+	const unchecked = " as this clone has it"
+	if g.Remote == "" {
+		return local, unchecked
+	}
+
+	r := repo{dir: g.Root, remote: remote}
+	switch tip = r.remoteTip(ctx, branch); {
+	case tip == "" || tip == local:
+	case r.commitID(ctx, tip) == "" && r.fetch(ctx, "--no-prune", tip) != nil:
+		tip = ""
+	case !r.isAncestor(ctx, local, tip):
+		g.addNote("%s was moved: it is at %s here, which %s does not have in its %s, at %s", shortRef(ref), shortID(local), remote, branch, shortID(tip))
+	}
+	if tip == "" {
+		return local, unchecked
+	}
+	return tip, ""
 }
 
 // targetVariables lists the variables in which CI services have the target of a merge request or
@@ -167,9 +239,9 @@ func (g *mergeGate) envValue(name string) string {
 // revision is a parent of HEAD, it returns the revision itself, since HEAD merges into it. The
 // argument why is for a merge base that differs from the revision.
 func (g *mergeGate) namedCommit(ctx context.Context, ref string, parents []string, why string) (string, string, error) {
-	at := g.repo.commitID(ctx, ref)
+	at, checked := g.branchTip(ctx, ref)
 	if at == "" && g.Remote != "" {
-		at = g.repo.commitID(ctx, "refs/remotes/"+g.Remote+"/"+strings.TrimPrefix(ref, "refs/heads/"))
+		at, checked = g.branchTip(ctx, "refs/remotes/"+g.Remote+"/"+strings.TrimPrefix(ref, "refs/heads/"))
 	}
 	if at == "" && slices.Contains(parents, ref) {
 		return ref, "what HEAD merges into", nil
@@ -181,15 +253,15 @@ func (g *mergeGate) namedCommit(ctx context.Context, ref string, parents []strin
 		return "", "", fmt.Errorf("%w: git knows no %s here; fetch it, or name another with --base", ErrBase, ref)
 	}
 	if slices.Contains(parents, at) {
-		return at, ref, nil
+		return at, ref + checked, nil
 	}
 
 	base, err := g.repo.mergeBase(ctx, at, "HEAD")
 	switch {
 	case err == nil && base == at:
-		return at, ref, nil
+		return at, ref + checked, nil
 	case err == nil:
-		return base, why, nil
+		return base, why + checked, nil
 	case ctx.Err() != nil:
 		return "", "", err
 	case g.repo.isShallow(ctx):

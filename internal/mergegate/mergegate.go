@@ -4,7 +4,7 @@
 // review cannot configure its own review.
 //
 // [Gate] runs these steps: it finds the base (base.go) and its stored record (record.go), measures
-// both sides (measure.go), judges them (judge.go, hidden.go, review.go), and compares the metrics
+// both sides (measure.go, recheck.go), judges them (judge.go, hidden.go, review.go), and compares the metrics
 // with their limits (ratchet.go). The result is a [Report] (report.go). It is printed for people
 // (text.go), and for GitHub, GitLab and other tools (github.go, exchange.go).
 package mergegate
@@ -33,13 +33,14 @@ var (
 
 // Options are the options of [Gate] and [MeasureRecord].
 type Options struct {
-	Root    string // the working tree, under git
-	Project string // the folder of the project, in which checks run: Root, or a folder in it
-	Base    string // a revision, or the path of a record; "" to find the base
-	Setup   string // shell command that prepares a checkout of the base before its checks, "" for nothing
-	Remote  string // git remote from which records and bases are fetched, "" to fetch nothing
-	State   string // the folder with the state of loops, which the reviewer must not change
-	Scratch string // a folder outside the tree, which the gate deletes
+	Root         string // the working tree, under git
+	Project      string // the folder of the project, in which checks run: Root, or a folder in it
+	Base         string // a revision, or the path of a record; "" to find the base
+	Setup        string // shell command that prepares a checkout of the base before its checks, "" for nothing
+	Remote       string // git remote from which records and bases are fetched, "" to fetch nothing
+	TrustRecords bool   // stored records count: only trusted jobs can write them
+	State        string // the folder with the state of loops, which the reviewer must not change
+	Scratch      string // a folder outside the tree, which the gate deletes
 
 	// Configure returns the settings from the project folder of the base. Their plan is for the
 	// project in another folder, the second argument.
@@ -69,13 +70,19 @@ func Gate(ctx context.Context, o Options) (out Report, err error) {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.tree.Remove(), os.RemoveAll(o.Scratch)) }()
-	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.judge} {
+	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.recheckBase, g.judge} {
 		if err := step(ctx); err != nil {
 			return out, err
 		}
 	}
 	out = g.newReport()
-	return out, g.checkRatchet(&out)
+	if err := g.checkRatchet(&out); err != nil {
+		return out, err
+	}
+	if out.Passed && g.undecided != "" {
+		return out, fmt.Errorf("%w: not decided: %s", ErrUnmeasurable, g.undecided)
+	}
+	return out, nil
 }
 
 // mergeGate is the state of one run of [Gate].
@@ -107,6 +114,8 @@ type mergeGate struct {
 	verdict  judge.Verdict
 	headSet  metric.Set // metrics of the tree as they were judged
 	notes    []string
+
+	undecided string // why the verdict cannot be that the change passes, "" if it can
 }
 
 // mask masks the secrets of the environment.

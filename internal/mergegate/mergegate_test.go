@@ -71,13 +71,18 @@ func TestBaseIsWhereHeadLeftTheTarget(t *testing.T) {
 	w.git("switch", "-q", "--detach")
 	w.git("merge", "-q", "--no-ff", "-m", "merge", "topic")
 	merge := w.git("rev-parse", "HEAD")
+	w.git("switch", "-q", "--detach", "topic")
+	w.git("merge", "-q", "--no-ff", "-m", "merge", "main")
+	update := w.git("rev-parse", "HEAD")
 	for _, tt := range []struct {
 		name, at, base string
 		env            string
 		want           string
 	}{
 		{"a merge", merge, "", "", two},
-		{"a merge, whatever the service says", merge, "", "GITHUB_BASE_REF=topic", two},
+		{"a merge, and the target of its request", merge, "", "GITHUB_BASE_REF=main", two},
+		{"a merge of the main branch into the change", update, "", "", two},
+		{"a merge of another target into the change", merge, "", "GITHUB_BASE_REF=topic", topic},
 		{"a named base that HEAD merges into", merge, "main", "", two},
 		{"a branch", "topic", "", "", one},
 		{"a branch and the target of its request", "topic", "", "GITHUB_BASE_REF=main", one},
@@ -103,6 +108,46 @@ func TestBaseIsWhereHeadLeftTheTarget(t *testing.T) {
 	w.commit("other")
 	if _, _, err := w.gate("main").baseCommit(t.Context()); !errors.Is(err, ErrBase) {
 		t.Errorf("unrelated histories: %v, want ErrBase", err)
+	}
+}
+
+// The change cannot move its base: a remote-tracking branch is compared with the remote.
+func TestMovedTrackingBranchIsNoBase(t *testing.T) {
+	w := newWorld(t)
+	one := w.commit("one")
+	clone := world{t, filepath.Join(t.TempDir(), "clone")}
+	w.git("clone", "-q", "file://"+w.dir, clone.dir)
+	clone.git("switch", "-qc", "topic")
+	two := clone.commit("two")
+	clone.commit("three")
+	gate := func(base, remote string) (string, string, []string) {
+		g := clone.gate(base)
+		g.Remote, g.repo.remote = remote, remote
+		got, why, err := g.baseCommit(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		return got, why, g.notes
+	}
+	if got, why, notes := gate("", "origin"); got != one || why != "the common ancestor with origin/HEAD" || len(notes) > 0 {
+		t.Errorf("not moved: %s, %s, %q", shortID(got), why, notes)
+	}
+	clone.git("update-ref", "refs/remotes/origin/main", two)
+	for _, base := range []string{"", "origin/main", "main"} {
+		if base == "main" {
+			clone.git("branch", "-qD", "main")
+		}
+		got, why, notes := gate(base, "origin")
+		if got != one || len(notes) != 1 || !strings.Contains(notes[0], " was moved: it is at "+shortID(two)) {
+			t.Errorf("moved, --base %q: %s, %s, %q", base, shortID(got), why, notes)
+		}
+	}
+	if got, why, _ := gate("", ""); got != two || !strings.HasSuffix(why, " as this clone has it") {
+		t.Errorf("offline: %s, %s", shortID(got), why)
+	}
+	w.commit("newer") // at the remote only
+	if got, why, notes := gate("origin/main", "origin"); got != one || len(notes) != 1 {
+		t.Errorf("fetched: %s, %s, %q", shortID(got), why, notes)
 	}
 }
 

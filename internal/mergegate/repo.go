@@ -76,6 +76,36 @@ func (r repo) mergeBase(ctx context.Context, a, b string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
+// isAncestor reports whether a commit is another one or an ancestor of it.
+func (r repo) isAncestor(ctx context.Context, a, b string) bool {
+	_, err := r.git(ctx, nil, "merge-base", "--is-ancestor", "--", a, b)
+	return err == nil
+}
+
+// trackedBranch returns the remote and the branch of a remote-tracking branch, "" for other
+// revisions.
+func (r repo) trackedBranch(ctx context.Context, rev string) (remote, branch string) {
+	out, err := r.git(ctx, nil, "rev-parse", "--symbolic-full-name", "--verify", "--quiet", "--end-of-options", rev)
+	name, ok := strings.CutPrefix(strings.TrimSpace(out), "refs/remotes/")
+	if err != nil || !ok {
+		return "", ""
+	}
+	remote, branch, _ = strings.Cut(name, "/")
+	return remote, branch
+}
+
+// remoteTip returns the commit of a branch at the remote, "" if it cannot be read.
+func (r repo) remoteTip(ctx context.Context, branch string) string {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	out, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.remote, "refs/heads/"+branch)
+	if err != nil {
+		return ""
+	}
+	id, _, _ := strings.Cut(out, "\t")
+	return id
+}
+
 // isShallow reports whether the repository is a shallow clone.
 func (r repo) isShallow(ctx context.Context) bool {
 	out, err := r.git(ctx, nil, "rev-parse", "--is-shallow-repository")

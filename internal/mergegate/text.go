@@ -57,6 +57,7 @@ const Marker = "<!-- supervise gate -->"
 const (
 	maxLocations = 5   // locations of a finding, and names in a list
 	maxAccept    = 100 // findings in the command that accepts them
+	maxFailing   = 50  // tests that fail now
 
 	// maxFindings limits the Markdown of the findings, in bytes. GitHub accepts 65 535
 	// characters in a comment, and drops a summary of more than 1 MiB.
@@ -148,6 +149,12 @@ func (r Report) addFacts(d *document.Document) {
 		}
 	}
 
+	if len(r.Failing) > 0 {
+		d.Labelled(document.Span{Style: document.Warn, Text: "failing"}, "%s", r.failingText())
+		for _, f := range r.Failing[:min(len(r.Failing), maxFailing)] {
+			d.Below().Item("%s%s", f.Name, map[bool]string{true: " (as at the base)"}[f.AtBase])
+		}
+	}
 	for _, n := range r.Notes {
 		d.Labelled(document.Span{Style: document.Warn, Text: "note"}, "%s", n)
 	}
@@ -236,7 +243,15 @@ func (r Report) Summary() string {
 	case len(open) > 0:
 		return report.Pluralize(len(open), "finding", "findings") + ", none of severity " + r.FailOn.String()
 	}
+	if len(r.Failing) > 0 {
+		return "nothing found; " + r.failingText()
+	}
 	return "nothing found"
+}
+
+// failingText counts what fails now, as in "2 tests fail now".
+func (r Report) failingText() string {
+	return report.Pluralize(len(r.Failing), "test fails", "tests fail") + " now"
 }
 
 // String describes what the change was compared with, and how that was measured.

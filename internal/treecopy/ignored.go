@@ -3,6 +3,7 @@ package treecopy
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,4 +49,46 @@ func (t Tree) copyFile(name string) error {
 		return nil //nolint:nilerr // an unreadable file cannot be imported there either
 	}
 	return Files{{Path: name, Text: text}}.Write(t.Path)
+}
+
+// CopyIgnored copies the ignored files of the working tree at root that are missing from the copy in
+// dir.
+func CopyIgnored(ctx context.Context, root, dir string) error {
+	list, err := git.NewCommand(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory").Output(ctx)
+	for name := range strings.FieldsFuncSeq(string(list), func(r rune) bool { return r == 0 }) {
+		if name = filepath.FromSlash(name); err == nil {
+			err = CopyMissing(filepath.Join(root, name), filepath.Join(dir, name))
+		}
+	}
+	return err
+}
+
+// CopyMissing copies a file, or the files of a folder, that are missing at to. It omits what belongs
+// to git, and does not follow links in the copy.
+func CopyMissing(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil || info.Name() == ".git" {
+		return nil //nolint:nilerr // it was removed meanwhile
+	}
+	there, err := os.Lstat(to)
+	switch {
+	case err == nil && !(there.IsDir() && info.IsDir()):
+		return nil
+	case info.Mode().Type() == fs.ModeSymlink:
+		return relink(from, to)
+	case info.Mode().IsRegular():
+		return copyFileTo(from, to)
+	case !info.IsDir(): // a socket or a pipe
+		return nil
+	}
+	entries, err := os.ReadDir(from)
+	if err == nil {
+		err = os.MkdirAll(to, 0o700)
+	}
+	for _, e := range entries {
+		if err == nil {
+			err = CopyMissing(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		}
+	}
+	return err
 }
