@@ -103,7 +103,7 @@ func (a *app) showPrompt(v record.View, it ledger.Iteration) error {
 
 // reasoningInput collects what the verdict on iteration n is based on.
 func reasoningInput(v record.View, n int) (in reasoning.Input, err error) {
-	in.Criterion, in.Rules = v.State.Criterion, v.Settings.Rules
+	in.Criterion, in.Rules, in.Proof = v.State.Criterion, v.Settings.Rules, v.State.Proof
 	if in.Iteration, err = v.Iteration(n); errors.Is(err, selector.ErrNoIteration) {
 		return in, usageError{fmt.Errorf("loop %s has no iteration %d; it has %s, see supervise status %s", v.State.LoopID, n, iterationRange(v.Iterations), v.State.LoopID)}
 	}

@@ -29,6 +29,8 @@ type Criterion struct {
 	Command string  // for Command: run by the shell, exit status 0 is done
 	Promise string  `json:",omitempty"` // a text that the agent has to print as well; "": none
 	Quality float64 `json:",omitempty"` // score in [0,100] that has to be reached as well; 0: none
+
+	NoBuild, NoErrors, NoCoverage bool `json:",omitempty"` // for Green: what the checks do not measure
 }
 
 // Parse reads the value of --until: green, idle, never, or a command.
@@ -56,7 +58,7 @@ func (c Criterion) String() string {
 func (c Criterion) baseText() string {
 	switch c.Kind {
 	case Green:
-		return "all tests pass, the build succeeds, no new errors, coverage holds"
+		return c.greenText()
 	case Idle:
 		return "an iteration changes nothing while the checks are green"
 	case Never:
@@ -68,9 +70,25 @@ func (c Criterion) baseText() string {
 	return "decided by the baseline"
 }
 
+// greenText says what green means, as far as it is measured.
+func (c Criterion) greenText() string {
+	text := "all tests pass"
+	for _, part := range []struct {
+		missing bool
+		text    string
+	}{{c.NoBuild, "the build succeeds"}, {c.NoErrors, "no new errors"}, {c.NoCoverage, "coverage holds"}} {
+		if !part.missing {
+			text += ", " + part.text
+		}
+	}
+	return text
+}
+
 // Resolve is the criterion once the baseline is known, which is green or not. One
 // that asks for more than the checks is never that nothing happens.
-func (c Criterion) Resolve(green bool) Criterion {
+func (c Criterion) Resolve(baseline metric.Set, green bool) Criterion {
+	_, hasErrors := baseline.Value(metric.ErrorCount)
+	c.NoBuild, c.NoErrors, c.NoCoverage = baseline.Build == nil, !hasErrors, baseline.Coverage == nil
 	if c.Kind != Auto {
 		return c
 	}

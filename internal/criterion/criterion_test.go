@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"supervise/internal/ledger"
+	"supervise/metric"
 	"supervise/selector"
 )
 
@@ -36,8 +37,24 @@ func TestAutoIsResolvedByTheBaseline(t *testing.T) {
 		green bool
 		want  Kind
 	}{{Criterion{}, true, Idle}, {Criterion{}, false, Green}, {Criterion{Quality: 90}, true, Green}, {Criterion{Promise: "x"}, true, Green}, {Criterion{Kind: Never}, true, Never}} {
-		if got := tt.until.Resolve(tt.green); got.Kind != tt.want {
+		if got := tt.until.Resolve(metric.Set{}, tt.green); got.Kind != tt.want {
 			t.Errorf("%+v, green %v: %s", tt.until, tt.green, got.Kind)
+		}
+	}
+}
+
+// TestGreenClaimsNothingUnmeasured: what no check measures is no part of the criterion.
+func TestGreenClaimsNothingUnmeasured(t *testing.T) {
+	for _, tt := range []struct {
+		baseline metric.Set
+		want     string
+	}{
+		{metric.Set{}, "all tests pass"},
+		{metric.Set{Coverage: &metric.Coverage{Covered: 1, Total: 1}}, "all tests pass, coverage holds"},
+		{metric.Set{Build: &metric.Build{Status: metric.BuildSuccess}, Lint: &metric.Lint{}}, "all tests pass, the build succeeds, no new errors"},
+	} {
+		if got := (Criterion{}).Resolve(tt.baseline, false).String(); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func hasUnrunTest(h *ledger.Goals, file string) bool {
 // findings. The names of hidden tests are left out.
 func describeResults(old, current metric.Set, alerts []detector.Alert) string {
 	var b strings.Builder
-	for _, f := range verifiedFields {
+	for _, f := range slices.Concat([]metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped}, verifiedFields) {
 		before, ok1 := old.Value(f)
 		after, ok2 := current.Value(f)
 		if ok1 && ok2 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"supervise/detector"
@@ -20,12 +19,24 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) 
 	it := h.Iterations[n]
 	out := ledger.Verification{Differences: h.differences(it.Set, again)}
 	out.Confirmed = len(out.Differences) == 0
-	var err error
-	if out.Goals, err = j.goalsOfSelected(ctx, h, n); err != nil {
-		return out, err
+	s, err := j.changeOfSelected(ctx, h, it)
+	if err == nil {
+		out.Goals, err = j.goalsOfSelected(ctx, h, it, s)
 	}
-	out.Hidden, err = j.hiddenOfSelected(ctx, it, h)
+	if err == nil {
+		out.Hidden, err = j.hiddenOfSelected(ctx, it, h)
+	}
+	out.Proof = j.proofOf(h, it, again, out, s)
 	return out, err
+}
+
+// changeOfSelected returns the change since the baseline, empty if there is none, or no test.
+func (j Judge) changeOfSelected(ctx context.Context, h *History, it ledger.Iteration) (baseChange, error) {
+	base := h.baselineIteration()
+	if it.Number == 0 || base.Set.Tests == nil {
+		return baseChange{}, nil
+	}
+	return j.compareTrees(ctx, base.Snapshot, it.Snapshot)
 }
 
 // FindFlaky returns the tests that had two outcomes on one tree. It runs tests that passed and fail
@@ -38,16 +49,21 @@ func (j Judge) FindFlaky(ctx context.Context, old, now metric.Set) ([]metric.ID,
 	return c.Flaky, err
 }
 
-// verifiedFields are the metrics that have to be the same. Times and sizes prove nothing about a
-// tree.
-var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount}
+// verifiedFields are the metrics that have to be the same; of tests, the result of each. Times and
+// sizes prove nothing about a tree.
+var verifiedFields = []metric.Field{metric.CoveragePct, metric.ErrorCount}
 
-// differences lists the metrics that differ. Known flaky tests, coverage within its slack and
-// errors within their variation are no differences.
+// differences lists the tests and metrics that differ. Known flaky tests, coverage within its slack
+// and anything within its variation are no differences.
 func (h *History) differences(old, now metric.Set) []string {
 	out := []string{}
 	if old.Build != nil && now.Build != nil && old.Build.Status != now.Build.Status {
 		out = append(out, fmt.Sprintf("the build was a %s and is a %s", old.Build.Status, now.Build.Status))
+	}
+	if (old.Tests == nil) != (now.Tests == nil) {
+		out = append(out, "tests were measured once only")
+	} else if old.Tests != nil {
+		out = append(out, h.testDifferences(old.Tests, now.Tests)...)
 	}
 	for _, f := range verifiedFields {
 		a, ok1 := old.Value(f)
@@ -56,9 +72,70 @@ func (h *History) differences(old, now metric.Set) []string {
 		case ok1 != ok2:
 			out = append(out, fmt.Sprintf("%s was measured once only", f))
 		case f == metric.CoveragePct && ok1 && b >= a-h.coverageSlack(old):
-		case f == metric.TestsFailed && h.onlyFlakyDiffer(old.Tests, now.Tests):
 		case ok1 && math.Abs(a-b) > h.variation(f)+1e-9:
 			out = append(out, fmt.Sprintf("%s was %s and is %s", f, formatNumber(a), formatNumber(b)))
+		}
+	}
+	return out
+}
+
+// maxDifferences is the number of tests that a difference names.
+const maxDifferences = 5
+
+// The results of a test that are compared.
+const absent, skipped, passed, failed = "is absent", "is skipped", "passes", "fails"
+
+// pastTexts are the results in the first measurement.
+var pastTexts = map[string]string{absent: "was absent", skipped: "was skipped", passed: "passed", failed: "failed"}
+
+// resultOf returns the result of a test.
+func resultOf(t metric.Test, exists bool) string {
+	switch {
+	case !exists:
+		return absent
+	case t.Status == metric.Skipped:
+		return skipped
+	case t.Failed():
+		return failed
+	}
+	return passed
+}
+
+// testDifferences lists the tests with another result, unless there are no more of their kind than
+// vary between runs on one tree.
+func (h *History) testDifferences(old, now *metric.Tests) []string {
+	found := map[metric.Field][]string{}
+	add := func(id metric.ID, was, is string) {
+		f := metric.TestsFailed
+		switch {
+		case was == is || h.Flaky[id]:
+			return
+		case was == absent || is == absent:
+			f = metric.TestCount
+		case was == skipped || is == skipped:
+			f = metric.TestsSkipped
+		}
+		found[f] = append(found[f], fmt.Sprintf("%s %s and now %s", id, pastTexts[was], is))
+	}
+	for _, t := range old.Cases {
+		current, exists := now.Lookup(t.ID)
+		add(t.ID, resultOf(t, true), resultOf(current, exists))
+	}
+	for _, t := range now.Cases {
+		if _, known := old.Lookup(t.ID); !known {
+			add(t.ID, absent, resultOf(t, true))
+		}
+	}
+
+	var out []string
+	for _, f := range []metric.Field{metric.TestsFailed, metric.TestsSkipped, metric.TestCount} {
+		list := found[f]
+		if float64(len(list)) <= h.variation(f) {
+			continue
+		}
+		out = append(out, list[:min(len(list), maxDifferences)]...)
+		if more := len(list) - maxDifferences; more > 0 {
+			out = append(out, fmt.Sprintf("%d more tests differ", more))
 		}
 	}
 	return out
@@ -78,29 +155,13 @@ func (h *History) coverageSlack(old metric.Set) float64 {
 	return slack
 }
 
-// onlyFlakyDiffer reports whether every test with another outcome is known as flaky.
-func (h *History) onlyFlakyDiffer(old, now *metric.Tests) bool {
-	if old == nil || now == nil {
-		return false
-	}
-	return !slices.ContainsFunc(now.Cases, func(t metric.Test) bool {
-		before, ok := old.Lookup(t.ID)
-		return (!ok || before.Failed() != t.Failed()) && !h.Flaky[t.ID]
-	})
-}
-
 // goalsOfSelected runs the original tests of the baseline on the selected tree, since a later
 // iteration may have broken what an earlier one weakened. It is nil if nothing about tests
 // changed.
-func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.Goals, error) {
-	base, it := h.baselineIteration(), h.Iterations[n]
-	if j.GoalTests.Never || n == 0 || base.Set.Tests == nil {
+func (j Judge) goalsOfSelected(ctx context.Context, h *History, it ledger.Iteration, s baseChange) (*ledger.Goals, error) {
+	base := h.baselineIteration()
+	if j.GoalTests.Never || !s.evidence.TouchesTests() {
 		return nil, nil //nolint:nilnil // there is none, as documented
-	}
-
-	s, err := j.compareTrees(ctx, base.Snapshot, it.Snapshot)
-	if err != nil || !s.evidence.TouchesTests() {
-		return nil, err
 	}
 
 	c := Case{Judge: j, History: h}
@@ -117,7 +178,7 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, n int) (*ledger.
 	}
 
 	for i, r := range g.Results {
-		g.Results[i].AcceptedBefore = h.weakened[n][r.ID]
+		g.Results[i].AcceptedBefore = h.weakened[it.Number][r.ID]
 	}
 
 	e := s.evidence

@@ -47,6 +47,7 @@ func rebuildState(dir string) (State, error) {
 	var s State
 	var change *stateChange
 	var reviews []SelectionReview
+	var proof *Proof
 	var called recentCalls
 	_, err := ReadLog(dir, func(e Event) {
 		s.UpdatedAt = e.Time
@@ -54,6 +55,7 @@ func rebuildState(dir string) (State, error) {
 		if r := parseReview(e); r != nil {
 			reviews = append(reviews, *r)
 		}
+		proof = cmp.Or(parseProof(e), proof)
 		called.add(e)
 		switch e.Name {
 		case eventCreated:
@@ -91,6 +93,9 @@ func rebuildState(dir string) (State, error) {
 
 	if change != nil {
 		s.applyChange(*change, its, dir)
+	}
+	if s.Selected != nil && proof != nil && proof.Iteration == s.Selected.Iteration {
+		s.Proof = proof
 	}
 	s = s.withDerived(completionReport(dir))
 	called.copyTo(&s)

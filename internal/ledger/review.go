@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"supervise/detector"
@@ -60,6 +61,36 @@ type Verification struct {
 	Differences []string `json:"differences"`            // metrics that differ from the first measurement; never nil
 	Goals       *Goals   `json:"goals,omitempty"`        // of the tests from before the loop; nil if nothing about tests changed
 	Hidden      *Hidden  `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests
+	Proof       *Proof   `json:"proof,omitempty"`        // nil if an earlier version of supervise wrote it
+}
+
+// Proof says what is known about the selected tree, by which run, and what is taken on trust.
+type Proof struct {
+	Iteration int      `json:"iteration"`
+	Proven    []string `json:"proven"`
+	Trusted   []string `json:"trusted"`
+}
+
+// AddProven adds a clause about n things, none for 0. noun is their singular.
+func (p *Proof) AddProven(n int, noun, clause string) {
+	if n != 1 {
+		noun += "s"
+	}
+	if n > 0 {
+		p.Proven = append(p.Proven, fmt.Sprintf("%d %s %s", n, noun, clause))
+	}
+}
+
+// eventVerified is the event of a second measurement of the selected tree, with a [Verification].
+const eventVerified = "output_verified"
+
+// parseProof reads the proof of an event, nil if it has none.
+func parseProof(e Event) *Proof {
+	var v Verification
+	if e.Name != eventVerified || json.Unmarshal(e.Data, &v) != nil {
+		return nil
+	}
+	return v.Proof
 }
 
 // AddReview adds a review of the selected tree, and its cost, to the state.

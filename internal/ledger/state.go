@@ -74,6 +74,7 @@ type State struct {
 	RecoveryAttempts int                `json:"recovery_attempts"`
 	Spending         *Spending          `json:"spending,omitempty"` // of the agent; nil if it reported none
 	Review           *SelectionReview   `json:"review,omitempty"`   // of the selected tree; nil if there was no review
+	Proof            *Proof             `json:"proof,omitempty"`    // of the selected tree; nil if it was not measured again
 	Waiting          string             `json:"waiting,omitempty"`  // why, and until when, it waits for the service of the agent
 	Recoveries       []Incident         `json:"recovery_history,omitempty"`
 	Levels           []LevelChange      `json:"reinforcement_history,omitempty"`

@@ -118,7 +118,7 @@ func (r *run) sharedBaseline(info snapshot.Info) (it ledger.Iteration, isShared 
 // baseline, it is fixed now.
 func (r *run) setBaseline(it ledger.Iteration) {
 	r.past.Begin(it)
-	r.opts.Until = r.opts.Until.Resolve(it.Hidden.AllPass() && criterion.IsGreen(it.Set, it.Set))
+	r.opts.Until = r.opts.Until.Resolve(it.Set, it.Hidden.AllPass() && criterion.IsGreen(it.Set, it.Set))
 	record := it.Set.Record()
 	r.state.BaselineMetrics, r.state.Criterion = &record, r.opts.Until.String()
 }

@@ -187,5 +187,6 @@ func (r *run) verifySelection(ctx context.Context, n int) (*ledger.Verification,
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 
+	r.state.Proof = found.Proof
 	return &found, r.journal.Write(event.OutputVerified, n, found)
 }

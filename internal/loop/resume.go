@@ -117,7 +117,7 @@ func (s *resumption) restoreState(ctx context.Context, force bool) error {
 
 	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = ledger.Running, "", "", 0
 	r.state.Waiting, r.state.TreeText = "", ""
-	r.state.PID, r.state.Selected, r.state.Config = os.Getpid(), nil, r.opts.configuration()
+	r.state.PID, r.state.Selected, r.state.Proof, r.state.Config = os.Getpid(), nil, nil, r.opts.configuration()
 	return errors.Join(s.reportResume(), r.save())
 }
 

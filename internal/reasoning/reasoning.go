@@ -22,6 +22,7 @@ type Input struct {
 	Baseline  ledger.Iteration  // the zero Iteration when there is none
 	Criterion string            // when the task is done
 	Rules     detector.Options  // the loop's own, with its overrides
+	Proof     *ledger.Proof     // of the selected tree; nil if it was not measured again
 }
 
 // Chain is the reasoning about one iteration, in five steps, and how to override
@@ -35,6 +36,8 @@ type Chain struct {
 	Exceptions []Exception `json:"exceptions"`
 	Synthesis  Synthesis   `json:"synthesis"`
 	Overrides  []Override  `json:"overrides"`
+	// Proof is what is known about the tree; nil unless it was selected and measured again.
+	Proof *ledger.Proof `json:"proof,omitempty"`
 }
 
 // Goal says what was compared with what, and towards which end.
@@ -90,6 +93,9 @@ func NewChain(in Input) Chain {
 	}
 	c.Exceptions = findExceptions(in)
 	c.Overrides = newOverrides(in)
+	if in.Proof != nil && in.Proof.Iteration == in.Iteration.Number {
+		c.Proof = in.Proof
+	}
 	return c
 }
 

@@ -18,6 +18,10 @@ import (
 func ReasoningDocument(c reasoning.Chain) document.Document {
 	l := &chainLayout{level: 2}
 	l.addChain(c)
+	if c.Proof != nil {
+		l.Heading(2, "Verification of the selected tree")
+		addProof(&l.Document, c.Proof)
+	}
 	if len(c.Overrides) > 0 {
 		l.Heading(2, "How to override")
 	}

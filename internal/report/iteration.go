@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -192,6 +193,24 @@ func VersionLines(list []detector.Versions) []string {
 		side("  now", v.After)
 	}
 	return out
+}
+
+// VersionLine returns the first lines that differ in a test before and now, as in
+// "TestTwice, twice_test.go:5: want 5 → want 6".
+func VersionLine(v detector.Versions) string {
+	differing := func(x, other *detector.Excerpt) string {
+		if x == nil {
+			return "missing"
+		}
+		for line := range strings.Lines(x.Text) {
+			if other == nil || !strings.Contains(other.Text, line) {
+				return strings.TrimSpace(line)
+			}
+		}
+		return "…"
+	}
+	at := cmp.Or(v.After, v.Before)
+	return fmt.Sprintf("%s, %s:%d: %s → %s", v.Test, at.File, at.Line, differing(v.Before, v.After), differing(v.After, v.Before))
 }
 
 // addOpenFindings lists the findings that a person has to check before the tree is accepted.

@@ -168,6 +168,7 @@ func (p *page) addRationale(v Loop) {
 	p.addVerification(v.Verification)
 	if v.Verification != nil {
 		p.addHiddenTests(v.Verification.Hidden)
+		addProof(&p.Document, v.Verification.Proof)
 	}
 	p.addReview(v.State.Review)
 	p.addGoals(v.Verification)

@@ -127,9 +127,12 @@ func (p *Printer) printBlocked() {
 func (p *Printer) printDeclared(list []detector.Alert) {
 	for _, a := range list {
 		p.printRow("to read", p.Paint(document.Warn, a.Severity.String()+" "+a.Rule+": "+a.Message()))
+		for _, v := range a.Versions {
+			p.printLine("         %s", report.VersionLine(v))
+		}
 	}
 	if len(list) > 0 {
-		p.printLine("         the expectations of these tests changed, as tests: change allows; the report has both versions")
+		p.printLine("         the expectations of these tests changed, as tests: change allows; the report has both versions in full")
 	}
 }
 
@@ -148,6 +151,9 @@ func (p *Printer) printVerification() {
 	}
 	if p.verified == nil {
 		return
+	}
+	for _, r := range report.ProofRows(p.verified.Proof) {
+		p.printRow(r[0], r[1])
 	}
 	for _, a := range p.verified.Goals.Weakened() {
 		p.printLine("         %s", p.Paint(document.Bad, a.Severity.String()+" "+a.Message()))
