@@ -59,6 +59,7 @@ type activeAcknowledgement struct {
 	tests []*glob.Glob
 	path  *glob.Glob // nil: every path
 	grant *Grant     // nil: not made from a grant
+	alert *Alert     // an acknowledged alert: other alerts about its tests and lines are covered too
 }
 
 // Grant lets the agent change the content of a test that a person found to be wrong
@@ -77,20 +78,102 @@ func (in Input) grantAcknowledgements() []activeAcknowledgement {
 	return out
 }
 
-// covers reports whether an acknowledgement covers a test of an alert of that rule.
-func (j *judge) covers(ack activeAcknowledgement, rule string, id metric.ID) bool {
-	if ack.grant == nil {
+// covers reports whether an acknowledgement covers a test of an alert.
+func (j *judge) covers(ack activeAcknowledgement, a Alert, id metric.ID) bool {
+	switch {
+	case ack.alert != nil:
+		same := j.casesOf(id)
+		return ack.alert.Acknowledged.Severity >= a.Severity && slices.ContainsFunc(ack.alert.Tests, func(t metric.ID) bool {
+			return slices.ContainsFunc(j.casesOf(t), func(c metric.ID) bool { return slices.Contains(same, c) })
+		})
+	case ack.grant == nil:
 		return ack.coversTest(id, j.filesOf(id))
 	}
-	if !strings.HasPrefix(rule, TamperPrefix) && !slices.Contains(contentRules, rule) {
-		return false
+	return (strings.HasPrefix(a.Rule, TamperPrefix) || slices.Contains(contentRules, a.Rule)) && slices.ContainsFunc(j.casesOf(id), ack.grant.includes)
+}
+
+// casesOf returns a test of an alert and, because findings about the text name the file instead of
+// the suite, the tests that were reported for it.
+func (j *judge) casesOf(id metric.ID) []metric.ID {
+	out := []metric.ID{id}
+	for _, c := range j.affectedTests(Tampering{File: id.Suite, Test: id.Name}) {
+		out = append(out, c.ID)
 	}
-	if ack.grant.includes(id) {
-		return true
+	return out
+}
+
+// line is a line of a file of the tree, from 1; 0 is the entire file.
+type line struct {
+	file   string
+	number int
+}
+
+// acknowledgeSame acknowledges the alerts about tests and lines of which an alert of at least the
+// same severity is acknowledged: a person who accepts that a test is skipped accepts it by any rule.
+// An acknowledgement of a rule for any test is no opinion about one of them.
+func (j *judge) acknowledgeSame(alerts []Alert) []Alert {
+	var accepted []activeAcknowledgement
+	for _, a := range alerts {
+		for _, ack := range j.acknowledgements {
+			if a.Acknowledged != nil && ack.ID == a.Acknowledged.ID && (ack.Finding != "" || len(ack.Tests) > 0) {
+				accepted = append(accepted, activeAcknowledgement{Acknowledgement: Acknowledgement{ID: ack.ID, Reason: ack.Reason}, alert: &a})
+			}
+		}
 	}
-	// Findings about the text name the file instead of the suite.
-	inFile := Tampering{File: id.Suite, Test: id.Name}.AffectedTests(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
-	return slices.ContainsFunc(inFile, func(c metric.Test) bool { return ack.grant.includes(c.ID) })
+	if len(accepted) == 0 {
+		return alerts
+	}
+	out := []Alert{}
+	for _, a := range alerts {
+		switch {
+		case a.Acknowledged == nil && len(a.Tests) > 0:
+			out = append(out, j.acknowledge(a, accepted)...)
+		case a.Acknowledged == nil && j.isAboutAccepted(a, accepted):
+			out = append(out, a.withAcknowledgement(accepted[0]))
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// isAboutAccepted reports whether an alert that names no tests is about nothing but tests and lines
+// of accepted alerts. A mutation score drops because of the tests of its files that changed.
+func (j *judge) isAboutAccepted(a Alert, accepted []activeAcknowledgement) bool {
+	covered := func(id metric.ID) bool {
+		return slices.ContainsFunc(accepted, func(ack activeAcknowledgement) bool { return j.covers(ack, a, id) })
+	}
+	if a.Rule == MutationScoreDropped {
+		changed := j.changedTestsOf(a.Files)
+		return len(changed) > 0 && !slices.ContainsFunc(changed, func(id metric.ID) bool { return !covered(id) })
+	}
+	lines := j.lines[a.ID()]
+	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l line) bool {
+		isSame := func(ack activeAcknowledgement) bool {
+			return ack.alert.Acknowledged.Severity >= a.Severity && slices.Contains(j.lines[ack.alert.ID()], l)
+		}
+		return l.number == 0 || !slices.ContainsFunc(accepted, isSame) && !slices.ContainsFunc(j.in.After, func(d TestSource) bool {
+			return d.File == l.file && d.Def.Line <= l.number && l.number <= d.Def.End && covered(metric.ID{Suite: d.File, Name: d.Def.Name})
+		})
+	})
+}
+
+// changedTestsOf returns the tests of some files that changed, or that no longer pass.
+func (j *judge) changedTestsOf(files []string) []metric.ID {
+	var out []metric.ID
+	for _, d := range j.changedDefinitions() {
+		if slices.Contains(files, d.File) {
+			out = append(out, metric.ID{Suite: d.File, Name: d.Def.Name})
+		}
+	}
+	for _, file := range files {
+		for _, t := range j.affectedTests(Tampering{File: file}) {
+			if now, exists := j.now.Tests.Lookup(t.ID); t.Status == metric.Passed && (!exists || now.Status != metric.Passed) {
+				out = append(out, t.ID)
+			}
+		}
+	}
+	return out
 }
 
 // includes reports whether id is the test, or a case of it.
@@ -126,10 +209,10 @@ func (o Options) activeAcknowledgements(now time.Time) []activeAcknowledgement {
 
 // acknowledge splits an alert into parts with and without acknowledgement. It returns the alert
 // alone if no acknowledgement covers any of it.
-func (j *judge) acknowledge(alert Alert) []Alert {
+func (j *judge) acknowledge(alert Alert, list []activeAcknowledgement) []Alert {
 	id, remaining := alert.ID(), alert
 	var out []Alert
-	for _, ack := range j.acknowledgements {
+	for _, ack := range list {
 		if ack.Rule != "" && ack.Rule != alert.Rule || ack.Finding != "" && ack.Finding != id {
 			continue
 		}
@@ -141,7 +224,7 @@ func (j *judge) acknowledge(alert Alert) []Alert {
 		}
 		var covered, uncovered []metric.ID
 		for _, t := range remaining.Tests {
-			if j.covers(ack, alert.Rule, t) {
+			if j.covers(ack, alert, t) {
 				covered = append(covered, t)
 			} else {
 				uncovered = append(uncovered, t)

@@ -165,3 +165,39 @@ func TestAcknowledgementsBoundTheChange(t *testing.T) {
 		}
 	}
 }
+
+// TestAcknowledgementCoversTheSameTest: one finding about a test is accepted with the other, if it
+// is at most as severe, but no other test is, nor by a word about the rule.
+func TestAcknowledgementCoversTheSameTest(t *testing.T) {
+	plain := assessAcknowledged(deletion())
+	want(t, plain, "CRITICAL test_count_decreased", "CRITICAL working_tests_failing")
+	alert, _ := alertOf(plain, "test_count_decreased")
+	for _, tt := range []struct {
+		name string
+		ack  detector.Acknowledgement
+		left string // the tests of working_tests_failing that still count
+	}{
+		{"the finding", detector.Acknowledgement{ID: "a", Finding: alert.ID()}, ""},
+		{"its tests", detector.Acknowledgement{ID: "a", Rule: alert.Rule, Tests: []string{"Test000?"}}, ""},
+		{"one test", detector.Acknowledgement{ID: "a", Rule: alert.Rule, Tests: []string{"Test0000"}}, "Test0001"},
+		{"the rule", covering(alert.Rule), "Test0000 Test0001"},
+		{"the rule in a folder", detector.Acknowledgement{ID: "a", Rule: alert.Rule, Path: "calc"}, "Test0000 Test0001"},
+	} {
+		var left []string
+		for _, a := range assessAcknowledged(deletion(), tt.ack).Alerts {
+			for _, id := range a.Tests {
+				if a.Rule == "working_tests_failing" && a.Acknowledged == nil {
+					left = append(left, id.Name)
+				}
+			}
+		}
+		if got := strings.Join(left, " "); got != tt.left {
+			t.Errorf("%s: %q is left, want %q", tt.name, got, tt.left)
+		}
+	}
+	severe := detector.Options{
+		Rules:        map[string]detector.RuleOptions{alert.Rule: {Severity: detector.High}},
+		Acknowledged: []detector.Acknowledgement{{ID: "a", Finding: alert.ID()}},
+	}
+	want(t, detector.Assess(deletion(), severe), "CRITICAL working_tests_failing")
+}

@@ -59,7 +59,7 @@ func (j *judge) balance(losses []Loss) *Balance {
 			break
 		}
 		for _, a := range j.apply(r, c) {
-			for _, part := range j.acknowledge(a) {
+			for _, part := range j.acknowledge(a, j.acknowledgements) {
 				if part.Severity >= High {
 					b.Costs = append(b.Costs, part)
 				}

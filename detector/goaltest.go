@@ -47,13 +47,17 @@ type Goal struct {
 	// AcceptedBefore says that an earlier, accepted iteration weakened the test.
 	AcceptedBefore bool `json:"known,omitempty"`
 	// Before and After are the original and the current text of a test that failed, if they are
-	// known. DependsOn are changed files on which it may depend, if its text did not change.
+	// known. DependsOn are changed files on which it may depend, at most MaxDependencies, if its
+	// text did not change.
 	Before    *Excerpt `json:"was,omitempty"`
 	After     *Excerpt `json:"is,omitempty"`
 	DependsOn []string `json:"depends_on,omitempty"`
 }
 
-// Excerpt is the beginning of a test in a file.
+// MaxDependencies bounds the files that a goal names.
+const MaxDependencies = 50
+
+// Excerpt is a part of a test in a file.
 type Excerpt struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -70,7 +74,8 @@ type Versions struct {
 // TestsWeakened is the rule about tests that pass only in their changed form.
 const TestsWeakened = "tests_weakened"
 
-// maxVersions is the number of tests of an alert that are shown in both versions.
+// maxVersions is the number of tests of an alert that are shown in both versions, unless the user
+// declared the change and has to read all.
 const maxVersions = 5
 
 // testsWeakened makes one finding for each severity. A test was weakened if it failed
@@ -91,7 +96,7 @@ func testsWeakened(j *judge, _ comparison, r appliedRule) []finding {
 		if g.Outcome != Failed || g.AcceptedBefore || j.stillFails(g.ID) {
 			continue
 		}
-		key := kind{High, j.isChangeDeclared(g.ID)}
+		key := kind{High, j.isChangeDeclared(g)}
 		if (g.FailedBefore || j.in.ProductUnchanged) && !key.declared {
 			key.severity = Critical
 		}
@@ -115,21 +120,33 @@ func testsWeakened(j *judge, _ comparison, r appliedRule) []finding {
 
 // messageEndings ends the message of the rule, by whether the change was declared.
 var messageEndings = map[bool]string{
-	false: " (if intended: --tests change, or supervise ack)",
+	false: " (if intended: --tests change=PATTERN, or supervise ack)",
 	true:  " (declared by tests: change)",
 }
 
-// isChangeDeclared reports whether the user declared that expectations may change, and the
-// test still passes: one that is skipped or gone expects nothing.
-func (j *judge) isChangeDeclared(id metric.ID) bool {
-	if j.opts.Tests != TestsChange {
+// isChangeDeclared reports whether the user declared that the expectation of a test may change, and
+// the test still passes: one that is skipped or gone expects nothing.
+func (j *judge) isChangeDeclared(g Goal) bool {
+	if j.opts.Tests != TestsChange && !j.mayChange(g) {
 		return false
 	}
-	if id.Name == "" {
+	if g.ID.Name == "" {
 		return true
 	}
-	c, exists := j.successor(id)
+	c, exists := j.successor(g.ID)
 	return exists && c.Status == metric.Passed
+}
+
+// mayChange reports whether a pattern matches a test or the test around it, its file, or all changed
+// files on which it depends.
+func (j *judge) mayChange(g Goal) bool {
+	for id, exists := g.ID, true; exists; id, exists = id.Parent() {
+		if j.changeable.matchesTest(id, g.File) {
+			return true
+		}
+	}
+	n := len(g.DependsOn)
+	return n > 0 && n < MaxDependencies && !slices.ContainsFunc(g.DependsOn, func(f string) bool { return !j.changeable.matchesFile(f) })
 }
 
 // addWeakened adds a weakened test to a finding.
@@ -140,7 +157,7 @@ func (f *finding) addWeakened(g Goal) {
 			f.files = append(f.files, name)
 		}
 	}
-	if len(f.versions) < maxVersions && (g.Before != nil || g.After != nil) {
+	if (f.declared || len(f.versions) < maxVersions) && (g.Before != nil || g.After != nil) {
 		f.versions = append(f.versions, Versions{g.ID.String(), g.Before, g.After})
 	}
 }

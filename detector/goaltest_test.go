@@ -122,6 +122,30 @@ func TestDeclaredChange(t *testing.T) {
 	}
 }
 
+// A pattern declares the tests that it matches, by name, as a part of a test, or by all files that
+// may hold their expectations.
+func TestMayChange(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"TestParse": true, "Test*": true, "example.com/shop: TestParse": true, "shop/*_test.go": true, "shop/**": true,
+		"TestOther": false, "TestPars": false, "*_test.go": true, "shop/parse.go": false, "shop/testdata/*.golden": false,
+	} {
+		in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, false, false}.input()
+		got, _ := alertOf(detector.Assess(in, detector.Options{MayChange: []string{pattern}}), detector.TestsWeakened)
+		if got.Declared != want || got.CountsAtLeast(detector.Critical) == want {
+			t.Errorf("%s: %+v, want declared %v", pattern, got, want)
+		}
+		if in.Goals[0].DependsOn = []string{"shop/testdata/x.golden"}; pattern == "shop/testdata/*.golden" {
+			if got, _ := alertOf(detector.Assess(in, detector.Options{MayChange: []string{pattern}}), detector.TestsWeakened); !got.Declared {
+				t.Errorf("%s: the golden file of the test: %+v", pattern, got)
+			}
+			in.Goals[0].DependsOn = append(in.Goals[0].DependsOn, "shop/helper_test.go")
+			if got, _ := alertOf(detector.Assess(in, detector.Options{MayChange: []string{pattern}}), detector.TestsWeakened); got.Declared {
+				t.Errorf("%s: a helper changed as well: %+v", pattern, got)
+			}
+		}
+	}
+}
+
 // The texts say the same of a declared change, and something else of an empty test.
 func TestDeclaredChangeInTheTexts(t *testing.T) {
 	for pattern, want := range map[string]bool{"TP-11": false, "TP-13": false, "TP-16": false, "TP-10": true, "TP-12": true, "TP-05": true} {
@@ -189,7 +213,7 @@ func TestAlertNamesTheOutcome(t *testing.T) {
 	in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, true, false}.input()
 	in.Goals[0].Before, in.Goals[0].After = &detector.Excerpt{Text: "a == 4"}, &detector.Excerpt{Text: "a"}
 	a := detector.Assess(in, detector.Options{})
-	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if intended: --tests change, or supervise ack)"
+	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if intended: --tests change=PATTERN, or supervise ack)"
 	if len(a.Alerts) != 1 || a.Alerts[0].Message() != want || a.Alerts[0].Basis != detector.Executed {
 		t.Fatalf("%+v, want %q", a.Alerts, want)
 	}

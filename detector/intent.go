@@ -35,32 +35,40 @@ func (o Options) validateIntent() *FieldError {
 		return newFieldError(fmt.Sprintf("it is %s; give free, append, change or frozen", o.Tests), "tests")
 	}
 	for _, p := range o.AllowRemove {
-		if strings.Trim(p, "/.* ") == "" {
+		if isTooBroad(p) {
 			return newFieldError(fmt.Sprintf("the pattern %q covers everything or nothing; name the tests or files that may be removed", p), "allow_remove")
+		}
+	}
+	for _, p := range o.MayChange {
+		if isTooBroad(p) {
+			return newFieldError(fmt.Sprintf("the pattern %q covers everything or nothing; name tests or files, or give change without a pattern", p), "tests")
 		}
 	}
 	return nil
 }
 
-// removalPatterns are the patterns of tests and files whose removal is no finding.
-type removalPatterns struct{ names, paths []*glob.Glob }
+// isTooBroad reports whether a pattern matches every test, or none.
+func isTooBroad(pattern string) bool { return strings.Trim(pattern, "/.* ") == "" }
 
-func newRemovalPatterns(patterns []string) removalPatterns {
-	var r removalPatterns
+// testPatterns are patterns of tests and files that the user declared.
+type testPatterns struct{ names, paths []*glob.Glob }
+
+func newTestPatterns(patterns []string) testPatterns {
+	var r testPatterns
 	for _, p := range patterns {
 		r.names, r.paths = append(r.names, glob.CompileName(p)), append(r.paths, glob.CompilePath(p))
 	}
 	return r
 }
 
-// matchesTest reports whether a test may be removed, by its name, its name with suite and
+// matchesTest reports whether a pattern matches a test, by its name, its name with suite and
 // class, or one of its files.
-func (r removalPatterns) matchesTest(id metric.ID, files ...string) bool {
+func (r testPatterns) matchesTest(id metric.ID, files ...string) bool {
 	named := slices.ContainsFunc(r.names, func(g *glob.Glob) bool { return g.Match(id.Name) || g.Match(id.String()) })
 	return named || slices.ContainsFunc(files, r.matchesFile)
 }
 
-func (r removalPatterns) matchesFile(name string) bool {
+func (r testPatterns) matchesFile(name string) bool {
 	return name != "" && slices.ContainsFunc(r.paths, func(g *glob.Glob) bool { return g.Match(name) })
 }
 
@@ -81,7 +89,8 @@ func (j *judge) undeclaredChanges() []Tampering {
 func (j *judge) changedTestFiles() []Tampering {
 	var out []Tampering
 	for _, f := range j.in.TestFiles {
-		if !slices.Contains(j.in.Removed, f) || !j.removable.matchesFile(f) {
+		isRemoved := slices.Contains(j.in.Removed, f)
+		if isRemoved && !j.removable.matchesFile(f) || !isRemoved && !j.changeable.matchesFile(f) {
 			out = append(out, Tampering{
 				Pattern: "intent", Type: "test_file_changed", Severity: Critical, File: f,
 				Evidence: "by tests: frozen no test file may be added, changed or removed",
@@ -94,20 +103,11 @@ func (j *judge) changedTestFiles() []Tampering {
 // changedExistingTests returns a finding for each existing test that changed files no
 // longer contain unchanged. The code around the tests is not compared.
 func (j *judge) changedExistingTests() []Tampering {
-	byName := map[string][]TestSource{}
-	for _, t := range j.in.After {
-		byName[t.Def.Name] = append(byName[t.Def.Name], t)
-	}
 	var out []Tampering
-	for _, old := range j.in.Before {
-		same := func(current TestSource) bool {
-			return current.Def.Class == old.Def.Class && definition.SameTokens(old, current)
-		}
-		isGone := len(byName[old.Def.Name]) == 0
-		switch {
-		case old.Def.Kind == source.Subtest, slices.ContainsFunc(byName[old.Def.Name], same):
-		case isGone && j.removable.matchesTest(metric.ID{Suite: old.File, Name: old.Def.Name}, old.File):
-		default:
+	for _, old := range j.changedDefinitions() {
+		isGone := !slices.ContainsFunc(j.in.After, func(t TestSource) bool { return t.Def.Name == old.Def.Name })
+		id := metric.ID{Suite: old.File, Name: old.Def.Name}
+		if isGone && !j.removable.matchesTest(id, old.File) || !isGone && !j.changeable.matchesTest(id, old.File) {
 			out = append(out, Tampering{
 				Pattern: "intent", Type: "existing_test_changed", Severity: Critical, File: old.File, Line: old.Def.Line, Test: old.Def.Name,
 				Evidence: "by tests: append a test that exists may not be changed or lost",
@@ -115,4 +115,17 @@ func (j *judge) changedExistingTests() []Tampering {
 		}
 	}
 	return out
+}
+
+// changedDefinitions returns the existing tests that changed files no longer contain unchanged.
+func (j *judge) changedDefinitions() []TestSource {
+	byName := map[string][]TestSource{}
+	for _, t := range j.in.After {
+		byName[t.Def.Name] = append(byName[t.Def.Name], t)
+	}
+	return slices.DeleteFunc(slices.Clone(j.in.Before), func(old TestSource) bool {
+		return old.Def.Kind == source.Subtest || slices.ContainsFunc(byName[old.Def.Name], func(current TestSource) bool {
+			return current.Def.Class == old.Def.Class && definition.SameTokens(old, current)
+		})
+	})
 }

@@ -22,12 +22,14 @@ type judge struct {
 	returned *int
 	losses   *loss.Explainer // nil for the baseline
 
-	removable removalPatterns
-	goalIndex map[metric.ID]int // by test: the index in Input.Goals
-	cleared   map[metric.ID]MutationResult
+	removable  testPatterns
+	changeable testPatterns
+	goalIndex  map[metric.ID]int // by test: the index in Input.Goals
+	cleared    map[metric.ID]MutationResult
 
 	acknowledgements []activeAcknowledgement
-	accepted         map[string]bool // rules of which every finding is acknowledged
+	accepted         map[string]bool   // rules of which every finding is acknowledged
+	lines            map[string][]line // by the ID of an alert about the text: what it is about
 }
 
 // comparison is the current measurement compared with an earlier one.
@@ -42,7 +44,7 @@ type comparison struct {
 
 // newJudge returns the judge of an iteration, with both comparisons made and lost tests explained.
 func newJudge(in Input, o Options) *judge {
-	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: append(o.activeAcknowledgements(in.Now), in.grantAcknowledgements()...), accepted: map[string]bool{}, removable: newRemovalPatterns(o.AllowRemove)}
+	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: append(o.activeAcknowledgements(in.Now), in.grantAcknowledgements()...), accepted: map[string]bool{}, lines: map[string][]line{}, removable: newTestPatterns(o.AllowRemove), changeable: newTestPatterns(o.MayChange)}
 	j.now.Tests = countFlakyAsPassed(j.now.Tests, in.Flaky)
 	j.cleared = in.cleared()
 	j.goalIndex = make(map[metric.ID]int, len(in.Goals))

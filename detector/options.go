@@ -68,6 +68,9 @@ type Options struct {
 	Acknowledged []Acknowledgement `json:",omitempty"` // findings that a person accepted
 
 	Tests Intent `json:",omitempty"` // which changes to tests the user allows
+	// MayChange are patterns, like those of AllowRemove, of tests and files whose expectations
+	// may change whatever Tests says.
+	MayChange []string `json:",omitempty"`
 	// AllowRemove are patterns of tests and files whose removal is no finding: names
 	// as those of [Acknowledgement.Tests], paths as [Acknowledgement.Path].
 	AllowRemove []string `json:",omitempty"`

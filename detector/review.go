@@ -67,7 +67,7 @@ func (j *judge) reviews() []Alert {
 		if a.Severity > High || a.Action == AlertAndRollback {
 			a.Severity, a.Action = min(a.Severity, High), AlertAndFlag
 		}
-		out = append(out, j.acknowledge(a)...)
+		out = append(out, j.acknowledge(a, j.acknowledgements)...)
 	}
 	return out
 }

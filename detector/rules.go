@@ -286,16 +286,18 @@ func (j *judge) alerts(s scope) []Alert {
 		if len(raised) == 0 && r.Baseline {
 			raised = j.apply(r, j.baseline)
 		}
-		var reported []Alert
 		for _, a := range raised {
-			reported = append(reported, j.acknowledge(a)...)
+			out = append(out, j.acknowledge(a, j.acknowledgements)...)
 		}
-		j.accepted[r.Name] = len(reported) > 0 && !slices.ContainsFunc(reported, func(a Alert) bool { return a.Acknowledged == nil })
-		out = append(out, reported...)
 	}
 
 	if s == treeScope {
 		out = append(out, j.tamperAlerts(out)...)
+	}
+	out = j.acknowledgeSame(out)
+	for _, a := range out {
+		all, seen := j.accepted[a.Rule]
+		j.accepted[a.Rule] = a.Acknowledged != nil && (all || !seen)
 	}
 	return out
 }

@@ -88,7 +88,10 @@ func (j *judge) tamperAlerts(others []Alert) []Alert {
 		if a.Severity < High && a.Severity > Info && j.opts.Mode != ModeAggressive {
 			continue
 		}
-		out = append(out, j.acknowledge(a)...)
+		for _, t := range groups[key] {
+			j.lines[a.ID()] = append(j.lines[a.ID()], line{t.File, t.Line})
+		}
+		out = append(out, j.acknowledge(a, j.acknowledgements)...)
 	}
 
 	return out

@@ -37,9 +37,10 @@ func newAckCmd(a *app) *cobra.Command {
 		Short: "Acknowledge a finding, so that later loops ignore it",
 		Long: `The acknowledgement is written to ` + ack.FileName + `; commit that file.
 FINDING is the ID, or its beginning, that reports and supervise explain show. From
-then on the same rule on the same tests is reported as INFO and rolls back nothing; with
---path, the same rule on any test below that path. Other findings of the rule count
-as before. A loop reads the file once, when it starts, so an agent cannot use it.`,
+then on the same rule on the same tests is reported as INFO and rolls back nothing, and
+so are other rules on them; with --path, the same rule on any test below that path.
+Other findings of the rule count as before. A loop reads the file once, when it
+starts, so an agent cannot use it.`,
 		Example: `  supervise ack 3f9a2c1b --reason "the tests moved to another repository"
   supervise ack 3f9a --reason "generated" --path 'gen/**' --expires never
   supervise ack --list`,

@@ -21,7 +21,7 @@ type checkFlags struct {
 	buildCmd           string
 	testCmds, lintCmds []string
 	testReports        []string
-	tests              string // value of --tests; "" keeps that of the configuration
+	tests              []string // values of --tests
 }
 
 // register adds the flags to the command.
@@ -35,11 +35,8 @@ func (f *checkFlags) register(flags *pflag.FlagSet) {
 }
 
 // registerIntent adds the flag --tests.
-func (f *checkFlags) registerIntent(flags *pflag.FlagSet) { registerIntent(flags, &f.tests, "") }
-
-// registerIntent adds the flag --tests with a default value.
-func registerIntent(flags *pflag.FlagSet, to *string, value string) {
-	flags.StringVar(to, "tests", value, "what may be done to the tests: free, append, frozen, or change (expectations may change, and a person reads which)")
+func (f *checkFlags) registerIntent(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.tests, "tests", nil, "what may be done to the tests: free, append, frozen, or `change` (expectations may change, and a person reads which); change=PATTERN: only those of the tests or files that match (repeatable)")
 }
 
 // override replaces settings of the configuration by the flags that were given.
@@ -47,7 +44,7 @@ func (f *checkFlags) override(s *config.Settings) error {
 	if len(f.testReports) > 0 && len(f.testCmds) == 0 {
 		return usageError{errors.New("--test-report needs --test-cmd: a recognised test command writes its own reports")}
 	}
-	s.Tests = cmp.Or(f.tests, s.Tests)
+	s.Tests = s.Tests.Override(f.tests)
 	if f.buildCmd != "" {
 		s.Checks.Build = shellChecks([]string{f.buildCmd}, nil)
 	}

@@ -64,6 +64,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 	})
 
 	registerSettings(flags, &s)
+	addFlagSection(flags, "Rules", o.registerIntent)
 	addFlagSection(flags, "Limits", o.steps.register)
 	addFlagSection(flags, "Candidates", o.candidateFlags.register)
 	o.checkFlags.register(flags)
@@ -138,7 +139,6 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 // registerRules adds the flags for judging and selecting iterations.
 func registerRules(f *pflag.FlagSet, s *config.Settings) {
 	f.StringVar(&s.Mode, "mode", s.Mode, "which rules apply: standard, minimal (critical findings only), aggressive (all), off")
-	registerIntent(f, &s.Tests, s.Tests)
 	f.BoolVar(&s.Strict, "strict", s.Strict, "treat a renamed or moved test as deleted")
 	f.BoolVar(&s.AllowUntested, "allow-untested", s.AllowUntested, "start even if no test can be measured; build and lint decide")
 	f.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best iteration is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")

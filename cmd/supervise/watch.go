@@ -46,6 +46,7 @@ supervise rollback restores any iteration.`,
 
 	s := config.Default()
 	registerWatched(cmd.Flags(), &s)
+	addFlagSection(cmd.Flags(), "Rules", o.registerIntent)
 	cmd.Flags().DurationVar(&o.rest, "rest", loop.DefaultIdleTime, "how long the agent prints nothing and no file is written until it counts as idle")
 	o.checkFlags.register(cmd.Flags())
 	return cmd

@@ -77,7 +77,7 @@ func Default() Settings {
 		Reviewer:      Reviewer{Timeout: review.DefaultTimeout},
 		MutationCheck: MutationCheck{MaxMutants: mutationcheck.DefaultMutants},
 		Hooks:         Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
-		Tests:         string(detector.TestsFree),
+		Tests:         Intents{string(detector.TestsFree)},
 		Limits:        Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:       Weights(selector.DefaultWeights()),
 		Selection:     Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},

@@ -55,11 +55,15 @@ type Stuck struct {
 
 // rules turns the settings into the options of the detector.
 func (s Settings) rules() (detector.Options, error) {
+	intent, mayChange, err := s.Tests.split()
+	if err != nil {
+		return detector.Options{}, err
+	}
 	o := detector.Options{
 		Mode: detector.Mode(s.Mode), Strict: s.Strict, RollbackTo: detector.RollbackTarget(s.RollbackTo),
 		StallWindow: s.Stall.Iterations, StallRange: s.Stall.Range,
 		CycleWindow: s.Cycle.Window, CycleMin: s.Cycle.After, StuckCount: s.Stuck.Errors,
-		Tests: detector.Intent(s.Tests), AllowRemove: s.AllowRemove,
+		Tests: intent, MayChange: mayChange, AllowRemove: s.AllowRemove,
 	}.WithDefaults()
 
 	for _, name := range slices.Sorted(maps.Keys(s.Rules)) {

@@ -46,8 +46,8 @@ type Settings struct {
 	Mode string `yaml:"mode" range:"off|minimal|standard|aggressive"`
 	// treat a renamed or moved test as deleted
 	Strict bool `yaml:"strict"`
-	// what the agent may do to the tests: `free`: any honest change; `append`: existing tests must stay unchanged; `change`: expectations may change, and a person reads which; `frozen`: no test file may change ([details](rules.md#what-you-declare))
-	Tests string `yaml:"tests" range:"free|append|change|frozen"`
+	// what the agent may do to the tests: `free`: any honest change; `append`: existing tests must stay unchanged; `change`: expectations may change, and a person reads which; `change=PATTERN`: only those of matching tests or files; `frozen`: no test file may change; or a list ([details](rules.md#what-you-declare))
+	Tests Intents `yaml:"tests" range:"free|append|change|change=PATTERN|frozen"`
 	// names or paths, with `*`, of tests and test files that may be removed
 	AllowRemove []string `yaml:"allow_remove"`
 	// target of a rollback: the tree that the rejected iteration started from, or the best so far

@@ -93,7 +93,7 @@ const footer = `
 
 # mode: standard            # which rules apply: off, minimal (critical findings only), aggressive
 # strict: false             # true: treat a renamed or moved test as deleted
-# tests: free               # append: existing tests must stay unchanged; change: expectations may change; frozen: no test file may change
+# tests: free               # append: existing tests must stay unchanged; change: expectations may change; change=PATTERN: those of some tests or files; frozen: no test file may change
 # allow_remove: [TestOld*, legacy/**]  # tests and files that may be removed
 # goal_tests: {run: always}  # the original versions of tests that failed, or that the change touches, are run on the new code; never: they are not; timeout: of the whole trial
 # hidden_tests: {dir: /outside/the/tree}  # tests that the agent does not see; command, reports; when: iteration or end

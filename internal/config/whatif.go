@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,8 +31,10 @@ var verdictKeys = map[string]func(to *judge.Settings, s Settings){
 	"cycle": func(to *judge.Settings, s Settings) {
 		to.Rules.CycleWindow, to.Rules.CycleMin = s.Cycle.Window, s.Cycle.After
 	},
-	"stuck":        func(to *judge.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
-	"tests":        func(to *judge.Settings, s Settings) { to.Rules.Tests = detector.Intent(s.Tests) },
+	"stuck": func(to *judge.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
+	"tests": func(to *judge.Settings, s Settings) {
+		to.Rules.Tests, to.Rules.MayChange, _ = s.Tests.split() // valid: they were checked
+	},
 	"allow_remove": func(to *judge.Settings, s Settings) { to.Rules.AllowRemove = s.AllowRemove },
 	"rules":        func(*judge.Settings, Settings) {}, // see overlayRules
 }
@@ -44,7 +45,7 @@ func settingsFrom(base judge.Settings) Settings {
 	s, w, r := Default(), base.Weights, base.Rules.WithDefaults()
 	s.Weights = Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency}
 	s.Selection = Selection{Mode: string(base.Select.Mode), Threshold: 100 * base.Select.Threshold}
-	s.Tests, s.AllowRemove = cmp.Or(string(r.Tests), s.Tests), r.AllowRemove
+	s.Tests, s.AllowRemove = newIntents(r), r.AllowRemove
 	s.Strict, s.Mode, s.RollbackTo = r.Strict, string(r.Mode), string(r.RollbackTo)
 	s.Stall = Stall{Iterations: r.StallWindow, Range: r.StallRange}
 	s.Cycle, s.Stuck = Cycle{Window: r.CycleWindow, After: r.CycleMin}, Stuck{Errors: r.StuckCount}

@@ -50,6 +50,9 @@ func TestWhatIf(t *testing.T) {
 		{"intent", []string{"tests=frozen", "allow_remove=[a_test.go]"}, func(s *judge.Settings) {
 			s.Rules.Tests, s.Rules.AllowRemove = detector.TestsFrozen, []string{"a_test.go"}
 		}},
+		{"patterns", []string{"tests=[append, change=TestA]"}, func(s *judge.Settings) {
+			s.Rules.Tests, s.Rules.MayChange = detector.TestsAppend, []string{"TestA"}
+		}},
 		{"another intent", []string{"tests=change"}, func(s *judge.Settings) { s.Rules.Tests = detector.TestsChange }},
 		{"one of the weights", []string{"quality_weights.efficiency=0.25"}, func(s *judge.Settings) { s.Weights.Efficiency = .25 }},
 		{"one of the selection", []string{"selection.threshold=90"}, func(s *judge.Settings) { s.Select.Threshold = .9 }},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/detector"
 	"supervise/internal/measure"
 	"supervise/internal/yamlfile"
 )
@@ -48,6 +50,52 @@ func (h *Hosts) UnmarshalYAML(unmarshal func(any) error) error {
 		return nil
 	}
 	return unmarshal((*[]string)(h))
+}
+
+// Intents is what may be done to the tests: at most one [detector.Intent], and change=PATTERN for
+// expectations that may change anyway. In the file it may be a single word.
+type Intents []string
+
+// changePrefix starts an intent with a pattern.
+const changePrefix = string(detector.TestsChange) + "="
+
+// UnmarshalYAML reads a word or a list of words.
+func (i *Intents) UnmarshalYAML(unmarshal func(any) error) error {
+	return (*Hosts)(i).UnmarshalYAML(unmarshal)
+}
+
+// Override returns the intents with those of the command line: patterns are added, and an intent
+// without a pattern replaces everything.
+func (i Intents) Override(given []string) Intents {
+	if slices.ContainsFunc(given, func(g string) bool { return !strings.HasPrefix(g, changePrefix) }) {
+		return given
+	}
+	return slices.Concat(i, given)
+}
+
+// split returns the intent and the patterns.
+func (i Intents) split() (intent detector.Intent, patterns []string, err error) {
+	for _, word := range i {
+		p, isPattern := strings.CutPrefix(word, changePrefix)
+		switch {
+		case isPattern:
+			patterns = append(patterns, p)
+		case intent != "" && string(intent) != word:
+			return "", nil, yamlfile.InvalidValue(fmt.Sprintf("tests: %s and %s exclude each other; give one of them, and change=PATTERN for exceptions", intent, word), "tests")
+		default:
+			intent = detector.Intent(word)
+		}
+	}
+	return intent, patterns, nil
+}
+
+// newIntents returns the intents of a loop.
+func newIntents(o detector.Options) Intents {
+	out := Intents{string(cmp.Or(o.Tests, detector.TestsFree))}
+	for _, p := range o.MayChange {
+		out = append(out, changePrefix+p)
+	}
+	return out
 }
 
 // Parallel is how many checks run at the same time, or [measure.Auto].

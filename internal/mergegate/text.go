@@ -225,8 +225,26 @@ func locationLine(p Location) string {
 }
 
 // Summary returns the reason of the verdict in one line, as in "2 findings of severity HIGH or
-// above".
+// above" or "2 findings accepted".
 func (r Report) Summary() string {
+	accepted := 0
+	for _, a := range r.Alerts {
+		accepted += boolToInt(a.Acknowledged != nil && a.Acknowledged.Severity > detector.Info)
+	}
+	text := r.openText()
+	switch {
+	case accepted == 0 || !r.Passed:
+		return text
+	case len(r.OpenFindings()) == 0:
+		text = ""
+	default:
+		text += "; "
+	}
+	return text + report.Pluralize(accepted, "finding", "findings") + " accepted"
+}
+
+// openText describes the findings that no user accepted.
+func (r Report) openText() string {
 	open := r.OpenFindings()
 	blocking, declared := 0, 0
 	for _, f := range open {

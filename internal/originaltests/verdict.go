@@ -1,7 +1,6 @@
 package originaltests
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"maps"
@@ -192,7 +191,7 @@ func (r *trialRun) recordResults(ctx context.Context) {
 
 // maxTexts bounds the tests whose texts are recorded, maxNamedFiles the files that are named
 // instead.
-const maxTexts, maxNamedFiles = 5, 5
+const maxTexts, maxNamedFiles = 50, detector.MaxDependencies
 
 // addTexts adds the original and the current text of a test. If they are the same, it adds the
 // restored files on which the test may depend.
@@ -215,29 +214,43 @@ func (r *trialRun) addTexts(ctx context.Context, g *detector.Goal, home detector
 	if r.shownTexts++; r.shownTexts > maxTexts {
 		return
 	}
-	g.Before = r.excerpt(ctx, r.Base, home)
+	before, after := r.definitionLines(ctx, r.Base, home), []string(nil)
 	if exists {
-		g.After = r.excerpt(ctx, r.Current, current)
+		after = r.definitionLines(ctx, r.Current, current)
 	}
+	same := 0
+	for same < min(len(before), len(after)) && before[same] == after[same] {
+		same++
+	}
+	g.Before, g.After = excerpt(home, before, same), excerpt(current, after, same)
 }
 
-// maxLines bounds an excerpt.
-const maxLines = 12
+// maxLines bounds an excerpt, contextLines are those above the first difference in a longer one.
+const maxLines, contextLines = 12, 3
 
-// excerpt returns the first lines of a test in a snapshot, nil if they cannot be read.
-func (r *trialRun) excerpt(ctx context.Context, id snapshot.ID, d detector.TestSource) *detector.Excerpt {
+// definitionLines returns the lines of a test in a snapshot, nil if they cannot be read.
+func (r *trialRun) definitionLines(ctx context.Context, id snapshot.ID, d detector.TestSource) []string {
 	text, err := r.Store.ReadFile(ctx, id, d.File)
-	lines := bytes.Split(text, []byte("\n"))
+	lines := strings.Split(strings.ToValidUTF8(string(text), "\uFFFD"), "\n")
 	if err != nil || d.Def.Line < 1 || d.Def.Line > len(lines) {
 		return nil
 	}
-	last := min(max(d.Def.End, d.Def.Line), len(lines))
-	cut := lines[d.Def.Line-1 : last]
-	out := string(bytes.Join(cut[:min(len(cut), maxLines)], []byte("\n")))
-	if len(cut) > maxLines {
+	return lines[d.Def.Line-1 : min(max(d.Def.End, d.Def.Line), len(lines))]
+}
+
+// excerpt returns the part of a test that is shown, where the other version has the same lines at
+// its start. It is nil if there are no lines.
+func excerpt(d detector.TestSource, lines []string, same int) *detector.Excerpt {
+	if len(lines) == 0 {
+		return nil
+	}
+	skip := max(0, min(same-contextLines, len(lines)-maxLines))
+	lines = lines[skip:]
+	out := strings.Join(lines[:min(len(lines), maxLines)], "\n")
+	if len(lines) > maxLines {
 		out += "\n…"
 	}
-	return &detector.Excerpt{File: d.File, Line: d.Def.Line, Text: strings.ToValidUTF8(out, "\uFFFD")}
+	return &detector.Excerpt{File: d.File, Line: d.Def.Line + skip, Text: out}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
