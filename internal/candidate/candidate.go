@@ -355,7 +355,7 @@ func (c *competition) measureBaseline(ctx context.Context) error {
 	it.Tree = info.Tree
 	c.state.Add(it)
 	return errors.Join(c.ledger.Append(it, nil, false), c.journal.Write(event.BaselineMeasured, 0, event.Baseline{
-		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.SkippedPaths(info), NotKept: []string{}, CheckOutputs: it.CheckOutputs,
+		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.SkippedPaths(info), NotKept: []string{}, CheckOutputs: it.CheckOutputs, Uncommitted: it.Uncommitted.Lines(),
 		Flaky: []string{}, Checks: it.Checks, UnusedSettings: []string{}, Iteration: it,
 	}), c.save())
 }

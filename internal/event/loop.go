@@ -104,6 +104,7 @@ type Baseline struct {
 	CheckOutputs   []string          `json:"check_outputs"` // files that the checks write
 	Flaky          []string          `json:"flaky"`         // tests with two outcomes
 	UnusedSettings []string          `json:"settings_without_effect"`
+	Uncommitted    []string          `json:"uncommitted_tests,omitempty"` // findings in changes since HEAD
 	Checks         []ledger.CheckRun `json:"checks"`
 	Iteration      ledger.Iteration  `json:"-"`
 }

@@ -2,9 +2,11 @@ package evidence
 
 import (
 	"context"
+	"slices"
 
 	"supervise/detector"
 	"supervise/integrity"
+	"supervise/internal/ledger"
 	"supervise/snapshot"
 	"supervise/source"
 )
@@ -86,6 +88,29 @@ func tamperingIn(files []integrity.File, opt integrity.Options) []detector.Tampe
 		})
 	}
 	return out
+}
+
+// Uncommitted returns what uncommitted changes do to the tests, nil if nothing. A new test file alone
+// is nothing.
+func Uncommitted(files []integrity.File, opt integrity.Options) *ledger.Uncommitted {
+	var e ledger.Evidence
+	opt.Inspections = &integrity.InspectionCache{}
+	sortByRole(&e, files, opt)
+	var out ledger.Uncommitted
+	for _, f := range files {
+		if !f.Added && slices.Contains(slices.Concat(e.TestFiles, e.RunnerFiles, e.InlineTestFiles), f.Path) {
+			out.Files = append(out.Files, f.Path)
+		}
+	}
+	for _, f := range tamperingIn(files, opt) {
+		if f.Severity >= detector.Medium {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	if len(out.Files)+len(out.Findings) == 0 {
+		return nil
+	}
+	return &out
 }
 
 // projectTree returns the complete project in a snapshot, for rules that need unchanged tests too.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"supervise/detector"
@@ -42,6 +43,27 @@ func (e Evidence) OldPath(file string) string {
 		}
 	}
 	return file
+}
+
+// Uncommitted is how the tests differed from HEAD before the loop started. Such changes are
+// reported, and never undone.
+type Uncommitted struct {
+	Files    []string             `json:"files"`              // of HEAD's tests, or what they depend on
+	Findings []detector.Tampering `json:"findings,omitempty"` // of severity MEDIUM or above
+}
+
+// Lines describes the findings, one in a line, or the files if nothing was found in them.
+func (u *Uncommitted) Lines() (out []string) {
+	switch {
+	case u == nil:
+	case len(u.Findings) == 0:
+		out = append(out, "uncommitted before the loop: "+strings.Join(u.Files, ", ")+" (nothing found)")
+	default:
+		for _, f := range u.Findings {
+			out = append(out, fmt.Sprintf("uncommitted before the loop: %s %s %s:%d %s", f.Severity, f.Type, f.File, f.Line, f.Evidence))
+		}
+	}
+	return out
 }
 
 // writeEvidence writes the evidence of an iteration to its folder.

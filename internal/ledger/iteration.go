@@ -86,6 +86,8 @@ type Iteration struct {
 	// wrote to the tree.
 	BaselineRuns int      `json:"baseline_runs,omitempty"`
 	CheckOutputs []string `json:"check_outputs,omitempty"`
+	// Uncommitted is nil if the tests were those of HEAD before the loop started.
+	Uncommitted *Uncommitted `json:"uncommitted_tests,omitempty"`
 
 	Recorded *Reported `json:"recorded,omitempty"` // of an iteration that another orchestrator ran
 }

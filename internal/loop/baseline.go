@@ -10,10 +10,12 @@ import (
 	"supervise/detector"
 	"supervise/internal/criterion"
 	"supervise/internal/event"
+	"supervise/internal/evidence"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/treecopy"
+	"supervise/internal/treediff"
 	"supervise/internal/unstablenames"
 	"supervise/internal/worktree"
 	"supervise/metric"
@@ -82,6 +84,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 
 // checkBaseline runs the checks on the tree and returns the results as an iteration.
 func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.Iteration, err error) {
+	uncommitted := r.auditUncommitted(ctx)
 	res, err := r.checks.measure(ctx, measureQuickly, nil)
 	if err != nil {
 		return it, fmt.Errorf("measure the baseline: %w", err)
@@ -92,7 +95,29 @@ func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.
 	if err := r.repeatBaseline(ctx, &res); err != nil {
 		return it, fmt.Errorf("measure the baseline again: %w", err)
 	}
-	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs)}, nil
+	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs), Uncommitted: uncommitted}, nil
+}
+
+// auditUncommitted compares the tests with those of HEAD, with which no iteration is compared.
+func (r *run) auditUncommitted(ctx context.Context) *ledger.Uncommitted {
+	repo := treediff.Repo{Dir: r.opts.Root}
+	if !repo.HasCommits(ctx) {
+		return nil
+	}
+	c, err := repo.CompareWorkingTree(ctx, "HEAD")
+	if err != nil {
+		r.warn("compare the tests with HEAD", err)
+		return nil
+	}
+	opt := r.opts.Integrity
+	opt.Base = c.Base
+	out := evidence.Uncommitted(c.Files, opt)
+	if out != nil {
+		for i, f := range out.Findings {
+			out.Findings[i].Evidence = r.mask.String(f.Evidence)
+		}
+	}
+	return out
 }
 
 // sharedBaseline returns the baseline of the loop in [Options.BaselineFrom]. isShared is false if
@@ -186,7 +211,7 @@ func checkTime(res measure.Result) time.Duration {
 func (r *run) baselineEvent(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.SkippedPaths(info),
-		NotKept: append([]string{}, r.tree.RegenerablePaths(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Iteration: it,
+		NotKept: append([]string{}, r.tree.RegenerablePaths(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Uncommitted: it.Uncommitted.Lines(), Iteration: it,
 		UnusedSettings: append([]string{}, r.opts.Rules.UnmatchedPaths(it.Set)...),
 	}
 	for id := range r.past.Flaky {

@@ -73,6 +73,9 @@ func SelectionDocument(v Loop) document.Document {
 	p.addScores(v)
 	p.addRationale(v)
 	p.addOpenFindings(v.Open)
+	for _, line := range v.baselineIteration().Uncommitted.Lines() {
+		p.Field("Tests", "%s", line)
+	}
 	p.addDegradation(v)
 	p.addTotals(v.Summary)
 	p.Heading(2, "Quality Trajectory")

@@ -49,6 +49,9 @@ func (p *Printer) printOutcome(d event.LoopEnd) {
 		p.printBlocked()
 	}
 	p.printDeclared(d.Declared)
+	for _, line := range p.history[0].Uncommitted.Lines() {
+		p.printRow("tests", p.Paint(document.Warn, line))
+	}
 	p.printOpen()
 	p.printRow("undo all", fmt.Sprintf("%s rollback %s 0", p.Self, p.id))
 	if !p.choice.Applied && p.selected < len(p.history)-1 {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/document"
@@ -185,7 +186,7 @@ func (p *Printer) printBaseline(d event.Baseline) {
 	p.addIteration(d.Iteration)
 	p.printGaps(d.Iteration)
 	p.printNoteUnlessEmpty("flaky tests before any agent ran: ", strings.Join(d.Flaky, ", "))
-	for _, text := range d.UnusedSettings {
+	for _, text := range slices.Concat(d.Uncommitted, d.UnusedSettings) {
 		p.printNote("%s", p.Paint(document.Warn, text))
 	}
 	for _, s := range d.Skipped {
