@@ -195,16 +195,33 @@ func (o Options) activeAcknowledgements(now time.Time) []activeAcknowledgement {
 		if a.Validate() != nil || !a.IsActive(now) {
 			continue
 		}
-		ack := activeAcknowledgement{Acknowledgement: a}
-		for _, t := range a.Tests {
-			ack.tests = append(ack.tests, glob.CompileName(t))
-		}
-		if a.Path != "" {
-			ack.path = glob.CompilePath(a.Path)
-		}
-		out = append(out, ack)
+		out = append(out, a.compile())
 	}
 	return out
+}
+
+// compile returns the acknowledgement with compiled patterns.
+func (a Acknowledgement) compile() activeAcknowledgement {
+	ack := activeAcknowledgement{Acknowledgement: a}
+	for _, t := range a.Tests {
+		ack.tests = append(ack.tests, glob.CompileName(t))
+	}
+	if a.Path != "" {
+		ack.path = glob.CompilePath(a.Path)
+	}
+	return ack
+}
+
+// CoversRecorded reports whether the acknowledgement covers a recorded alert as a whole.
+func (a Acknowledgement) CoversRecorded(alert Alert, id string) bool {
+	ack := a.compile()
+	switch {
+	case a.Finding != "" || a.Rule != alert.Rule:
+		return a.Finding == id
+	case len(alert.Tests) == 0:
+		return ack.coversFiles(alert.Files)
+	}
+	return !slices.ContainsFunc(alert.Tests, func(t metric.ID) bool { return !ack.coversTest(t, alert.Files) })
 }
 
 // acknowledge splits an alert into parts with and without acknowledgement. It returns the alert

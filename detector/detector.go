@@ -75,6 +75,8 @@ type Input struct {
 	ProductUnchanged bool
 	// Granted are the tests that a person allowed the agent to change because they are wrong.
 	Granted []Grant
+	// Acknowledged are findings that a person accepted during the loop, besides those of Options.
+	Acknowledged []Acknowledgement
 	// Mutations are the results of the mutation check of changed tests.
 	Mutations []MutationResult
 	// Hidden are the tests that the agent does not see; nil if they were not run.

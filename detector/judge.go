@@ -3,6 +3,7 @@ package detector
 import (
 	"cmp"
 	"maps"
+	"slices"
 
 	"supervise/detector/internal/definition"
 	"supervise/detector/internal/loss"
@@ -44,6 +45,7 @@ type comparison struct {
 
 // newJudge returns the judge of an iteration, with both comparisons made and lost tests explained.
 func newJudge(in Input, o Options) *judge {
+	o.Acknowledged = slices.Concat(o.Acknowledged, in.Acknowledged)
 	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: append(o.activeAcknowledgements(in.Now), in.grantAcknowledgements()...), accepted: map[string]bool{}, lines: map[string][]line{}, removable: newTestPatterns(o.AllowRemove), changeable: newTestPatterns(o.MayChange)}
 	j.now.Tests = countFlakyAsPassed(j.now.Tests, in.Flaky)
 	j.cleared = in.cleared()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -92,7 +93,32 @@ func runAck(ctx context.Context, a *app, at workspace, o ackOptions) error {
 	if err := a.addAck(at, path, e, o.json); err != nil {
 		return err
 	}
+	if err := a.passToLoop(at, found.LoopID, e, o.json); err != nil {
+		return err
+	}
 	return requireTracked(ctx, path)
+}
+
+// passToLoop adds an acknowledgement to those of the loop with the finding, for resume. Those of a
+// loop that did not end are left alone, because its agent may still be running.
+func (a *app) passToLoop(at workspace, loop string, e ack.Entry, quiet bool) error {
+	if loop == "" {
+		return nil
+	}
+	dir := ledger.LoopDir(at.home, loop)
+	state, err := ledger.ReadState(dir)
+	if err != nil || state.Status == ledger.Running {
+		return err
+	}
+	path := filepath.Join(dir, ack.LoopFileName)
+	err = editAckFile(path, func(text string) (out string, err error) {
+		out, _, err = ack.Add(text, e)
+		return out, err
+	})
+	if next := results.ContinueCommand(state); err == nil && next != "" && !quiet {
+		fmt.Fprintf(a.out, "%s uses it too\n", next)
+	}
+	return err
 }
 
 // listAcks prints the acknowledgements in the file.
@@ -131,19 +157,6 @@ func (a *app) addAck(at workspace, path string, e ack.Entry, asJSON bool) error 
 		return a.encode(results.NewAck(e, time.Now()))
 	}
 	a.text().PrintAcknowledged(results.NewAck(e, time.Now()), replaced, path)
-	return a.noteResumable(at)
-}
-
-// noteResumable prints a note if the latest loop can be resumed, since it would not use the changed
-// file.
-func (a *app) noteResumable(at workspace) error {
-	loops, err := ledger.ListLoops(at.home, at.root)
-	if err != nil || len(loops) == 0 {
-		return err
-	}
-	if next := results.ContinueCommand(loops[0]); next != "" {
-		fmt.Fprintf(a.out, "%s would continue with its first rules and with the tree it left, and keep this file only in a snapshot: copy it, or start a new loop\n", next)
-	}
 	return nil
 }
 
@@ -160,8 +173,15 @@ func (a *app) removeAck(at workspace, path, id string) error {
 	if err != nil {
 		return err
 	}
+	loops, err := ledger.ListLoops(at.home, at.root)
+	for _, s := range loops {
+		err = errors.Join(err, editAckFile(filepath.Join(ledger.LoopDir(at.home, s.LoopID), ack.LoopFileName), func(text string) (string, error) {
+			out, _, err := ack.Remove(text, id)
+			return out, err
+		}))
+	}
 	fmt.Fprintf(a.out, "removed %s from %s\n", id, path)
-	return nil
+	return err
 }
 
 // editAcks replaces the text of the file by what edit returns for it. It returns an error if a loop
@@ -172,11 +192,19 @@ func (a *app) editAcks(at workspace, path string, edit func(string) (string, err
 		return fmt.Errorf("%w; the change would count as its agent's: wait for the end of the loop", err)
 	}
 	defer tree.Close()
+	return editAckFile(path, edit)
+}
+
+// editAckFile replaces the text of a file with acknowledgements by what edit returns for it.
+func editAckFile(path string, edit func(string) (string, error)) error {
 	before, err := projectfile.Read(path, projectfile.Settings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("read acknowledgements: %w", err)
 	}
 	text, err := edit(string(before))
+	if err == nil && text == string(before) {
+		return nil
+	}
 	if err != nil {
 		if errors.Is(err, ack.ErrInvalid) {
 			return fmt.Errorf("%s: %w", path, err)
@@ -211,7 +239,7 @@ func (a *app) acksRestorer(ctx context.Context) (func() error, error) {
 		if err := writeAcks(path, current); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "%s keeps its current acknowledgements\n", ack.FileName)
+		fmt.Fprintf(a.err, "%s keeps its current acknowledgements\n", ack.FileName)
 		a.tree += "; unchanged: " + ack.FileName
 		return nil
 	}, nil

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"time"
 
+	"supervise/internal/ack"
 	"supervise/internal/candidate"
 	"supervise/internal/config"
 	"supervise/internal/ledger"
@@ -40,9 +42,9 @@ kill -9, an interruption or a limit. What the agent had done in an unfinished
 iteration is measured and judged; its remaining processes are ended first.
 
 The command, the checks and the rules are those that the loop started with, even if
-the configuration has changed. If the tree is not as the loop left it, it is restored,
-and its current state is kept as a snapshot. A loop that has done all its iterations
-needs a higher --max-iterations.
+the configuration has changed; what you acknowledged since then counts. If the tree is
+not as the loop left it, it is restored, and its current state is kept as a snapshot.
+A loop that has done all its iterations needs a higher --max-iterations.
 
 If the state folder was copied from another tree or machine, give the full name of the
 loop and --force: the loop continues in this tree.`,
@@ -102,9 +104,17 @@ func runResume(ctx context.Context, a *app, at workspace, o resumeOptions) error
 		}
 	}
 
+	entries, err := ack.Load(filepath.Join(ledger.LoopDir(at.home, state.LoopID), ack.LoopFileName))
+	if err != nil {
+		return err
+	}
+	restoreAcks, err := a.acksRestorer(ctx)
+	if err != nil {
+		return err
+	}
 	o.limits.Root = at.root
-	opts := loop.Options{Settings: o.limits, Home: at.home, Steps: o.steps.n}
-	return a.resumeLoop(ctx, state, opts, o)
+	opts := loop.Options{Settings: o.limits, Home: at.home, Steps: o.steps.n, Accepted: ack.Acknowledgements(entries, time.Now())}
+	return errors.Join(a.resumeLoop(ctx, state, opts, o), restoreAcks())
 }
 
 // validate checks the values of the flags. It turns the name of a candidate, such as LOOP/2, into

@@ -26,6 +26,9 @@ const header = `# Findings of supervise that a person accepted. They are reporte
 acknowledged:
 `
 
+// LoopFileName is the file in the folder of a loop with what was acknowledged after it started.
+const LoopFileName = "acknowledged.yaml"
+
 // Path returns the path of the file in the folder of the configuration.
 func Path(dir string) string { return filepath.Join(dir, FileName) }
 

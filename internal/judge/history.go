@@ -225,6 +225,15 @@ func (h *History) Granted() []detector.Grant {
 	return out
 }
 
+// Acknowledged returns the findings that a person accepted after the loop had started.
+func (h *History) Acknowledged() []detector.Acknowledgement {
+	var out []detector.Acknowledgement
+	for i := range h.Iterations {
+		out = append(out, h.Iterations[i].Acknowledged...)
+	}
+	return out
+}
+
 // IsBest reports whether iteration n is the best so far.
 func (h *History) IsBest(n int) bool { return h.Best != nil && h.Best.Iteration == n }
 

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"supervise/detector"
@@ -24,6 +25,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
 		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1),
 		AddedByLoop: h.addedByLoop(), Evidence: e.Evidence, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky, Granted: h.Granted(),
+		Acknowledged: slices.Concat(h.Acknowledged(), it.Acknowledged),
 	}
 
 	if it.ConcealedRun != nil {

@@ -10,6 +10,7 @@ import (
 	"supervise/integrity"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
+	"supervise/metric"
 	"supervise/snapshot"
 )
 
@@ -33,6 +34,24 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 		}
 	}
 	return out, nil
+}
+
+// WithoutAcknowledged returns the open findings that no acknowledgement covers, nor one of at least
+// their severity about the same tests.
+func WithoutAcknowledged(open []ledger.OpenFinding, list []detector.Acknowledgement) []ledger.OpenFinding {
+	isCovered := func(o ledger.OpenFinding) bool {
+		return slices.ContainsFunc(list, func(a detector.Acknowledgement) bool {
+			return a.CoversRecorded(detector.Alert{Rule: o.Rule, Tests: o.Tests, Files: o.Files}, o.ID)
+		})
+	}
+	isOfCovered := func(o ledger.OpenFinding, name string) bool {
+		return slices.ContainsFunc(open, func(x ledger.OpenFinding) bool {
+			return x.Severity >= o.Severity && isCovered(x) && slices.ContainsFunc(x.Tests, func(id metric.ID) bool { return id.Name == name })
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(open), func(o ledger.OpenFinding) bool {
+		return isCovered(o) || len(o.Tests) > 0 && !slices.ContainsFunc(o.Tests, func(id metric.ID) bool { return !isOfCovered(o, id.Name) })
+	})
 }
 
 // outcomeOf reports whether an earlier finding still holds, as far as the runs of an iteration show

@@ -9,6 +9,38 @@ import (
 	"supervise/metric"
 )
 
+// TestWithoutAcknowledged: an accepted finding takes those about the same test along that are no
+// more severe.
+func TestWithoutAcknowledged(t *testing.T) {
+	a, b := metric.ID{Suite: "m", Name: "A"}, metric.ID{Suite: "m", Name: "B"}
+	open := []ledger.OpenFinding{
+		{ID: "1", Rule: "tests_weakened", Severity: detector.High, Tests: []metric.ID{a}},
+		{ID: "2", Rule: "tamper:x", Severity: detector.High, Tests: []metric.ID{{Suite: "a_test.go", Name: "A"}}},
+		{ID: "3", Rule: "tamper:x", Severity: detector.Critical, Tests: []metric.ID{a}},
+		{ID: "4", Rule: "tamper:y", Severity: detector.High, Tests: []metric.ID{a, b}},
+		{ID: "5", Rule: "tamper:z", Severity: detector.High, Files: []string{"gen/x.go"}},
+	}
+	for _, tt := range []struct {
+		ack  detector.Acknowledgement
+		want string
+	}{
+		{detector.Acknowledgement{Finding: "1"}, "345"},
+		{detector.Acknowledgement{Rule: "tests_weakened", Tests: []string{"m: A"}}, "345"},
+		{detector.Acknowledgement{Rule: "tests_weakened", Tests: []string{"m: B"}}, "12345"},
+		{detector.Acknowledgement{Finding: "3"}, "45"},
+		{detector.Acknowledgement{Rule: "tamper:z", Path: "gen/**"}, "1234"},
+		{detector.Acknowledgement{Rule: "tamper:z", Path: "src/**"}, "12345"},
+	} {
+		got := ""
+		for _, o := range WithoutAcknowledged(open, []detector.Acknowledgement{tt.ack}) {
+			got += o.ID
+		}
+		if got != tt.want {
+			t.Errorf("%+v: %s are left, want %s", tt.ack, got, tt.want)
+		}
+	}
+}
+
 // A finding about expected output is open until the tests that depend on it pass with the
 // file as it was.
 func TestOpenUntilTheVerdictHeld(t *testing.T) {

@@ -187,7 +187,7 @@ func (j Judge) goalsOfSelected(ctx context.Context, h *History, it ledger.Iterat
 	in := detector.Input{
 		Current: current, Previous: h.Baseline, Baseline: h.Baseline, Now: j.Now(),
 		Evidence: detector.Evidence{Before: e.Before, After: e.After, Renamed: e.Renamed, TestFiles: e.TestFiles}, Goals: g.Results, ProductUnchanged: g.ProductSame, KnownFlaky: h.learnedFlaky,
-		Granted: h.Granted(),
+		Granted: h.Granted(), Acknowledged: h.Acknowledged(),
 	}
 
 	for _, a := range detector.Assess(in, j.Rules).Alerts {

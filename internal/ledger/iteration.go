@@ -72,6 +72,9 @@ type Iteration struct {
 	// Open are the integrity findings of severity HIGH or CRITICAL that are not
 	// acknowledged: those of this iteration, and those of earlier ones that still apply.
 	Open []OpenFinding `json:"open_findings,omitempty"`
+	// Acknowledged are findings that a person accepted after the previous iteration. They apply
+	// from this one on.
+	Acknowledged []detector.Acknowledgement `json:"acknowledged,omitempty"`
 
 	// What followed.
 	Decision *Decision `json:"decision,omitempty"` // nil for the baseline and if there was none

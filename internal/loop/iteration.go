@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"supervise/detector"
@@ -118,10 +119,18 @@ func (r *run) settle(ctx context.Context, it *iteration) (event.Stop, error) {
 	return r.conclude(ctx, *last)
 }
 
+// newlyAccepted returns the findings that a person accepted and no iteration has recorded.
+func (r *run) newlyAccepted() []detector.Acknowledgement {
+	known := r.past.Acknowledged()
+	return slices.DeleteFunc(slices.Clone(r.opts.Accepted), func(a detector.Acknowledgement) bool {
+		return slices.ContainsFunc(known, func(k detector.Acknowledgement) bool { return k.ID == a.ID })
+	})
+}
+
 // beginIteration takes the snapshot that the agent starts from.
 func (r *run) beginIteration(ctx context.Context, n int) (*iteration, error) {
 	r.state.Iteration, r.checks.clock = n, measure.Clock{}
-	it := &iteration{Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: r.opts.Now(), Retry: r.past.Recovery.Retries}}
+	it := &iteration{Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: r.opts.Now(), Retry: r.past.Recovery.Retries, Acknowledged: r.newlyAccepted()}}
 	var err error
 	if it.start, err = r.tree.Take(ctx, n, event.BeforeAgent); err != nil {
 		return it, err

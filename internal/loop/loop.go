@@ -16,6 +16,7 @@ import (
 	"os"
 	"time"
 
+	"supervise/detector"
 	"supervise/internal/agentrun"
 	"supervise/internal/event"
 	"supervise/internal/judge"
@@ -40,12 +41,14 @@ var ErrUnmeasurable = errors.New("nothing to judge by")
 // Options configure a loop in this process.
 type Options struct {
 	Settings
-	ID     string   // ID of the loop; "" generates one
-	Hint   string   // text that a person adds to the first prompt; "" means none
-	Person Person   // who can be asked
-	Home   string   // the folder of this tree's loops, see [ledger.Home]
-	Env    []string // environment of agent and checks, as far as Protect allows; nil means that of this process
-	Self   string   // absolute path of supervise, for the agent's hooks; "" installs no hooks
+	ID     string // ID of the loop; "" generates one
+	Hint   string // text that a person adds to the first prompt; "" means none
+	Person Person // who can be asked
+	// Accepted are findings that a person accepted since the loop started.
+	Accepted []detector.Acknowledgement
+	Home     string   // the folder of this tree's loops, see [ledger.Home]
+	Env      []string // environment of agent and checks, as far as Protect allows; nil means that of this process
+	Self     string   // absolute path of supervise, for the agent's hooks; "" installs no hooks
 	// BaselineFrom is the folder of a loop in another tree with the same files. Its baseline is
 	// used instead of measuring one. "" means none.
 	BaselineFrom string

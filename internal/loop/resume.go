@@ -9,6 +9,7 @@ import (
 
 	"supervise/internal/agentrun"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/runner"
@@ -178,6 +179,7 @@ func (s *resumption) checkLaterLoop() error {
 func (s *resumption) replayHistory(its []ledger.Iteration) error {
 	s.run.state.ResetIterations()
 	for n, it := range its {
+		it.Open = judge.WithoutAcknowledged(it.Open, s.run.opts.Accepted)
 		switch {
 		case it.Number != n:
 			return fmt.Errorf("the record of iteration %d is missing in %s: start a new loop", n, s.run.ledger.Dir())
@@ -343,7 +345,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	s.run.state.Iteration = s.position.Iteration
 	it := &iteration{Iteration: ledger.Iteration{
 		LoopID: s.run.state.LoopID, Number: s.position.Iteration, StartedAt: s.position.StartedAt, Start: s.position.Start, Level: s.position.Level, LevelReason: s.position.LevelReason, Retry: s.run.past.Recovery.Retries,
-		Agent: s.position.Agent, Resumed: true,
+		Agent: s.position.Agent, Resumed: true, Acknowledged: s.run.newlyAccepted(),
 	}}
 	if it.Agent == nil {
 		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.position.LastEvent.Sub(s.position.SpawnedAt)), Blocked: s.position.Blocked}

@@ -122,7 +122,7 @@ func (p *Printer) printBlocked() {
 	for _, s := range last.Blocks() {
 		p.printRow("blocked", p.Paint(document.Warn, s.String()))
 	}
-	p.printLine("         if that is so: change the test or the task yourself and run again, or let the agent change what tests expect with --tests change")
+	p.printLine("         if that is so: change the test or the task yourself and run again, or let the agent change what tests expect with --tests change=PATTERN")
 	p.printLine("         if not: %s resume %s --max-iterations N", p.Self, p.id)
 }
 
