@@ -25,9 +25,12 @@ import (
 // candidate. Tests that could not be run are left out.
 type testOutcomes map[metric.ID]bool
 
-// crossResults has the outcomes, first by the number of the author of the tests and then by the
-// number of the candidate whose code they ran on. Code 0 is the baseline.
-type crossResults map[int]map[int]testOutcomes
+// authorResults are the outcomes of one author's tests by the number of the candidate whose code
+// they ran on. Code 0 is the baseline.
+type authorResults map[int]testOutcomes
+
+// crossResults has the results by the number of the author of the tests.
+type crossResults map[int]authorResults
 
 // crossCheck runs the tests that each candidate added on the code of every other candidate, and
 // on the baseline.
@@ -46,7 +49,7 @@ func (c *competition) crossCheck(ctx context.Context) (crossResults, error) {
 		if err := c.findAddedTests(ctx, e); err != nil {
 			return nil, err
 		}
-		out[e.number] = map[int]testOutcomes{}
+		out[e.number] = authorResults{}
 	}
 
 	var all errgroup.Group

@@ -35,7 +35,8 @@ func (c *competition) rankEntries(ctx context.Context) ([]ledger.Rank, error) {
 		}
 		list, codeHash[e.number] = append(list, rank), e.codeHash
 	}
-	addCrossResults(list, results, codeHash)
+	base := c.baseIteration.Set.Tests
+	addCrossResults(list, results, codeHash, base.Counts().Failed > 0 || base != nil && len(base.Broken) > 0)
 	list = rankCandidates(list)
 	return list, c.ledger.WriteRanking(list)
 }

@@ -46,6 +46,9 @@ type criterion struct {
 // mutants, score, changed lines, cost, and tokens.
 var criteria = []criterion{
 	{agreement, func(s ledger.Rank) string {
+		if s.Agreement == nil {
+			return "no test of the others counts against it"
+		}
 		return fmt.Sprintf("%.0f %% of the others' tests pass on it", 100**agreement(s))
 	}},
 	{func(s ledger.Rank) *float64 { return s.MutationScore }, func(s ledger.Rank) string {
@@ -118,8 +121,23 @@ func explainRank(usable []criterion, list []ledger.Rank, i int) string {
 }
 
 // addCrossResults adds the results of the cross-check to the ranking. codeHash has a hash of the
-// product code of each candidate, because candidates with equal code have one vote together.
-func addCrossResults(list []ledger.Rank, results crossResults, codeHash map[int]string) {
+// product code of each candidate, because candidates with equal code have one vote together. On a
+// red baseline, whose failing tests are the task, a test that passes may assert what is to be
+// fixed: it counts only if it passes on most others.
+func addCrossResults(list []ledger.Rank, results crossResults, codeHash map[int]string, isRed bool) {
+	for i := range list {
+		s := &list[i]
+		for id, passes := range results[s.Candidate][0] {
+			if !passes {
+				continue
+			}
+			s.OwnPassingBefore++
+			if passed, failed := results[s.Candidate].votes(id, codeHash); isRed && failed >= passed {
+				results[s.Candidate].discard(id)
+			}
+		}
+	}
+
 	disputed := map[int]map[metric.ID]bool{}
 	for author, outcomes := range results {
 		if results.isContradicted(author) {
@@ -129,11 +147,6 @@ func addCrossResults(list []ledger.Rank, results crossResults, codeHash map[int]
 	for i := range list {
 		s := &list[i]
 		s.OwnDisputed = len(disputed[s.Candidate])
-		for _, passes := range results[s.Candidate][0] {
-			if passes {
-				s.OwnPassingBefore++
-			}
-		}
 		if s.Eligible {
 			addAgreement(s, results, disputed)
 		}
@@ -177,34 +190,36 @@ func (r crossResults) isContradicted(candidate int) bool {
 }
 
 // disputedTests returns the tests of one candidate that fail on the code of at least two others,
-// and on more of them than they pass on. Such tests may be wrong. runs has the outcomes by the
-// candidate whose code the tests ran on.
-func disputedTests(runs map[int]testOutcomes, codeHash map[int]string) map[metric.ID]bool {
-	type votes map[string]bool // hashes of code
-	passed, failed := map[metric.ID]votes{}, map[metric.ID]votes{}
-	for candidate, outcomes := range runs {
-		if candidate == 0 {
-			continue // new tests should fail on the baseline
-		}
-		for id, passes := range outcomes {
-			results := failed
-			if passes {
-				results = passed
-			}
-			if results[id] == nil {
-				results[id] = votes{}
-			}
-			results[id][codeHash[candidate]] = true
-		}
-	}
-
+// and on more of them than they pass on. Such tests may be wrong.
+func disputedTests(runs authorResults, codeHash map[int]string) map[metric.ID]bool {
 	disputed := map[metric.ID]bool{}
-	for id, votes := range failed {
-		if len(votes) >= 2 && len(votes) > len(passed[id]) {
-			disputed[id] = true
+	for _, outcomes := range runs {
+		for id := range outcomes {
+			if passed, failed := runs.votes(id, codeHash); failed >= 2 && failed > passed {
+				disputed[id] = true
+			}
 		}
 	}
 	return disputed
+}
+
+// votes counts the others on whose code a test passes and fails. Equal code has one vote; the
+// baseline has none, since new tests should fail there.
+func (r authorResults) votes(id metric.ID, codeHash map[int]string) (passed, failed int) {
+	votes := map[bool]map[string]bool{true: {}, false: {}}
+	for candidate, outcomes := range r {
+		if passes, ran := outcomes[id]; ran && candidate != 0 {
+			votes[passes][codeHash[candidate]] = true
+		}
+	}
+	return len(votes[true]), len(votes[false])
+}
+
+// discard removes a test from all results.
+func (r authorResults) discard(id metric.ID) {
+	for _, outcomes := range r {
+		delete(outcomes, id)
+	}
 }
 
 // countOutcomes counts the tests that passed, and returns the sorted names of those that failed.
