@@ -81,6 +81,8 @@ type Input struct {
 	Mutations []MutationResult
 	// Hidden are the tests that the agent does not see; nil if they were not run.
 	Hidden *Hidden
+	// CheckChanges are the files that the checks changed in the tree that they measured.
+	CheckChanges []CheckChange
 	// ReviewFindings are the findings of a reviewer about the change; nil if none was asked.
 	ReviewFindings []ReviewFinding
 	// AddedByLoop are the tests that the baseline did not have.

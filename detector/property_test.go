@@ -135,6 +135,7 @@ func (w world) input() detector.Input {
 			}
 		}
 	}
+	in.CheckChanges = []detector.CheckChange{{Path: "shop_test.go", Kind: "modified", Part: detector.TestPart, AtBase: w.one(2)}}[:w.one01(8)]
 	in.WorkLost = []detector.LostWork{{Path: "notes.md", How: "deleted"}}[:w.one01(8)]
 	in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: 2 * w.Float64(), metric.ErrorCount: float64(w.IntN(3))}
 	return in

@@ -67,7 +67,10 @@ func ruleInputs() []ruleInput {
 	held := goalCase{"", metric.Failed, metric.Passed, detector.Passed, true, false}.input()
 	testOnly := gave
 	testOnly.TestOnly = []detector.TestOnly{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
+	rewritten := kept
+	rewritten.CheckChanges = []detector.CheckChange{{Path: "a_test.go", Kind: "modified", Part: detector.TestPart}}
 	return append(out,
+		ruleInput{detector.ChecksChangedTree, rewritten, kept, nil},
 		ruleInput{detector.PassesOnlyUnderTest, testOnly, held, func(in *detector.Input) { in.TestOnly = nil }},
 		ruleInput{detector.TestsWeakened, gave, held, withoutMeasurements},
 		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Passed), powerInput(detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: 2}, detector.Passed), withoutMeasurements},

@@ -58,6 +58,13 @@ func BenchmarkTake(b *testing.B) {
 				}
 			}
 		})
+		b.Run(fmt.Sprintf("changes/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.ChangesSince(context.Background(), first.ID); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 		b.Run(fmt.Sprintf("restore10/%d", n), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				for k := range 10 {

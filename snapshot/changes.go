@@ -51,13 +51,39 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Change
+	return s.compare(a, b), nil
+}
+
+// ChangesSince lists the working files and links of the current tree that differ from a snapshot, as Changes does. It reads
+// only files that may have changed since the tree was last scanned, and stores nothing.
+func (s *Store) ChangesSince(ctx context.Context, id ID) ([]Change, error) {
+	release, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := s.ensureRoot(); err != nil {
+		return nil, err
+	}
+	before, err := s.manifest(id)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.scan(ctx, nil, "")
+	if err != nil {
+		return nil, fmt.Errorf("compare the tree with a snapshot: %w", err)
+	}
+	return s.compare(before, now), nil
+}
+
+// compare lists the working files and links that differ between two manifests.
+func (s *Store) compare(a, b *manifest.Manifest) (out []Change) {
 	manifest.ForEachPair(s.config.Excludes.Without(a.Work), s.config.Excludes.Without(b.Work), func(o, e *manifest.Entry) {
 		if kind, changed := compareEntries(fileEntry(o), fileEntry(e), a, b); changed {
 			out = append(out, Change{entryPath(o, e), kind})
 		}
 	})
-	return out, nil
+	return out
 }
 
 // NewIgnored lists the captured ignored files that are in the snapshot to and not in from.

@@ -39,11 +39,16 @@ func TestChangesPatchAndContent(t *testing.T) {
 	write(t, dir, "new file", "n\n")
 	must(t, os.Chmod(filepath.Join(dir, "mode"), 0o755))
 	must(t, os.Remove(filepath.Join(dir, "gone")))
+	since, err := s.ChangesSince(ctx, one.ID)
+	must(t, err)
 	two := take(t, s)
 
 	got, err := s.Changes(ctx, one.ID, two.ID)
 	must(t, err)
 	want := []Change{{"a.txt", Modified}, {"gone", Deleted}, {"mode", Mode}, {"new file", Added}}
+	if d := cmp.Diff(want, since); d != "" {
+		t.Errorf("changes since a snapshot (-want +got):\n%s", d)
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}

@@ -88,7 +88,10 @@ func firing() map[string]detector.Input {
 	weak.Mutations = []detector.MutationResult{{Files: []string{"a_test.go"}, Mutants: 9, KilledBefore: 8, KilledAfter: 4}}
 	moves := from(metric.Set{Tests: tests("A")}, metric.Set{Tests: tests("A")})
 	moves.Previous.Set.Tests.Runner, moves.Current.Set.Tests.Runner = "jest", "node"
+	rewritten := from(same, same)
+	rewritten.CheckChanges = []detector.CheckChange{{Path: "a_test.go", Kind: "modified", Part: detector.TestPart}}
 	return map[string]detector.Input{
+		detector.ChecksChangedTree:    rewritten,
 		detector.TestRunnerChanged:    moves,
 		detector.TestsWeakened:        gave,
 		detector.MutationScoreDropped: weak,

@@ -84,7 +84,7 @@ func (h *History) Begin(it ledger.Iteration) {
 		h.Best = &h.Accepted[0]
 	}
 	h.Iterations = []ledger.Iteration{it}
-	h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks}
+	h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks, CheckChanges: it.CheckChanges}
 	h.learnHidden(it)
 }
 
@@ -144,7 +144,7 @@ func (h *History) mayBeBest(o selector.Options) bool {
 // Learn remembers what a verdict found out about its tree, whether or not the iteration is
 // accepted: the measurements, and which tests are flaky.
 func (h *History) Learn(v Verdict) {
-	h.measured[v.Tree] = Measured{Set: v.confirmedSet(), Checks: v.Checks, Reused: true}
+	h.measured[v.Tree] = Measured{Set: v.confirmedSet(), Checks: v.Checks, CheckChanges: v.CheckChanges, Reused: true}
 	if v.Confirmation != nil {
 		h.LearnFlaky(v.Confirmation.Flaky)
 	}
@@ -170,7 +170,7 @@ func (h *History) Measured(tree string) (Measured, bool) {
 // Remember is Learn for a recorded iteration that Add or Begin added.
 func (h *History) Remember(it ledger.Iteration) {
 	if it.Number > 0 && !it.Interrupted {
-		h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks}
+		h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks, CheckChanges: it.CheckChanges}
 	}
 	h.LearnFlaky(FlakyTests(it.Set.Tests))
 }

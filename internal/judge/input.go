@@ -28,10 +28,14 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		Acknowledged: slices.Concat(h.Acknowledged(), it.Acknowledged),
 	}
 
+	in.CheckChanges = h.compareCheckChanges(it.CheckChanges)
 	if it.ConcealedRun != nil {
 		in.TestOnly = it.ConcealedRun.Results
 	}
 	if it.Goals != nil {
+		if it.Goals.Rewritten != "" {
+			in.CheckChanges = append(in.CheckChanges, detector.CheckChange{Path: it.Goals.Rewritten, Original: true})
+		}
 		in.Goals, in.ProductUnchanged, in.Dependencies = it.Goals.Results, it.Goals.ProductSame, it.Goals.Dependencies
 	}
 	in.ReviewFindings = reviewFindings(it.Review, it.Goals)
@@ -42,6 +46,16 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		in.Hidden = &detector.Hidden{Tests: x.Tests, Passed: h.hiddenPassed}
 	}
 	return in
+}
+
+// compareCheckChanges returns what the checks changed, compared with what they change at the
+// baseline.
+func (h *History) compareCheckChanges(list []detector.CheckChange) []detector.CheckChange {
+	out := slices.Clone(list)
+	for i, c := range out {
+		out[i].AtBase = slices.ContainsFunc(h.baselineIteration().CheckChanges, func(b detector.CheckChange) bool { return b.Path == c.Path && b.Kind == c.Kind })
+	}
+	return out
 }
 
 // CompareWithBaseline compares measurements with the baseline.

@@ -62,6 +62,8 @@ type Measured struct {
 	Set    metric.Set
 	Checks []ledger.CheckRun
 	Reused bool // the tree was measured and confirmed before
+
+	CheckChanges []detector.CheckChange // made by the checks in the tree
 }
 
 // Verdict is an iteration with all that judging added. Later iterations are compared with its Set;
@@ -94,7 +96,7 @@ func (v Verdict) Skipped() bool { return v.Number == 0 || v.Interrupted }
 // [History.Learn] to add what the verdict found out about the tree.
 func (j Judge) Judge(ctx context.Context, t Tree, m Measured, h *History) (Verdict, error) {
 	v := Verdict{Iteration: t.Iteration, Measured: m.Set}
-	v.Set, v.Checks, v.Reused = m.Set, m.Checks, m.Reused
+	v.Set, v.Checks, v.Reused, v.CheckChanges = m.Set, m.Checks, m.Reused, m.CheckChanges
 	return j.apply(ctx, stages, Case{j, t, h}, v)
 }
 

@@ -33,6 +33,8 @@ func checkMutants(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	case !t.IsNeeded(ctx):
 	case c.isUndoneAnyway(v):
 		v.MutationCheck = t.RefusedRecord("the iteration is undone in any case")
+	case v.Goals != nil && v.Goals.Rewritten != "":
+		v.MutationCheck = t.RefusedRecord("the checks change the original of " + v.Goals.Rewritten)
 	default:
 		v.MutationCheck, err = c.runMutationCheck(ctx, t, string(old)+" "+v.Tree)
 	}

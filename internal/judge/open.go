@@ -62,6 +62,8 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 		return stillWeakened(o, it.Goals), true
 	case o.Rule == detector.MutationScoreDropped && it.MutationCheck != nil && it.MutationCheck.NotRunReason == "":
 		return stillDropped(o, it.MutationCheck), true
+	case o.Rule == detector.ChecksChangedTree: // the checks ran again
+		return false, true
 	case o.Rule == detector.TestRunnerChanged:
 		return false, isRunnerComparable(it, h)
 	}
@@ -70,7 +72,9 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 
 // isIntegrityRule reports whether a rule is about integrity.
 func isIntegrityRule(rule string) bool {
-	return strings.HasPrefix(rule, detector.TamperPrefix) || rule == detector.TestsWeakened || rule == detector.MutationScoreDropped || rule == detector.TestRunnerChanged || rule == detector.PassesOnlyUnderTest
+	return strings.HasPrefix(rule, detector.TamperPrefix) || slices.Contains([]string{
+		detector.TestsWeakened, detector.MutationScoreDropped, detector.TestRunnerChanged, detector.PassesOnlyUnderTest, detector.ChecksChangedTree,
+	}, rule)
 }
 
 // integrityFindings lists the findings of an iteration about integrity that are HIGH or CRITICAL.

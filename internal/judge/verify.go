@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"supervise/detector"
@@ -15,9 +16,15 @@ import (
 // Verify compares the metrics of iteration n with those of a second measurement. It also runs what
 // runs only for the selected tree: the tests from before the loop, and hidden tests that run at
 // the end.
-func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) (ledger.Verification, error) {
+func (j Judge) Verify(ctx context.Context, h *History, n int, again Measured) (ledger.Verification, error) {
 	it := h.Iterations[n]
-	out := ledger.Verification{Differences: h.differences(it.Set, again)}
+	out := ledger.Verification{Differences: h.differences(it.Set, again.Set)}
+	for _, c := range h.compareCheckChanges(again.CheckChanges) {
+		known := slices.ContainsFunc(it.CheckChanges, func(k detector.CheckChange) bool { return k.Path == c.Path })
+		if !known && c.Severity() > detector.Medium {
+			out.Differences = append(out.Differences, "the checks changed "+c.String())
+		}
+	}
 	out.Confirmed = len(out.Differences) == 0
 	s, err := j.changeOfSelected(ctx, h, it)
 	if err == nil {
@@ -26,7 +33,7 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) 
 	if err == nil {
 		out.Hidden, err = j.hiddenOfSelected(ctx, it, h)
 	}
-	out.Proof = j.proofOf(h, it, again, out, s)
+	out.Proof = j.proofOf(h, it, again.Set, out, s)
 	return out, err
 }
 

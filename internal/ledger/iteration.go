@@ -47,6 +47,8 @@ type Iteration struct {
 	Set    metric.Set `json:"measurements"`
 	Checks []CheckRun `json:"checks"`
 	Reused bool       `json:"reused_measurement,omitempty"` // the tree was measured before
+	// CheckChanges are the files that the checks changed in the tree.
+	CheckChanges []detector.CheckChange `json:"check_changes,omitempty"`
 	// Confirmation is nil if no test failed that passed before.
 	Confirmation *Confirmation `json:"confirmation,omitempty"`
 	// Silenced is nil if no comments that suppress linters were added.
@@ -163,6 +165,7 @@ type Goals struct {
 	ProductSame         bool          `json:"product_same,omitempty"`
 	RestoredFiles       []string      `json:"restored_files,omitempty"`        // tests and files they depend on
 	RestoredInlineTests []string      `json:"restored_inline_tests,omitempty"` // product files whose test modules were restored
+	Rewritten           string        `json:"rewritten,omitempty"`             // a test file that the checks changed after it was restored
 	Runs                []CheckRun    `json:"runs,omitempty"`                  // in order
 	Took                time.Duration `json:"took_ns,omitempty"`
 	Reused              bool          `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier run

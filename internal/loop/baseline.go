@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -95,7 +96,8 @@ func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.
 	if err := r.repeatBaseline(ctx, &res); err != nil {
 		return it, fmt.Errorf("measure the baseline again: %w", err)
 	}
-	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs), Uncommitted: uncommitted}, nil
+	changes, err := r.findCheckChanges(ctx, info.ID)
+	return ledger.Iteration{CheckChanges: changes, Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs), Uncommitted: uncommitted}, err
 }
 
 // auditUncommitted compares the tests with those of HEAD, with which no iteration is compared.
@@ -118,6 +120,35 @@ func (r *run) auditUncommitted(ctx context.Context) *ledger.Uncommitted {
 		}
 	}
 	return out
+}
+
+// findCheckChanges returns what the checks changed in the tree since a snapshot of it, without
+// their reports. In a watched session it compares nothing, since the user may change the tree
+// meanwhile.
+func (r *run) findCheckChanges(ctx context.Context, judged snapshot.ID) ([]detector.CheckChange, error) {
+	if r.opts.IsWatching() {
+		return nil, nil
+	}
+	store := r.tree.Store
+	changes, err := store.ChangesSince(ctx, judged)
+	changes = slices.DeleteFunc(changes, func(c snapshot.Change) bool {
+		return c.Kind == snapshot.Mode || r.checks.meter.IsReport(filepath.Join(r.opts.Root, filepath.FromSlash(c.Path)))
+	})
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	base, err := store.Files(r.state.BaselineSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	after, drop, err := store.TakeTemporary(ctx, "after the checks")
+	if err != nil {
+		return nil, fmt.Errorf("read what the checks changed: %w", err)
+	}
+	out, err := evidence.CompareChecks(ctx, store, judged, after.ID, changes, func(path string) bool {
+		return slices.ContainsFunc(base, func(f snapshot.File) bool { return f.Path == path })
+	})
+	return out, errors.Join(err, drop())
 }
 
 // sharedBaseline returns the baseline of the loop in [Options.BaselineFrom]. isShared is false if

@@ -8,6 +8,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -171,6 +172,10 @@ func (r *run) verifySelection(ctx context.Context, n int) (*ledger.Verification,
 	}
 
 	res, err := r.checks.measure(ctx, measureUncached, known)
+	again := judge.Measured{Set: res.Set}
+	if err == nil {
+		again.CheckChanges, err = r.findCheckChanges(ctx, it.Snapshot)
+	}
 	if err == nil {
 		var flaky []metric.ID
 		flaky, err = r.newJudge().FindFlaky(ctx, it.Set, res.Set)
@@ -182,7 +187,7 @@ func (r *run) verifySelection(ctx context.Context, n int) (*ledger.Verification,
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 
-	found, err := r.newJudge().Verify(ctx, r.past, n, res.Set)
+	found, err := r.newJudge().Verify(ctx, r.past, n, again)
 	if err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}

@@ -205,6 +205,11 @@ func (r *run) measureIteration(ctx context.Context, it *iteration) (err error) {
 	if it.measured, err = r.checks.measureTree(ctx, it.Tree, r.past, r.mayBeLast(it.Iteration)); err != nil {
 		return fmt.Errorf("measure iteration %d: %w", it.Number, err)
 	}
+	if !it.measured.Reused {
+		if it.measured.CheckChanges, err = r.findCheckChanges(ctx, it.Snapshot); err != nil {
+			return err
+		}
+	}
 	return r.tree.ReportSharedLost(r.state.BaselineSnapshot, it.Snapshot)
 }
 

@@ -59,7 +59,7 @@ func (h HiddenResults) String() string {
 // baseHistory returns the history in which the base is the baseline. It runs the hidden tests on
 // the base.
 func (g *mergeGate) baseHistory(ctx context.Context, j judge.Judge) (*judge.History, error) {
-	base := ledger.Iteration{Set: g.baseSet, Score: selector.Grade(g.baseSet, g.baseSet, g.settings.Weights), Snapshot: g.baseSnapshot}
+	base := ledger.Iteration{Set: g.baseSet, Score: selector.Grade(g.baseSet, g.baseSet, g.settings.Weights), Snapshot: g.baseSnapshot, CheckChanges: g.baseChanges}
 	switch {
 	case j.Settings.Hidden.Dir == "":
 	case g.baseSnapshot == "":

@@ -3,6 +3,7 @@ package mergegate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -59,7 +60,6 @@ func (g *mergeGate) capture(ctx context.Context) (err error) {
 
 // commitHead creates a commit of the working tree in the repository of the checkout, so that the
 // user's index does not change. It includes uncommitted and untracked files, but no ignored ones.
-// Each git command gets the output of the one before as its input.
 func (g *mergeGate) commitHead(ctx context.Context) error {
 	head, err := g.repo.treeID(ctx, "HEAD^{tree}")
 	if err != nil {
@@ -74,24 +74,44 @@ func (g *mergeGate) commitHead(ctx context.Context) error {
 		return err
 	}
 
-	there := []string{"--git-dir=" + filepath.Join(g.tree.Dir, ".git"), "--work-tree=" + g.Root, "-c", "core.excludesFile=" + strings.TrimSuffix(exclude, "\n")}
+	g.excludes = strings.TrimSuffix(exclude, "\n")
+	if _, err = g.tree.Git(ctx, "read-tree", head); err != nil {
+		return err
+	}
+	if g.headTree, err = g.writeTree(ctx, nil); err != nil {
+		return err
+	}
+	g.commitID, g.dirty = g.repo.commitID(ctx, "HEAD"), g.headTree != head
+	commit, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "head", g.headTree)
+	g.head = strings.TrimSpace(commit)
+	return errors.Join(err, os.Rename(g.indexPath(), g.headIndexPath()))
+}
+
+// indexPath is the index of the checkout. headIndexPath is where that of the working tree is kept,
+// so that git reads only what has changed since.
+func (g *mergeGate) indexPath() string     { return filepath.Join(g.tree.Dir, ".git", "index") }
+func (g *mergeGate) headIndexPath() string { return filepath.Join(g.tree.Base, "head.index") }
+
+// writeTree adds the working tree to the index of the checkout, and returns the ID of the tree. It
+// includes the named files even if git ignores them. Each git command gets the output of the one
+// before as its input.
+func (g *mergeGate) writeTree(ctx context.Context, ignored []string) (string, error) {
+	there := []string{"--git-dir=" + filepath.Join(g.tree.Dir, ".git"), "--work-tree=" + g.Root, "-c", "core.excludesFile=" + g.excludes}
 	var out []byte
 	for _, args := range [][]string{
-		{"read-tree", head},
 		{"ls-files", "-z", "--others", "--modified", "--deleted", "--exclude-standard"},
 		{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}, // git add would run git in each submodule
 		{"write-tree"},
 	} {
+		var err error
 		if out, err = (git.Command{Dir: g.tree.Dir, Args: slices.Concat(there, args), Stdin: bytes.NewReader(out)}).Output(ctx); err != nil {
-			return err
+			return "", err
+		}
+		if args[0] == "ls-files" && len(ignored) > 0 {
+			out = append(out, strings.Join(ignored, "\x00")+"\x00"...)
 		}
 	}
-
-	tree := strings.TrimSpace(string(out))
-	g.commitID, g.dirty = g.repo.commitID(ctx, "HEAD"), tree != head
-	commit, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "head", tree)
-	g.head = strings.TrimSpace(commit)
-	return err
+	return strings.TrimSpace(string(out)), nil
 }
 
 // checkFileSizes returns an error if the working tree has a file that is so large that git
@@ -162,7 +182,7 @@ func (g *mergeGate) originalRunners() *treecopy.Original {
 // measureBase sets g.baseSet: from the record, or by measuring the base in the checkout.
 func (g *mergeGate) measureBase(ctx context.Context) error {
 	if g.record != nil {
-		if g.baseSet = g.record.Set; !g.runnersChanged {
+		if g.baseSet, g.baseChanges = g.record.Set, g.record.CheckChanges; !g.runnersChanged {
 			return nil
 		}
 		g.setBaseMeter(ctx, g.basePlan)
@@ -190,7 +210,8 @@ func (g *mergeGate) measureBase(ctx context.Context) error {
 	}
 
 	g.baseSet = g.mask().Set(res.Set)
-	return nil
+	g.baseChanges, err = repo{dir: g.tree.Dir}.checkChanges(ctx)
+	return err
 }
 
 // measureHead measures the working tree in place, without a copy.
@@ -208,7 +229,8 @@ func (g *mergeGate) measureHead(ctx context.Context) error {
 	if gap, ok := res.Set.Gap(metric.SectionTests); ok {
 		g.addNote("%s: %s", res.Set.DescribeGap(gap), gap.Why)
 	}
-	return nil
+	g.measured.CheckChanges, err = g.findHeadChanges(ctx)
+	return err
 }
 
 // unmeasuredReason says in one line why a set has no tests.
@@ -238,6 +260,7 @@ func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec
 	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).WithoutCoveredLines()}
 	if !dirty {
 		rec.Commit = r.commitID(ctx, "HEAD")
+		rec.CheckChanges, err = r.checkChanges(ctx)
 	}
-	return rec, dirty, nil
+	return rec, dirty, err
 }

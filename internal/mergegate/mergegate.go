@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"supervise/detector"
 	"supervise/internal/checkout"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
@@ -98,6 +99,8 @@ type mergeGate struct {
 	head     string         // commit of the working tree, in the repository of the checkout
 	commitID string         // commit ID of HEAD
 	dirty    bool           // the working tree differs from HEAD
+	headTree string         // ID of the git tree of the working tree
+	excludes string         // path of the user's info/exclude
 
 	store                      *snapshot.Store
 	baseSnapshot, headSnapshot snapshot.ID
@@ -109,11 +112,12 @@ type mergeGate struct {
 	baseMeter      *measure.Meter
 	runnersChanged bool // the base runs its tests with other test runners
 
-	baseSet  metric.Set
-	measured judge.Measured
-	verdict  judge.Verdict
-	headSet  metric.Set // metrics of the tree as they were judged
-	notes    []string
+	baseSet     metric.Set
+	baseChanges []detector.CheckChange // what the checks of the base changed in their tree
+	measured    judge.Measured
+	verdict     judge.Verdict
+	headSet     metric.Set // metrics of the tree as they were judged
+	notes       []string
 
 	undecided string // why the verdict cannot be that the change passes, "" if it can
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/projectfile"
 	"supervise/metric"
@@ -24,6 +25,8 @@ type Record struct {
 	Supervise  string      `json:"supervise_version"`
 	Set        metric.Set  `json:"measurements"`
 	Flaky      []metric.ID `json:"flaky,omitempty"` // tests with two outcomes on the tree
+	// CheckChanges are the files that the checks changed in the tree.
+	CheckChanges []detector.CheckChange `json:"check_changes,omitempty"`
 }
 
 // recordVersion is the version of the format of a record.

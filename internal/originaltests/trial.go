@@ -10,6 +10,7 @@
 package originaltests
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,11 +19,14 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/projectfile"
 	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
+	"supervise/source"
 )
 
 // Options say whether and how long original tests run.
@@ -126,6 +130,7 @@ type trialRun struct {
 	unnamedTests []metric.Test         // tests of suites that could not run before, so that they have no earlier result
 	until        time.Time             // the end of the trial's time; zero: no limit
 	inlineTexts  map[string][]byte     // by path: the new code with the original modules of tests
+	laid         map[string][]byte     // by path: the original files of code in the copy
 
 	shownTexts int // how many tests have recorded texts
 }
@@ -154,7 +159,7 @@ func (r *trialRun) runRestored(ctx context.Context) error {
 		return nil
 	}
 	r.out.RestoredFiles = restoredFiles(r.Evidence)
-	if err := r.tree.Restore(ctx, r.Base, r.out.RestoredFiles...); err != nil {
+	if err := r.restoreOriginals(ctx, r.out.RestoredFiles...); err != nil {
 		return err
 	}
 	return r.run(ctx, apart, r.choice.fullSuite)
@@ -170,6 +175,9 @@ func (r *trialRun) runWithCurrentManifests(ctx context.Context) error {
 	}
 	if err := r.tree.Restore(ctx, r.Current, r.Evidence.MixedRunnerFiles...); err != nil {
 		return err
+	}
+	for _, f := range r.Evidence.MixedRunnerFiles {
+		delete(r.laid, f)
 	}
 	r.out.RestoredFiles = slices.DeleteFunc(r.out.RestoredFiles, func(f string) bool { return slices.Contains(r.Evidence.MixedRunnerFiles, f) })
 	return r.run(ctx, tests, false)
@@ -195,7 +203,7 @@ func (r *trialRun) runFileByFile(ctx context.Context) error {
 		if err := r.tree.Restore(ctx, r.Current, testFiles...); err != nil {
 			return err
 		}
-		if err := r.tree.Restore(ctx, r.Base, file, r.Evidence.NewPath(file)); err != nil {
+		if err := r.restoreOriginals(ctx, file, r.Evidence.NewPath(file)); err != nil {
 			return err
 		}
 		if err := r.run(ctx, byFile[file], false); err != nil {
@@ -215,6 +223,7 @@ func (r *trialRun) runInline(ctx context.Context) error {
 	if err := r.writeInlineTests(); err != nil {
 		return err
 	}
+	r.laid = r.inlineTexts
 	return r.run(ctx, inline, false)
 }
 
@@ -232,13 +241,18 @@ func (r *trialRun) unbuiltTests() []metric.Test {
 // run runs tests in the copy and records their verdicts. full means that the complete suite runs.
 func (r *trialRun) run(ctx context.Context, tests []metric.Test, full bool) error {
 	out, err := r.runInTree(ctx, tests, full)
+	rewritten := r.rewrittenOriginal()
+	r.out.Rewritten = cmp.Or(r.out.Rewritten, rewritten)
 	for id, e := range out.ByTest {
 		r.verdicts[id] = r.verdict(e)
+		if rewritten != "" && r.verdicts[id].outcome == detector.Passed {
+			r.verdicts[id] = verdict{detector.NotRun, "it passed, and the checks changed " + rewritten + " while it ran"}
+		}
 	}
 	if full {
 		r.addUnnamed(out)
 	}
-	if err != nil {
+	if err != nil || rewritten != "" {
 		return err
 	}
 	return r.rerunFailed(ctx, tests)
@@ -257,6 +271,33 @@ func (r *trialRun) rerunFailed(ctx context.Context, tests []metric.Test) error {
 		}
 	}
 	return err
+}
+
+// restoreOriginals restores files of the base in the copy, and remembers those of code.
+func (r *trialRun) restoreOriginals(ctx context.Context, files ...string) error {
+	r.laid = map[string][]byte{}
+	for _, f := range files {
+		if text, err := r.Store.ReadFile(ctx, r.Base, f); err == nil && source.DetectLanguage(f, nil) != source.Unknown {
+			r.laid[f] = text
+		}
+	}
+	return r.tree.Restore(ctx, r.Base, files...)
+}
+
+// rewrittenOriginal returns an original file of code in the copy whose meaning the checks changed,
+// "" if there is none.
+func (r *trialRun) rewrittenOriginal() string {
+	tree, err := projectfile.Open(r.tree.Path)
+	if err != nil {
+		return ""
+	}
+	defer tree.Close()
+	for _, name := range sortedKeys(r.laid) {
+		if text, err := tree.Read(name, projectfile.Source); err != nil || !evidence.IsReformatted(name, r.laid[name], text) {
+			return name
+		}
+	}
+	return ""
 }
 
 // addUnnamed records the results of tests whose suites could not run before, and the suites that
