@@ -53,6 +53,10 @@ var hand = []struct {
 		"2/4 lines, 1/2 branches\na +[1-2] -[4]\nb +[] -[9]", "",
 	},
 	{
+		"lcov: a branch with a count that is no number", "SF:a.vue\nDA:1,3\nDA:2,0\nDA:3,1\nBRDA:1,0,0,3\nBRDA:1,0,1,NaN\nend_of_record\n",
+		"2/3 lines, 1/2 branches\na.vue +[1,3] -[2]", `a.vue:1: a branch has the count "NaN"`,
+	},
+	{
 		"lcov: checksums, carriage returns, comments and a path with colons", "# made\r\nTN:\r\nSF:C:\\a:b.c\r\nDA:1,1,abcdef==\r\nDA:2,1e3\r\nDA:3,99999999999999999999999\r\nend_of_record\r\n",
 		"3/3 lines\nC:\\a:b.c +[1-3] -[]", "",
 	},

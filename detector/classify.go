@@ -91,6 +91,9 @@ func (j *judge) adjustedDelta(f metric.Field) float64 {
 // isPlateau reports whether no metric moved by more than the range and none got better.
 // If no metric can be compared, the score decides.
 func (j *judge) isPlateau() bool {
+	if j.hasRecovered() {
+		return false
+	}
 	if len(j.previous.delta) == 0 {
 		return j.classifyByScore() == Plateau
 	}
@@ -113,7 +116,7 @@ var progressFields = []struct {
 // hasAdvanced reports whether one of the progress metrics got better and none got worse.
 // Metrics that were not measured do not count.
 func (j *judge) hasAdvanced() bool {
-	better := false
+	better := j.hasRecovered()
 	for _, p := range progressFields {
 		d := j.adjustedDelta(p.field) * float64(p.field.Better())
 		variation := j.variation(p.field)
@@ -123,6 +126,15 @@ func (j *judge) hasAdvanced() bool {
 		better = better || d >= p.gain-epsilon && d > variation+epsilon
 	}
 	return better
+}
+
+// hasRecovered reports whether a suite that could not run runs now, and all others that ran do.
+func (j *judge) hasRecovered() bool {
+	t := j.previous.tests
+	if t == nil || len(t.now.Broken) >= len(t.before.Broken) {
+		return false
+	}
+	return !slices.ContainsFunc(t.now.Broken, func(s metric.Suite) bool { return !t.before.IsBroken(metric.ID{Suite: s.Name}) })
 }
 
 // classifyByScore returns the class that follows from the quality score alone.

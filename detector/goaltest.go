@@ -173,7 +173,7 @@ func goalText(g Goal) string {
 // stillFails reports whether the test, or its successor, fails in its new version too.
 func (j *judge) stillFails(id metric.ID) bool {
 	if id.Name == "" {
-		return slices.ContainsFunc(j.now.Tests.Broken, func(s metric.Suite) bool { return s.Name == id.Suite })
+		return j.now.Tests.IsBroken(id)
 	}
 	c, exists := j.successor(id)
 	return exists && c.Failed()

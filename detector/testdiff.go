@@ -93,7 +93,7 @@ func (d *testDiff) addLost(c metric.Test) {
 	switch parent, ok := d.remainingParent(c.ID); {
 	case ok && parent.Status == metric.Skipped:
 		d.uncounted[c.ID], d.excused[c.ID] = true, true
-	case ok && parent.Failed(), d.isSuiteBroken(c.Suite):
+	case ok && parent.Failed(), d.now.IsBroken(c.ID):
 		d.uncounted[c.ID] = true
 		d.NotRun = append(d.NotRun, c.ID)
 		if c.Status == metric.Passed {
@@ -120,17 +120,12 @@ func (d *testDiff) remainingParent(id metric.ID) (metric.Test, bool) {
 func (d *testDiff) goneBeforeBreak() []metric.ID {
 	keptSuites := map[string]bool{}
 	for _, c := range d.now.Cases {
-		keptSuites[c.Suite] = keptSuites[c.Suite] || c.Status == metric.NotRun && d.isSuiteBroken(c.Suite)
+		keptSuites[c.Suite] = keptSuites[c.Suite] || c.Status == metric.NotRun && d.now.IsBroken(c.ID)
 	}
 	return slices.DeleteFunc(slices.Clone(d.NotRun), func(id metric.ID) bool {
 		_, exists := d.now.Lookup(id)
 		return exists || !keptSuites[id.Suite]
 	})
-}
-
-// isSuiteBroken reports whether a suite could not run now.
-func (d *testDiff) isSuiteBroken(name string) bool {
-	return slices.ContainsFunc(d.now.Broken, func(s metric.Suite) bool { return s.Name == name })
 }
 
 // explain records the explained losses, and separates them from deletions.

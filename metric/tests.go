@@ -30,9 +30,12 @@ func (id ID) String() string {
 }
 
 // Parent returns the test that a parametrised case or subtest belongs to, and
-// false when id is no such case: "TestA/b" and "test_a[b]" belong to "TestA"
-// and "test_a".
+// false when id is no such case: "TestA/b", "test_a[b]" and "testA with data set
+// "b"" of PHPUnit belong to "TestA", "test_a" and "testA".
 func (id ID) Parent() (ID, bool) {
+	if i := strings.Index(id.Name, " with data set "); i > 0 {
+		return ID{id.Suite, id.Class, id.Name[:i]}, true
+	}
 	if i := strings.IndexByte(id.Name, '['); i > 0 && strings.HasSuffix(id.Name, "]") {
 		return ID{id.Suite, id.Class, id.Name[:i]}, true
 	}
@@ -104,8 +107,9 @@ type Test struct {
 
 // Suite is a package, file or suite that could not be run.
 type Suite struct {
-	Name string `json:"name"`
-	Why  string `json:"why"`
+	Name       string `json:"name"`
+	Why        string `json:"why"`
+	StoppedRun bool   `json:"stopped_run,omitempty"` // the run ended with it: other suites may not have run
 }
 
 // MainError returns the line of Why that says most: of a stack trace the error at its end.
@@ -304,10 +308,22 @@ func (t *Tests) Counts() Counts {
 // as a test, so a skip never raises the rate.
 func (n Counts) passRate() float64 { return 100 * float64(n.Passed) / float64(n.Count) }
 
+// IsBroken reports whether the suite of a test could not run, or the run was stopped before the
+// test. For a suite alone, the identity has no name.
+func (t *Tests) IsBroken(id ID) bool {
+	return t != nil && slices.ContainsFunc(t.Broken, func(s Suite) bool {
+		if s.Name == id.Suite || !s.StoppedRun {
+			return s.Name == id.Suite
+		}
+		c, exists := t.Lookup(id)
+		return !exists || c.Status == NotRun
+	})
+}
+
 // WithNotRun returns t with the tests of known that belong to a suite that did
 // not run in t added as [NotRun]. A suite that could not run is not a deleted
-// suite. Where nothing at all ran, that holds for every suite: many tools run
-// none of them when one cannot be loaded. Neither argument is changed.
+// suite. Where the run was stopped, or nothing at all ran, that holds for every
+// suite: many tools run none of them when one cannot be loaded. Neither argument is changed.
 func (t *Tests) WithNotRun(known *Tests) *Tests {
 	if t == nil || known == nil || len(t.Broken) == 0 {
 		return t
@@ -317,10 +333,11 @@ func (t *Tests) WithNotRun(known *Tests) *Tests {
 		broken[s.Name] = s.Why
 	}
 	cases := slices.Clone(t.Cases)
+	stopped := slices.IndexFunc(t.Broken, func(s Suite) bool { return s.StoppedRun || len(t.Cases) == 0 })
 	for _, c := range known.Cases {
 		why, lost := broken[c.Suite]
-		if len(t.Cases) == 0 && !lost {
-			why, lost = t.Broken[0].Why, true
+		if !lost && stopped >= 0 {
+			why, lost = t.Broken[stopped].Why, true
 		}
 		if _, ran := t.Lookup(c.ID); lost && !ran {
 			cases = append(cases, Test{ID: c.ID, Status: NotRun, Message: why, File: c.File, Line: c.Line})

@@ -93,7 +93,7 @@ func (a *app) runChecks(ctx context.Context, plan measure.Plan) (measure.Result,
 		p.PrintEvent(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
 	res, err := meter.Run(ctx, nil)
-	if err == nil && res.Set.Tests == nil {
+	if err == nil && res.Set.Tests.Counts().Count == 0 {
 		a.code = event.Unmeasurable.ExitCode()
 	}
 	return res, err

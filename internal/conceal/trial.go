@@ -166,7 +166,7 @@ func (r *run) failedBefore(id metric.ID) bool {
 	if c, there := r.Before.Lookup(id); there {
 		return c.Failed()
 	}
-	return r.Before != nil && slices.ContainsFunc(r.Before.Broken, func(s metric.Suite) bool { return s.Name == id.Suite })
+	return r.Before.IsBroken(id)
 }
 
 // runTests runs tests in the copy, concealed or not, and returns their results.

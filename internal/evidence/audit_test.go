@@ -100,3 +100,17 @@ func TestChangedFilesByWhatTheyAreFor(t *testing.T) {
 		t.Error("no test changed")
 	}
 }
+
+// A byte order mark is no part of the first line.
+func TestByteOrderMarkIsNoChange(t *testing.T) {
+	const text = "def test_a():\n    assert f() == 1\n"
+	files, err := ReadChangedFiles([]snapshot.Change{{Path: "test_a.py", Kind: snapshot.Modified}}, func(_ string, current bool) ([]byte, error) {
+		if current {
+			return []byte("\ufeff" + text), nil
+		}
+		return []byte(text), nil
+	})
+	if err != nil || len(files) != 1 || string(files[0].After) != text {
+		t.Errorf("files %+v, %v; want the text without the mark", files, err)
+	}
+}

@@ -168,12 +168,12 @@ func readVersions(c snapshot.Change, read Reader) (old, current []byte, err erro
 	return limitText(old), limitText(current), nil
 }
 
-// limitText returns the text, nil if it is longer than [MaxText].
+// limitText returns the text without a byte order mark, nil if it is longer than [MaxText].
 func limitText(text []byte) []byte {
 	if len(text) > MaxText {
 		return nil
 	}
-	return text
+	return bytes.TrimPrefix(text, []byte("\ufeff"))
 }
 
 // inspect returns the structure of a text, the zero File if the text is nil. texts may be nil.

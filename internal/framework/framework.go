@@ -64,6 +64,7 @@ type Framework struct {
 	Mutants      Switch   // how mutants are switched while tests run
 	Marks        []string // words with which code can find out that it is tested
 	Conceal      Concealment
+	Placeholders []Placeholder // cases of its reports that are not tests
 
 	// Unsupported has the reasons why the framework does not support a capability, where those of its
 	// language and the common ones are wrong; unsupportedReasons returns all.
@@ -104,6 +105,7 @@ const (
 	Switches   Capability = "mutants"
 	Detectable Capability = "marks" // Marks
 	Conceals   Capability = "concealed runs"
+	StandsIn   Capability = "placeholders"
 )
 
 // capability describes, for the table in the documentation, what a row fills in for a [Capability].
@@ -137,6 +139,7 @@ var capabilities = []capability{
 	{Switches, func(f Framework) string { return f.Mutants.String() }},
 	{Detectable, func(f Framework) string { return inBackticks(f.Marks) }},
 	{Conceals, func(f Framework) string { return f.Conceal.String() }},
+	{StandsIn, describePlaceholders},
 }
 
 // inBackticks returns a list as Markdown: each element in backticks, separated by commas. It
@@ -270,6 +273,7 @@ var commonReasons = map[Capability]string{
 	Shadowed: "is compiled with its dependencies",
 	Installs: "installed packages of the language are not watched",
 	Conceals: notBuilt,
+	StandsIn: "such a case has no name, or that of its file or suite",
 }
 
 // searched is the reason why files cannot hide the modules of a framework whose language searches

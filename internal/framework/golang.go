@@ -18,7 +18,8 @@ var golang = []Framework{
 		Report:   Output{Format: "go-test-json", Args: split("-json")},
 		Coverage: Output{Format: "go", Args: split("-coverprofile={{report_dir}}/cover.out"), Files: split("{{report_dir}}/cover.out")},
 		Mutants:  Environment, Marks: split("testing.Testing -test. _test.go"), Conceal: GoOverlay,
-		Unsupported: map[Capability]string{Affects: "go list names the packages that import what changed"},
+		Placeholders: []Placeholder{{Name: `^\[(build|setup) failed\]$`}, {Name: `^TestMain$`, Message: `^Failed\b`}, {Name: `^Failure$`, Message: `^Runtime error`}},
+		Unsupported:  map[Capability]string{Affects: "go list names the packages that import what changed"},
 	},
 	{
 		Name: "gotestsum", Like: "go", Programs: []string{"gotestsum"}, Packages: split("gotest.tools/gotestsum"),
@@ -36,5 +37,6 @@ var golang = []Framework{
 			RunNone: "-dry-run -n", Update: "-update[=] -u", Loosen: "-flake-attempts= -poll-progress-after=",
 			HideCode: "-coverpkg=", Mask: none, Config: none,
 		},
+		Placeholders: []Placeholder{{Name: `^\[(Synchronized|Report)?(Before|After)Suite\]`}},
 	},
 }

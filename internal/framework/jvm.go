@@ -22,7 +22,8 @@ var jvm = []Framework{
 		Report:   Output{Format: "junit", Args: split("-Dmaven.test.failure.ignore=true"), Files: split("**/target/surefire-reports/TEST-*.xml **/target/failsafe-reports/TEST-*.xml")},
 		Coverage: Output{Format: "jacoco", Args: split("jacoco:report -Djacoco.haltOnFailure=false"), Files: split("**/target/site/jacoco/jacoco.xml"), Needs: split("jacoco-maven-plugin")},
 		Mutants:  Environment, Marks: split("surefire.test.class.path surefire.real.class.path"),
-		Unsupported: map[Capability]string{Lists: "lists no tests", Affects: "by module only: -amd"},
+		Placeholders: junitPlaceholders,
+		Unsupported:  map[Capability]string{Lists: "lists no tests", Affects: "by module only: -amd"},
 	},
 	{
 		Name: "gradle", Language: "java", ConfigFiles: split("build.gradle build.gradle.kts settings.gradle settings.gradle.kts"),
@@ -38,7 +39,8 @@ var jvm = []Framework{
 		Report:   Output{Format: "junit", Args: split("--continue"), Files: split("**/build/test-results/**/TEST-*.xml")},
 		Coverage: Output{Format: "jacoco", Args: split("jacocoTestReport"), Files: split("**/build/reports/jacoco/test/*.xml"), Needs: split("jacoco")},
 		Mutants:  Environment, Marks: split("org.gradle.test.worker"),
-		Unsupported: map[Capability]string{Lists: "its dry run writes no names of cases", Affects: "tasks whose inputs changed run anyway"},
+		Placeholders: []Placeholder{{Class: `^Gradle Test Executor \d+$`, StopsRun: true}},
+		Unsupported:  map[Capability]string{Lists: "its dry run writes no names of cases", Affects: "tasks whose inputs changed run anyway"},
 	},
 	{
 		Name: "sbt", Language: "java", ConfigFiles: split("build.sbt"), Programs: []string{"sbt test", "sbt testOnly", "sbt testQuick"},

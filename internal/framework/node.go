@@ -35,6 +35,7 @@ var node = []Framework{
 		TestPackages: split("jest @jest expect @types/jest ts-jest babel-jest pretty-format"),
 		Affected:     Affected{Since: "--changedSince=", Files: "--findRelatedTests"},
 		Mutants:      Environment, Marks: split("JEST_WORKER_ID jest"), Conceal: NodePreload,
+		Placeholders: []Placeholder{{Class: `^Test suite failed to run$`}, {Name: `^\s*Test execution failure: could be caused by test hooks`}},
 	},
 	{Name: "react-scripts", Like: "jest", Programs: []string{"react-scripts test"}, Packages: split("react-scripts"), ConfigFiles: []string{}},
 	{
@@ -63,6 +64,7 @@ var node = []Framework{
 		TestPackages: split("vitest @vitest vite-node tinyspy"),
 		Affected:     Affected{Since: "--changed=", Files: "related"},
 		Mutants:      Environment, Marks: split("VITEST VITEST_WORKER_ID VITEST_POOL_ID vitest"), Conceal: NodePreload,
+		Placeholders: []Placeholder{{Class: `^vitest unhandled errors$`}},
 	},
 	{
 		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: split("mocha"), ConfigFiles: split(".mocharc.* package.json#mocha"), Style: CamelOK,
@@ -81,7 +83,8 @@ var node = []Framework{
 		Report:   Output{Format: "mocha-json", Args: split("--reporter=json --reporter-option=output={{report_dir}}/mocha.json --no-bail --no-color"), Files: split("{{report_dir}}/mocha.json")},
 		Coverage: underIstanbul, TestPackages: split("mocha"),
 		Mutants: Environment, Marks: split("MOCHA MOCHA_WORKER_ID mocha"), Conceal: NodePreload,
-		Unsupported: map[Capability]string{Affects: "has no such option"},
+		Placeholders: hookPlaceholders,
+		Unsupported:  map[Capability]string{Affects: "has no such option"},
 	},
 	{
 		Name: "lab", Language: "node", Programs: []string{"lab"}, Packages: split("@hapi/lab lab"), ConfigFiles: split(".labrc.js"), Style: Bundled,
@@ -184,7 +187,8 @@ var node = []Framework{
 		Report:   Output{Format: "junit", Args: split("--test-reporter={{report_dir}}/.node.mjs --test-reporter-destination={{report_dir}}/node.xml"), Files: split("{{report_dir}}/node.xml")},
 		Coverage: Output{Format: "lcov", Args: split("--experimental-test-coverage --test-reporter=lcov --test-reporter-destination={{report_dir}}/lcov.info"), Files: split("{{report_dir}}/lcov.info")},
 		Mutants:  Environment, Marks: split("NODE_TEST_CONTEXT NODE_TEST_WORKER_ID"), Conceal: NodePreload,
-		Unsupported: map[Capability]string{Detect: "part of Node: the script shows its use", Lists: "lists no tests", Affects: "has no such option"},
+		Placeholders: []Placeholder{{Class: `^test$`, Name: `[/\\].*\.[cm]?[jt]sx?$`}},
+		Unsupported:  map[Capability]string{Detect: "part of Node: the script shows its use", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{Name: "tsx", Like: "node", Programs: []string{"tsx --test"}},
 	{
@@ -248,7 +252,8 @@ var node = []Framework{
 		Report:   Output{Format: "junit", Args: split("--reporter=junit --reporter-outfile={{report_dir}}/bun.xml"), Files: split("{{report_dir}}/bun.xml")},
 		Coverage: Output{Format: "lcov", Args: split("--coverage --coverage-reporter=lcov --coverage-dir={{report_dir}}/.coverage"), Files: split("{{report_dir}}/.coverage/lcov.info")},
 		Affected: Affected{Since: "--changed="}, Mutants: Environment,
-		Unsupported: map[Capability]string{Detectable: "sets nothing itself"},
+		Placeholders: []Placeholder{{Name: `^\(unhandled error\)$`}},
+		Unsupported:  map[Capability]string{Detectable: "sets nothing itself"},
 	},
 	{
 		Name: "deno", Language: "node", Programs: []string{"deno test"}, ConfigFiles: split("deno.json deno.jsonc"),

@@ -71,6 +71,7 @@ var others = []Framework{
 			Neutral: "-F= --formatter= --report-formatter= -o= --output= -j= --jobs= --gather-test-outputs-in= --code-quote-style=",
 			Update:  none, Loosen: none, Mask: none, HideCode: none,
 		},
+		Placeholders: []Placeholder{{Name: `^setup_file failed$`}},
 	},
 	{
 		Name: "shellspec", Language: "shell", Programs: []string{"shellspec"}, ConfigFiles: split(".shellspec"), Style: Bundled,

@@ -28,7 +28,8 @@ var php = []Framework{
 		Report:   Output{Format: "junit", Args: split("--log-junit={{report_dir}}/phpunit.xml --colors=never --do-not-cache-result"), Files: split("{{report_dir}}/phpunit.xml")},
 		Coverage: Output{Format: "clover", Args: split("--coverage-clover={{report_dir}}/clover.xml"), Env: split("XDEBUG_MODE=coverage"), Files: split("{{report_dir}}/clover.xml"), Needs: split("ext-pcov ext-xdebug phpunit-pcov")},
 		Mutants:  Environment, Marks: split("PHPUNIT_COMPOSER_INSTALL __PHPUNIT_PHAR__ PHPUnit"),
-		Unsupported: map[Capability]string{Lists: "its list has names that its report writes in another way", Affects: "has no such option"},
+		Placeholders: []Placeholder{{Name: `^(Error|Warning)$`, Message: `^(Error|Warning)\n`}},
+		Unsupported:  map[Capability]string{Lists: "its list has names that its report writes in another way", Affects: "has no such option"},
 	},
 	{
 		Name: "pest", Like: "phpunit", Programs: []string{"pest"}, Packages: split("pestphp/pest"), ConfigFiles: split("tests/Pest.php"),

@@ -28,7 +28,8 @@ var python = []Framework{
 		Shadows:      split("pytest _pytest pluggy xdist pytest_cov"),
 		TestPackages: split("pytest _pytest pytest-* pluggy xdist"),
 		Mutants:      Environment, Marks: split("PYTEST_CURRENT_TEST PYTEST_VERSION pytest _pytest"), Conceal: PythonPlugin,
-		Unsupported: map[Capability]string{Affects: "by plugins only"},
+		Placeholders: []Placeholder{{Message: `^collection failure`}, {Class: `^pytest$`, Name: `^internal$`, StopsRun: true}},
+		Unsupported:  map[Capability]string{Affects: "by plugins only"},
 	},
 	{
 		Name: "unittest", Language: "python", Programs: []string{"unittest"}, Style: Bundled, Operands: Modules,
@@ -43,7 +44,8 @@ var python = []Framework{
 		Report:   Output{Format: "unittest"},
 		Coverage: Output{Format: "coverage.py", Env: split("COVERAGE_FILE={{report_dir}}/.coverage"), Files: split("{{report_dir}}/coverage.json"), Needs: split("coverage")},
 		Shadows:  split("unittest doctest"), Mutants: Environment, Marks: split("unittest"),
-		Unsupported: map[Capability]string{Detect: "part of Python: test files that import it show its use", Lists: "lists no tests", Affects: "has no such option"},
+		Placeholders: unittestPlaceholders,
+		Unsupported:  map[Capability]string{Detect: "part of Python: test files that import it show its use", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
 		Name: "django", Like: "unittest", Programs: []string{"manage.py test", "django-admin test", "django test"}, ConfigFiles: split("manage.py"),

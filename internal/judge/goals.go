@@ -92,9 +92,7 @@ func stoppedFailing(before, now *metric.Tests) bool {
 			return true
 		}
 	}
-	return now != nil && slices.ContainsFunc(before.Broken, func(s metric.Suite) bool {
-		return !slices.ContainsFunc(now.Broken, func(n metric.Suite) bool { return n.Name == s.Name })
-	})
+	return now != nil && slices.ContainsFunc(before.Broken, func(s metric.Suite) bool { return !now.IsBroken(metric.ID{Suite: s.Name}) })
 }
 
 // hasWeakenedFinding reports whether a finding about tests that were weakened is open.

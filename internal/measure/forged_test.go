@@ -50,9 +50,11 @@ func TestPrintedGoTestsDoNotCount(t *testing.T) {
 			"func TestMain(m *testing.M) {\n\tcode := m.Run()\n\tfmt.Println(\"" + mark + "=== RUN   TestForged\")\n\tfmt.Println(\"" + mark + "--- PASS: TestForged (0.00s)\")\n\tos.Exit(code)\n}\n\n" +
 			"func TestB(t *testing.T) {\n\tt.Run(\"some case\", func(t *testing.T) {})\n}\n\nfunc FuzzC(f *testing.F) {\n\tf.Add(1)\n\tf.Fuzz(func(t *testing.T, n int) {})\n}\n"})
 		res := run(t, root, before, check)
-		passed, forged := names(res.Set.Tests)
-		if !slices.Equal(passed, []string{"FuzzC", "FuzzC/seed#0", "TestA", "TestB", "TestB/some_case"}) || !slices.Equal(forged, []string{"TestForged"}) {
-			t.Errorf("%s: passed %q, forged %q; problems %q", arg, passed, forged, res.Runs[0].Problems)
+		for name, set := range map[string]metric.Set{"later": res.Set, "baseline": run(t, root, nil, check).Set} {
+			passed, forged := names(set.Tests)
+			if !slices.Equal(passed, []string{"FuzzC", "FuzzC/seed#0", "TestA", "TestB", "TestB/some_case"}) || !slices.Equal(forged, []string{"TestForged"}) {
+				t.Errorf("%s, %s: passed %q, forged %q; problems %q", arg, name, passed, forged, res.Runs[0].Problems)
+			}
 		}
 	}
 }

@@ -286,6 +286,20 @@ func TestMissingReportIsNoMeasurement(t *testing.T) {
 	}
 }
 
+// An empty report among several is a gap. It may be that of the coverage if that is missing.
+func TestEmptyReportIsAGap(t *testing.T) {
+	root := tree(t, map[string]string{"one": suite("a")})
+	for coverage, want := range map[bool]string{false: "report b.xml is empty;", true: ""} {
+		check := shell(measure.Test, "cp one a.xml; : >b.xml", "a.xml", "b.xml")
+		check.Coverage = coverage
+		res := run(t, root, nil, check)
+		gap, _ := res.Set.Gap(metric.SectionTests)
+		if res.Set.Tests == nil || !res.Set.IsPartial() || !strings.HasPrefix(gap.Why, want) || want == "" && gap.Why != "" {
+			t.Errorf("coverage %v: gap %+v, want %q; tests %v", coverage, gap, want, res.Set.Tests)
+		}
+	}
+}
+
 // Coverage that was seen once is missed when it vanishes, whatever the plan says
 // of it, and checks without coverage take nothing from those with.
 func TestCoverageIsKept(t *testing.T) {

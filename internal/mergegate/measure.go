@@ -18,6 +18,7 @@ import (
 	"supervise/internal/measure"
 	"supervise/internal/projectfile"
 	"supervise/internal/secrets"
+	"supervise/internal/textstream"
 	"supervise/internal/treecopy"
 	"supervise/metric"
 )
@@ -205,8 +206,8 @@ func (g *mergeGate) measureBase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if res.Set.Tests == nil {
-		return fmt.Errorf("%w: the tests of the base, %s, could not be read: %s; --setup prepares its checkout, for instance 'npm ci'", ErrUnmeasurable, shortID(g.base.Commit), unmeasuredReason(res.Set))
+	if why := unmeasuredReason(res.Set); why != "" {
+		return fmt.Errorf("%w: the tests of the base, %s, could not be read: %s; --setup prepares its checkout, for instance 'npm ci'", ErrUnmeasurable, shortID(g.base.Commit), why)
 	}
 
 	g.baseSet = g.mask().Set(res.Set)
@@ -223,8 +224,8 @@ func (g *mergeGate) measureHead(ctx context.Context) error {
 		return err
 	}
 	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: treecopy.CheckRuns(res.Runs)}
-	if res.Set.Tests == nil {
-		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, unmeasuredReason(res.Set))
+	if why := unmeasuredReason(res.Set); why != "" {
+		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why)
 	}
 	if gap, ok := res.Set.Gap(metric.SectionTests); ok {
 		g.addNote("%s: %s", res.Set.DescribeGap(gap), gap.Why)
@@ -233,8 +234,15 @@ func (g *mergeGate) measureHead(ctx context.Context) error {
 	return err
 }
 
-// unmeasuredReason says in one line why a set has no tests.
+// unmeasuredReason says in one line why a set has no tests, "" if it has some. Suites that could not
+// run are none: the tests in them may be deleted.
 func unmeasuredReason(s metric.Set) string {
+	switch t := s.Tests; {
+	case t != nil && (len(t.Cases) > 0 || len(t.Broken) == 0):
+		return ""
+	case t != nil:
+		return fmt.Sprintf("%s did not run: %s", t.Broken[0].Name, textstream.FirstLine(t.Broken[0].Why))
+	}
 	if gap, ok := s.Gap(metric.SectionTests); ok {
 		line, _, _ := strings.Cut(strings.TrimSpace(gap.Why), "\n")
 		return line
@@ -254,8 +262,8 @@ func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec
 	if err != nil {
 		return rec, dirty, err
 	}
-	if first.Set.Tests == nil {
-		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, unmeasuredReason(first.Set))
+	if why := unmeasuredReason(first.Set); why != "" {
+		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why)
 	}
 	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).WithoutCoveredLines()}
 	if !dirty {

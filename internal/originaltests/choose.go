@@ -109,11 +109,7 @@ func (t Trial) currentDefinition(old detector.TestSource) (detector.TestSource, 
 // hasRecoveredSuite reports whether a suite that could not run before can run now. The names of
 // its tests are unknown.
 func (t Trial) hasRecoveredSuite() bool {
-	return t.BaseTests != nil && slices.ContainsFunc(t.BaseTests.Broken, func(s metric.Suite) bool { return !isSuiteBroken(t.CurrentTests, s.Name) })
-}
-
-func isSuiteBroken(t *metric.Tests, suite string) bool {
-	return t != nil && slices.ContainsFunc(t.Broken, func(s metric.Suite) bool { return s.Name == suite })
+	return t.BaseTests != nil && slices.ContainsFunc(t.BaseTests.Broken, func(s metric.Suite) bool { return !t.CurrentTests.IsBroken(metric.ID{Suite: s.Name}) })
 }
 
 func (t Trial) failsNow(id metric.ID) bool {

@@ -305,18 +305,25 @@ func (r *trialRun) rewrittenOriginal() string {
 func (r *trialRun) addUnnamed(out measure.TreeResults) {
 	for _, t := range out.Others {
 		_, known := r.BaseTests.Lookup(t.ID)
-		if !known && isSuiteBroken(r.BaseTests, t.Suite) && !r.failsNow(t.ID) && t.Status != metric.Skipped {
+		if !known && r.BaseTests.IsBroken(t.ID) && !r.failsNow(t.ID) && t.Status != metric.Skipped {
 			r.unnamedTests = append(r.unnamedTests, t)
 			r.verdicts[t.ID] = r.verdict(measure.TestResult{Test: t})
 		}
 	}
 	for _, s := range out.Broken {
 		id := metric.ID{Suite: s.Name}
-		if _, noted := r.verdicts[id]; !noted && isSuiteBroken(r.BaseTests, s.Name) && !isSuiteBroken(r.CurrentTests, s.Name) {
+		if _, noted := r.verdicts[id]; !noted && r.hasTests(s.Name) && r.BaseTests.IsBroken(id) && !r.CurrentTests.IsBroken(id) {
 			r.unnamedTests = append(r.unnamedTests, metric.Test{ID: id, Status: metric.NotRun})
 			r.verdicts[id] = verdict{detector.Failed, r.firstLine(s.Why)}
 		}
 	}
+}
+
+// hasTests reports whether a suite has tests. One that stands for the run, or for what happened
+// outside of all tests, has none.
+func (r *trialRun) hasTests(suite string) bool {
+	return slices.ContainsFunc(r.CurrentTests.Cases, func(c metric.Test) bool { return c.Suite == suite }) ||
+		slices.ContainsFunc(r.Evidence.Before, func(t detector.TestSource) bool { return t.File == suite })
 }
 
 // runInTree runs original tests in the copy.

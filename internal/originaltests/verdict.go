@@ -80,7 +80,7 @@ func (r *trialRun) runCurrentVersions(ctx context.Context) error {
 	tests := map[metric.ID][]metric.Test{} // by original test: the current tests to run
 	var list []metric.Test
 	for _, t := range slices.Concat(r.failedTests(), r.unnamedTests) {
-		if r.verdicts[t.ID].outcome == detector.Failed && (t.Failed() || isSuiteBroken(r.BaseTests, t.Suite)) && !r.lostItsFile(t.ID) {
+		if r.verdicts[t.ID].outcome == detector.Failed && (t.Failed() || r.BaseTests.IsBroken(t.ID)) && !r.lostItsFile(t.ID) {
 			tests[t.ID] = r.successors(t.ID)
 			list = append(list, tests[t.ID]...)
 		}
@@ -173,7 +173,7 @@ func (r *trialRun) recordResults(ctx context.Context) {
 		}
 		home, defined := r.choice.definitions[t.ID]
 		_, exists := r.CurrentTests.Lookup(t.ID)
-		failed := t.Failed() || isSuiteBroken(r.BaseTests, t.Suite)
+		failed := t.Failed() || r.BaseTests.IsBroken(t.ID)
 		if v.outcome == detector.Passed {
 			r.out.Passed++
 			if exists && !defined && !failed {

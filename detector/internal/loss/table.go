@@ -14,8 +14,18 @@ import (
 const maxCopies = 20 * maxPairs
 
 // caseReplaced explains a case that passed or was skipped and whose test has a new case
-// instead: rows of tables are renamed. A failing case is not explained by this.
+// instead: rows of tables are renamed. A failing case is not explained by this. It also explains a
+// test that did not pass and has cases now: the provider of its rows was broken.
 func (s *search) caseReplaced(lost lostTest) (metric.ID, bool) {
+	if lost.Status != metric.Passed {
+		isRow := func(id metric.ID) bool {
+			p, ok := id.Parent()
+			return ok && p == lost.ID && s.canReplace(lost, id)
+		}
+		if successor, ok := s.takeFirst(isRow); ok {
+			return successor, true
+		}
+	}
 	if lost.Failed() {
 		return metric.ID{}, false
 	}

@@ -49,7 +49,7 @@ func (t *tapReader) report() parsed.Report {
 // their end. A stream without a plan, or with fewer points than planned, ended early, and its
 // missing tests are unknown.
 func (t *tapReader) finishStream(d *tapStream) []metric.Suite {
-	broken := t.brokenSubtests(d)
+	broken := append(t.brokenSubtests(d), d.brokenFiles()...)
 
 	plan, points := d.root.plan, d.root.points
 
@@ -137,6 +137,17 @@ func (t *tapReader) brokenSubtests(d *tapStream) []metric.Suite {
 	return broken
 }
 
+// brokenFiles returns the points that are about a file as a whole.
+func (d *tapStream) brokenFiles() []metric.Suite {
+	var broken []metric.Suite
+	for _, i := range d.tests {
+		if i.isFile() {
+			broken = append(broken, metric.Suite{Name: d.suite, Why: parsed.JoinReason(i.name(), i.output.String())})
+		}
+	}
+	return broken
+}
+
 // batsTimePattern matches the time that bats --timing adds to names: "adds in 12ms".
 var batsTimePattern = regexp.MustCompile(` in (\d+)ms$`)
 
@@ -146,7 +157,7 @@ func (d *tapStream) toTests() []metric.Test {
 	seen := map[metric.ID]int{}
 	out := make([]metric.Test, 0, len(d.tests))
 	for _, i := range d.tests {
-		if i.isSuite && i.status == metric.Passed { // a suite without tests
+		if i.isSuite && i.status == metric.Passed || i.isFile() { // a suite without tests
 			continue
 		}
 

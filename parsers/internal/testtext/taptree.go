@@ -62,6 +62,11 @@ type tapItem struct {
 	isSuite bool // its details say that it is a suite, not a test
 }
 
+// isFile reports whether a point is about a file that failed as a whole, as node:test writes it.
+func (i *tapItem) isFile() bool {
+	return i.status == metric.Failed && i.file != "" && i.output != nil && (i.point.name == i.file || strings.HasSuffix(i.file, "/"+i.point.name))
+}
+
 // isEmpty reports whether nothing of the stream was read.
 func (d *tapStream) isEmpty() bool {
 	return d.suite == tapSuite && d.root.points == 0 && !d.root.plan.set && !d.version && !d.bailed && d.root.child == nil

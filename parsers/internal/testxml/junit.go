@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"supervise/internal/framework"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
@@ -13,14 +14,16 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// junitOutcomeElements maps the elements in a testcase to outcomes. A testcase without
-// any of them passed. An element with the status 0 only adds to the failure next to it.
+// junitOutcomeElements maps the elements in a testcase to outcomes. A testcase without any of them
+// and without an unknown element passed. An element with the status 0 only adds to the failure next
+// to it.
 var junitOutcomeElements = map[string]struct {
 	status metric.Status
 	flaky  bool // the test failed, and passed in a rerun
 }{
 	"failure":      {status: metric.Failed},
 	"error":        {status: metric.Errored},
+	"warning":      {status: metric.Failed}, // PHPUnit up to version 9
 	"skipped":      {status: metric.Skipped},
 	"skip":         {status: metric.Skipped},
 	"ignored":      {status: metric.Skipped},
@@ -30,6 +33,12 @@ var junitOutcomeElements = map[string]struct {
 	"flakyError":   {status: metric.Passed, flaky: true},
 	"rerunFailure": {},
 	"rerunError":   {},
+}
+
+// junitDetails are the elements in a testcase that say nothing about its outcome.
+var junitDetails = map[string]bool{
+	"system-out": true, "system-err": true, "stdout": true, "stderr": true, "output": true, "attachment": true, "attachments": true,
+	"properties": true, "property": true, "testcase": true, "testsuite": true, "testsuites": true,
 }
 
 // junitStatuses maps the words in the attribute status or result of a testcase, which
@@ -43,12 +52,12 @@ var junitStatuses = map[string]metric.Status{
 	"notrun": metric.Skipped, "pending": metric.Skipped, "suppressed": metric.Skipped, "undefined": metric.Skipped, "inconclusive": metric.Skipped, "todo": metric.Skipped,
 }
 
-// junitNeutral lists the words that mean that a test passed, or that say nothing about
+// junitNeutral lists the words that mean that a test passed, with true, or that say nothing about
 // its outcome. With any other word it is unknown whether the test passed.
 var junitNeutral = map[string]bool{
-	"": true, "run": true, "ran": true, "completed": true, "complete": true, "executed": true, "finished": true, "done": true,
+	"": false, "run": false, "ran": false, "completed": false, "complete": false, "executed": false, "finished": false, "done": false,
 	"passed": true, "pass": true, "success": true, "successful": true, "succeeded": true, "ok": true, "true": true, "fixed": true,
-	"warning": true, "expected": true, "flaky": true, "quarantined": true, "xfail": true, "xpass": true,
+	"warning": false, "expected": true, "flaky": true, "quarantined": true, "xfail": true, "xpass": true,
 }
 
 // junitRoots are the elements with which a report can begin, without the one of Eclipse.
@@ -82,14 +91,14 @@ type junitReader struct {
 	suiteCases     int            // number of cases that represent a suite that could not run
 	failedSuites   int            // number of suites with a failed case
 	uncountedCases int            // number of cases that are not in the total of their suite
-	unnamed        map[string]int // number of cases without a name, by suite
+	unnamed        int            // number of cases without a name that did not fail
 	nodeTotals     map[string]int // totals in the comments of node:test, by name
 }
 
 // parseJUnit reads JUnit XML. If the report is truncated, it returns the complete cases with
 // the error.
 func parseJUnit(r io.Reader) (parsed.Report, error) {
-	j := &junitReader{unnamed: map[string]int{}, nodeTotals: map[string]int{}}
+	j := &junitReader{nodeTotals: map[string]int{}}
 	x := xmlstream.NewReader(r)
 	x.OnComment = j.readComment
 	err := j.readChildren(x, &j.root, nil)
@@ -146,12 +155,13 @@ func readOutcome(t xmlstream.Token, s *junitSuite, c *junitCase) *textstream.Cli
 	outcome, known := junitOutcomeElements[t.Name]
 	message := t.Value("message")
 	switch {
+	case !known && c != nil:
+		c.noteUnknown(t)
 	case !known:
-		return nil
 	case c != nil:
 		c.isTodo = c.isTodo || outcome.status == metric.Skipped && t.Value("type") == "todo"
 		return c.addOutcome(outcome.status, outcome.flaky, message)
-	case outcome.status == metric.Failed || outcome.status == metric.Errored:
+	case t.Name != "warning" && (outcome.status == metric.Failed || outcome.status == metric.Errored):
 		return s.addFailure(message)
 	}
 	return nil
@@ -168,52 +178,55 @@ func (j *junitReader) finishCase(s *junitSuite, c *junitCase) {
 	}
 }
 
-// addCase adds the test of a case of the suite.
+// addCase adds the test of a case of the suite. A case without a name is none.
 func (j *junitReader) addCase(s *junitSuite, c *junitCase, t metric.Test) {
-	j.Totals.Add(t.Status)
 	s.own.Add(t.Status)
-	s.extraFailures += c.extraFailures(t.Status)
 	s.caseTime += t.Duration
-	if c.unknownStatus != "" && t.Status == metric.Passed {
-		j.AddContradiction("test %q has the unknown status %q, so that it is not known whether it passed", t.Name, c.unknownStatus)
+	if t.Name == "" && !t.Failed() {
+		j.unnamed++
+		return
 	}
-	if j.addIfBrokenSuite(t) {
+	j.Totals.Add(t.Status)
+	s.extraFailures += c.extraFailures(t.Status)
+	if c.unknown != "" && t.Status == metric.Passed {
+		j.AddContradiction("test %q has the unknown %s, so that it is not known whether it passed", t.Name, c.unknown)
+	}
+	if j.addIfPlaceholder(s, c.test.Class, t) {
 		s.suiteCases++
 		return
 	}
 
 	cleanIdentity(&t, j.producer)
-	if t.Name == "" {
-		j.unnamed[t.Suite]++
-		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
-	}
-
 	if len(j.Cases) == cap(j.Cases) { // append grows by less and would copy more often
 		j.Cases = slices.Grow(j.Cases, max(64, len(j.Cases)))
 	}
 	j.Cases = parsed.AppendLimited(j.Cases, t)
 }
 
-// addIfBrokenSuite reports whether a case represents a suite that could not run, and
-// records that suite as broken.
-func (j *junitReader) addIfBrokenSuite(t metric.Test) bool {
-	if !t.Failed() {
+// addIfPlaceholder reports whether a case represents something that could not run, and records its
+// suite as broken if it failed. Class is the one in the report.
+func (j *junitReader) addIfPlaceholder(s *junitSuite, class string, t metric.Test) bool {
+	if t.Status == metric.Passed {
 		return false
 	}
-	for _, row := range brokenSuiteCases {
-		isOfProducer := row.producer == j.producer || row.producer == ""
-		if !isOfProducer || !row.matches(t) {
-			continue
-		}
-		suite := t.Suite
-		if row.suite != nil {
-			suite = row.suite(t)
+	var row framework.Placeholder
+	isRow := false
+	if t.Failed() {
+		row, isRow = framework.PlaceholderFor(cmp.Or(class, s.name), t.Name, t.Message)
+	}
+	if !isRow && t.Name != "" && !s.isNamedBy(t, class, j.producer) {
+		return false
+	}
+	j.suiteCases++
+	if t.Failed() {
+		suite := cmp.Or(t.Suite, t.Name)
+		if row.InModule {
+			suite = failedPythonModule(t)
 		}
 		j.AddBroken(suite, cmp.Or(t.Message, t.Name, "it could not run"))
-		j.suiteCases++
-		return true
+		j.Broken[len(j.Broken)-1].StoppedRun = row.StopsRun
 	}
-	return false
+	return true
 }
 
 // finishSuite checks the totals of a suite, and adds its counts to the suite around it. A suite
@@ -258,6 +271,9 @@ func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 		j.suiteCases += len(broken)
 	}
 
+	if j.unnamed > 0 {
+		j.Problems.Add("%d cases have no name and are no tests", j.unnamed)
+	}
 	j.compareNodeTotals()
 	markReruns(j.Cases, j.producer)
 	if j.Totals.Tests == 0 {

@@ -165,7 +165,11 @@ func TestJUnitDialects(t *testing.T) {
 		{"a failing todo does not count", `<testsuite><testcase name="a"><skipped type="todo"/><failure/></testcase></testsuite>`, map[string]string{"a": "skipped"}},
 		{"status alone", `<testsuite><testcase name="a" status="failed"/><testcase name="b" result="suppressed"/></testsuite>`, map[string]string{"a": "failed", "b": "skipped"}},
 		{"failed in every run", `<testsuite><testcase name="a"><failure/><rerunFailure/></testcase></testsuite>`, map[string]string{"a": "failed"}},
-		{"unnamed cases", `<testsuite><testcase/><testcase><skipped/></testcase></testsuite>`, map[string]string{"(unnamed 1)": "passed", "(unnamed 2)": "skipped"}},
+		{"cases without a name are none", `<testsuite name="s"><testcase/><testcase><skipped/></testcase><testcase name="a"/></testsuite>`, map[string]string{"s: a": "passed"}},
+		{"a case of the suite itself", `<testsuite name="s" tests="1"><testcase name="s"><error message="exit 1"/></testcase></testsuite>`, map[string]string{"broken s": "exit 1"}},
+		{"a test with the name of its suite", `<testsuite name="s" tests="1"><testcase name="s"><failure/></testcase></testsuite>`, map[string]string{"s: s": "failed"}},
+		{"one of several cases with the name of the suite", `<testsuite name="s" tests="2"><testcase name="s"><error/></testcase><testcase name="a"/></testsuite>`, map[string]string{"s: s": "error", "s: a": "passed"}},
+		{"a warning is no pass", `<testsuite name="s" warnings="1"><testcase name="a"><warning>old</warning></testcase></testsuite>`, map[string]string{"s: a": "failed"}},
 		{"a suite that failed outside its tests", `<testsuite name="s"><error message="no server">x</error></testsuite>`, map[string]string{"broken s": "no server\nx"}},
 		{"output that looks like an outcome", `<testsuite><testcase name="a"><system-out>&lt;failure/></system-out></testcase></testsuite>`, map[string]string{"a": "passed"}},
 		{"two reports in one", "<testsuite><testcase name='a'/></testsuite>\n<testsuite><testcase name='b'/></testsuite>", map[string]string{"a": "passed", "b": "passed"}},
@@ -179,6 +183,21 @@ func TestJUnitDialects(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestUnknownElementIsAContradiction reads elements in a case that may mean that it did not pass.
+func TestUnknownElementIsAContradiction(t *testing.T) {
+	for report, want := range map[string]string{
+		`<testcase name="a"><aborted/></testcase>`:                                    `test "a" has the unknown element <aborted>, so that it is not known whether it passed`,
+		`<testcase name="a"><aborted/><failure/></testcase>`:                          "",
+		`<testcase name="a" status="passed"><stability/></testcase>`:                  "",
+		`<testcase name="a"><system-out><aborted/></system-out></testcase>`:           "",
+		`<testcase name="a"><properties><property name="x"/></properties></testcase>`: "",
+	} {
+		if r, err := parsers.Parse(strings.NewReader(report), "report"); err != nil || r.Tests.Failure != want {
+			t.Errorf("%s: contradiction %q, %v; want %q", report, r.Tests.Failure, err, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package testxml
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 		case "tests":
 			n, err := strconv.ParseFloat(a.Value, 64)
 			s.stated.Tests, s.hasTotals = parsed.ToCount(n), err == nil
-		case "failures", "errors":
+		case "failures", "errors", "warnings", "failed":
 			n, _ := strconv.ParseFloat(a.Value, 64)
 			s.stated.Failed += parsed.ToCount(n)
 		}
@@ -95,6 +96,24 @@ func (s *junitSuite) totalsAsCase() parsed.Totals {
 	return parsed.Totals{Tests: 1, Passed: 1}
 }
 
+// isNamedBy reports whether a case that did not pass represents the suite: it is alone and has the
+// name of the suite or of its file. Suites of ctest may be named after their only test, and other
+// suites after the subject of a test that failed: there the name must be that of a file or class.
+func (s *junitSuite) isNamedBy(t metric.Test, class, producer string) bool {
+	isFile := t.File != "" && (t.Name == t.File || strings.HasSuffix(t.File, "/"+t.Name))
+	isName := t.Name == s.name && (class == "" || class == t.Name)
+	switch {
+	case producer == surefire && t.Name == class, isFile:
+		return true
+	case !isName || s.stated.Tests > 1 || s.own.Tests > 1 || producer == ctest:
+		return false
+	}
+	return t.Status != metric.Failed || fileNamePattern.MatchString(t.Name)
+}
+
+// fileNamePattern matches the end of the name of a file.
+var fileNamePattern = regexp.MustCompile(`\.[A-Za-z]\w*$`)
+
 // checkTotals compares the totals of the suite with its cases. Tools differ in whether they
 // count the cases of inner suites, so either is right. It is a contradiction if more failures are
 // stated than there are, and any other difference is a problem.
@@ -126,14 +145,16 @@ type junitCase struct {
 	notRun          bool            // written by [WriteJUnit]: its suite did not run
 	failureElements int             // all outcomes but skips, including those of failed attempts
 	collectionSkips int             // how often pytest skipped it when it collected tests
-	unknownStatus   string          // the attribute status, if no word or element says how the case ended
+	depth           int             // of its element
+	saysPassed      bool            // a word says so
+	unknown         string          // the status or element that may say how the case ended, "" if it is known
 	isTodo          bool            // it is expected to fail and counts as skipped
 	message         textstream.Clip // messages and texts of the worst outcome
 }
 
 // begin sets the case to that of a testcase element in the suite s.
 func (c *junitCase) begin(t xmlstream.Token, s *junitSuite) {
-	*c = junitCase{worst: metric.Passed}
+	*c = junitCase{worst: metric.Passed, depth: t.Depth}
 	c.test.File = s.file
 	for _, a := range t.Attrs {
 		switch a.Name {
@@ -152,10 +173,20 @@ func (c *junitCase) begin(t xmlstream.Token, s *junitSuite) {
 			c.worst = max(c.worst, junitStatuses[word])
 			c.flaky = c.flaky || word == statusFlaky
 			c.notRun = c.notRun || word == statusNotRun
-			if junitStatuses[word] == 0 && !junitNeutral[word] && !c.flaky && !c.notRun {
-				c.unknownStatus = textstream.CleanName(a.Value)
+			passed, neutral := junitNeutral[word]
+			c.saysPassed = c.saysPassed || passed
+			if junitStatuses[word] == 0 && !neutral && !c.flaky && !c.notRun {
+				c.unknown = fmt.Sprintf("status %q", textstream.CleanName(a.Value))
 			}
 		}
+	}
+}
+
+// noteUnknown notes an element that is no outcome, if it is in the case itself and may say how the
+// case ended.
+func (c *junitCase) noteUnknown(t xmlstream.Token) {
+	if t.Depth == c.depth+1 && !junitDetails[t.Name] && !c.saysPassed && c.unknown == "" {
+		c.unknown = "element <" + textstream.CleanName(t.Name) + ">"
 	}
 }
 
@@ -184,7 +215,7 @@ func (c *junitCase) addOutcome(s metric.Status, flaky bool, message string) *tex
 	}
 
 	if s >= metric.Skipped {
-		c.unknownStatus = ""
+		c.unknown = ""
 	}
 	if s == 0 {
 		return nil

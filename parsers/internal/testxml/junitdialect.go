@@ -1,7 +1,6 @@
 package testxml
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -122,46 +121,8 @@ func detectCaseProducer(t xmlstream.Token) string {
 	return ""
 }
 
-// brokenSuiteCases describes failing cases that are not tests. They report that a file could
-// not be loaded, that a fixture failed, or another failure outside of all tests. A row applies
-// to the reports of its producer.
-var brokenSuiteCases = []struct {
-	producer string                   // "" for any
-	matches  func(metric.Test) bool   // reports whether the case is not a test
-	suite    func(metric.Test) string // the broken suite, nil for that of the case
-}{
-	{pytest, func(t metric.Test) bool { return strings.HasPrefix(t.Message, "collection failure") }, nil},
-	{vitest, func(t metric.Test) bool { return t.Name == t.Class && t.Name == t.Suite }, nil},
-	{jestJUnit, func(t metric.Test) bool {
-		return t.Class == "Test suite failed to run" || strings.HasPrefix(strings.TrimSpace(t.Name), "Test execution failure: could be caused by test hooks")
-	}, nil},
-	{mocha, func(t metric.Test) bool { return hookPattern.MatchString(t.Name) }, nil},
-	{nodeTest, func(t metric.Test) bool {
-		return t.Class == nodeClass && (scriptFilePattern.MatchString(t.Name) || t.Name != "" && strings.HasSuffix(t.File, t.Name))
-	}, func(t metric.Test) string { return cmp.Or(t.File, t.Name) }},
-	{surefire, func(t metric.Test) bool { return t.Name == "" || t.Name == t.Class }, nil},
-	{"bats", func(t metric.Test) bool { return t.Name == "" }, nil},
-	{"googletest", func(t metric.Test) bool { return t.Name == "" }, nil},
-	{ginkgo, func(t metric.Test) bool { return ginkgoNodePattern.MatchString(t.Name) }, nil},
-	{gotestsum, func(t metric.Test) bool { return t.Name == "TestMain" && t.Class == "" }, nil},
-	{"", func(t metric.Test) bool { return t.Name == "[build failed]" || t.Name == "[setup failed]" }, nil},
-	{"", func(t metric.Test) bool { return t.Name == "Failure" && strings.HasPrefix(t.Message, "Runtime error") }, nil},
-	{"", func(t metric.Test) bool { return t.Name == "initializationError" || t.Name == "classMethod" }, nil}, // JUnit 4 and 5
-	{"", func(t metric.Test) bool { return strings.HasPrefix(t.Class, "unittest.loader.") }, failedPythonModule},
-	{"", func(t metric.Test) bool { return strings.HasPrefix(t.Class, "unittest.suite._ErrorHolder") }, failedPythonModule},
-}
-
-var (
-	// hookPattern matches the name of a hook: `"before all" hook for "adds"`.
-	hookPattern = regexp.MustCompile(`"(before|after) (all|each)" hook`)
-	// scriptFilePattern matches the path of a script: "/p/a.test.mjs".
-	scriptFilePattern = regexp.MustCompile(`[/\\].*\.[cm]?[jt]sx?$`)
-	// ginkgoNodePattern matches the name of a set-up or tear-down: "[BeforeSuite]".
-	ginkgoNodePattern = regexp.MustCompile(`^\[(Synchronized|Report)?(Before|After)Suite\]`)
-	// bracketedPattern matches the brackets at the end of a name: "setUpClass
-	// (pkg.test_a.Class)".
-	bracketedPattern = regexp.MustCompile(`\(([^()]+)\)$`)
-)
+// bracketedPattern matches the brackets at the end of a name: "setUpClass (pkg.test_a.Class)".
+var bracketedPattern = regexp.MustCompile(`\(([^()]+)\)$`)
 
 // nodeClass is the class of every test in reports of node:test.
 const nodeClass = "test"

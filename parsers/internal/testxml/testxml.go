@@ -50,7 +50,7 @@ var Formats = parsed.SetKind(parsed.TestReport, parsed.XML, []parsed.Format{
 	},
 	{
 		Name: "junit", Detect: detectJUnit, Parse: parseJUnit, Marks: "root `testsuites`, `testsuite`, `testcase` or `testrun` (Eclipse)", Tools: "most test runners: see the dialects below",
-		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. Words in `status` and `result` count if no element is more specific; an unknown one is a [contradiction](#contradictions).",
+		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. `warning` failed. Words in `status` and `result` count if no element is more specific; an unknown word or element is a [contradiction](#contradictions). A failing case of a file, hook or provider breaks its suite ([placeholders](projects.md#test-frameworks)); one without a name is none.",
 	},
 })
 

@@ -42,6 +42,8 @@ type reportReader struct {
 
 	testsRead bool // the tests were read; other reports of them are duplicates
 
+	empty []string // the report files without content
+
 	memory   *memory.Memory
 	hasTests map[string]bool // by path: whether a test report of this run has any
 }
@@ -70,6 +72,7 @@ func (r *reportReader) readAll(out *printed.Output) {
 	for _, path := range named {
 		r.readFile(path)
 	}
+	r.noteEmptyReports()
 	r.testsRead = r.run.Tests != nil
 	if !r.isComplete() {
 		for _, path := range r.otherFiles(named) {
@@ -82,6 +85,15 @@ func (r *reportReader) readAll(out *printed.Output) {
 	r.rejectMissingReports()
 	r.decideState(out)
 	r.readCompilerErrors(out)
+}
+
+// noteEmptyReports notes that tests are missing if one of several reports is empty. If the coverage
+// is missing as well, it may be that report.
+func (r *reportReader) noteEmptyReports() {
+	if t := r.run.Tests; t != nil && len(r.empty) > 0 && r.check.Kind == checks.Test && (r.run.Coverage != nil || !r.check.Coverage) {
+		t.Failure = cmp.Or(t.Failure, fmt.Sprintf("report %s is empty", r.empty[0]))
+		r.run.Problems = append(r.run.Problems, fmt.Sprintf("%d reports are empty, the first: %s", len(r.empty), r.empty[0]))
+	}
 }
 
 // readOutput reads what was printed. The standard error of a linter is read as well, unless
@@ -201,6 +213,8 @@ func WhileRunning(output io.Reader) func() (Report, error) {
 // acceptReport adds what was read of one report, or rejects it. It ignores text that is no report.
 func (r *reportReader) acceptReport(report Report, err error, name string) {
 	switch {
+	case errors.Is(err, parsers.ErrEmpty) && filepath.IsAbs(name):
+		r.empty = append(r.empty, r.displayName(name))
 	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
 	case report.Coverage != nil || isCoverage(sniff.Head{}, report.Format):
 		r.acceptCoverage(report, err, name)

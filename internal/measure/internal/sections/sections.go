@@ -141,6 +141,8 @@ func whyEmpty(t, known *metric.Tests) string {
 	switch {
 	case t == nil || len(t.Cases) > 0:
 		return ""
+	case len(t.Broken) > 0 && (known == nil || len(known.Cases) == 0): // a red start
+		return ""
 	case len(t.Broken) > 0:
 		return fmt.Sprintf("%s did not run: %s", t.Broken[0].Name, t.Broken[0].Why)
 	case known == nil || len(known.Cases) == 0:

@@ -1,0 +1,3 @@
+<?php
+use PHPUnit\Framework\TestCase;
+class EmptyTest extends TestCase { }
