@@ -83,8 +83,8 @@ func goFile(p *cover.Profile) metric.FileCoverage {
 			missed = append(missed, lines)
 		}
 	}
-	f.Hit = unionSpans(nil, hit)
-	f.Missed = subtractSpans(unionSpans(nil, missed), f.Hit)
+	f.Hit = metric.UnionSpans(nil, hit)
+	f.Missed = metric.SubtractSpans(metric.UnionSpans(nil, missed), f.Hit)
 	return f
 }
 

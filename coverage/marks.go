@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"cmp"
 	"slices"
 
 	"supervise/metric"
@@ -121,67 +120,14 @@ func (l *lineSet) mergePending() {
 	}
 	hit, missed := l.pending.spans()
 	l.pending = marks{}
-	l.hit = unionSpans(l.hit, hit)
-	l.missed = subtractSpans(unionSpans(l.missed, missed), l.hit)
+	l.hit = metric.UnionSpans(l.hit, hit)
+	l.missed = metric.SubtractSpans(metric.UnionSpans(l.missed, missed), l.hit)
 }
 
 // ratio returns how many of the lines are hit.
 func (l *lineSet) ratio() metric.Ratio {
-	covered := countLines(l.hit)
-	return metric.Ratio{Covered: covered, Total: covered + countLines(l.missed)}
-}
-
-// countLines returns the number of lines in spans.
-func countLines(spans []metric.Span) int64 {
-	var n int64
-	for _, s := range spans {
-		n += int64(s.Last - s.First + 1)
-	}
-	return n
-}
-
-// unionSpans returns the lines that are in a or in b; both must be sorted.
-func unionSpans(a, b []metric.Span) []metric.Span {
-	spans := append(append(make([]metric.Span, 0, len(a)+len(b)), a...), b...)
-	slices.SortFunc(spans, func(x, y metric.Span) int { return cmp.Compare(x.First, y.First) })
-	out := spans[:0]
-	for _, s := range spans {
-		if s.First < 1 || s.Last < s.First {
-			continue
-		}
-		if n := len(out); n > 0 && s.First <= out[n-1].Last+1 {
-			out[n-1].Last = max(out[n-1].Last, s.Last)
-			continue
-		}
-		out = append(out, s)
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return slices.Clip(out)
-}
-
-// subtractSpans returns the lines of a that are not in b; both must be sorted.
-func subtractSpans(a, b []metric.Span) []metric.Span {
-	var out []metric.Span
-	for _, s := range a {
-		for len(b) > 0 && b[0].Last < s.First {
-			b = b[1:]
-		}
-		for _, cut := range b {
-			if cut.First > s.Last {
-				break
-			}
-			if cut.First > s.First {
-				out = append(out, metric.Span{First: s.First, Last: cut.First - 1})
-			}
-			s.First = cut.Last + 1
-		}
-		if s.First <= s.Last {
-			out = append(out, s)
-		}
-	}
-	return out
+	covered := metric.CountLines(l.hit)
+	return metric.Ratio{Covered: covered, Total: covered + metric.CountLines(l.missed)}
 }
 
 // condition is the number of branches of a line, and how many of them were taken.

@@ -69,12 +69,15 @@ func (a Alert) Message() string {
 	if !ok {
 		return a.Rule
 	}
-	v := a.Values
+	v, message := a.Values, r.Message
+	if v.N > 0 {
+		message = cmp.Or(r.lineMessage, message)
+	}
 	text := strings.NewReplacer(
 		"{prev}", formatNumber(v.Prev), "{curr}", formatNumber(v.Curr), "{delta}", formatNumber(v.Delta),
 		"{threshold}", formatNumber(v.Threshold), "{prev_time}", formatDuration(v.Prev), "{curr_time}", formatDuration(v.Curr),
 		"{of}", v.pathSuffix(), "{fate}", v.outcomeText(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
-	).Replace(r.Message)
+	).Replace(message)
 	if a.Against == AgainstBaseline {
 		text += sinceBaseline
 	}

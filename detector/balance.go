@@ -52,7 +52,7 @@ func (j *judge) balance(losses []Loss) *Balance {
 	case before != nil:
 		b.Passing = -before.Counts().Passed
 	}
-	c := comparison{against: AgainstBaseline, before: from.Set, now: j.now, delta: j.now.Sub(from.Set), includeReported: true}
+	c := comparison{against: AgainstBaseline, since: from.Iteration, before: from.Set, now: j.now, delta: j.now.Sub(from.Set), includeReported: true}
 	for _, name := range costRules {
 		r, _ := FindRule(name)
 		if j.opts.Mode == ModeOff {

@@ -69,7 +69,8 @@ func (j *judge) hasRegressed(alerts []Alert) bool {
 
 // adjustedDelta returns the change of a metric that counts towards a regression. Failing
 // tests that are known to be flaky do not lower the pass rate. Unless the comparison is
-// strict, tests that were merged or moved are not missing.
+// strict, tests that were merged or moved are not missing, and new code that no test executes does
+// not lower the coverage.
 func (j *judge) adjustedDelta(f metric.Field) float64 {
 	d, t := j.previous.delta[f], j.previous.tests
 	switch {
@@ -85,6 +86,9 @@ func (j *judge) adjustedDelta(f metric.Field) float64 {
 		before, now := t.counts()
 		return float64(now.Passed - before.Passed)
 	}
+	if f == metric.CoveragePct {
+		return j.coverageDelta(j.previous)
+	}
 	return d
 }
 
@@ -98,6 +102,9 @@ func (j *judge) isPlateau() bool {
 		return j.classifyByScore() == Plateau
 	}
 	for f, d := range j.previous.delta {
+		if f == metric.CoveragePct {
+			d = j.adjustedDelta(f)
+		}
 		before, _ := j.previous.before.Value(f)
 		moved := math.Abs(d) > j.variation(f)+epsilon && math.Abs(trajectory.RelativeChange(f, before, d)) > j.opts.PlateauRange+epsilon
 		if moved || trajectory.IsImprovement(f, before, d, j.in.Baseline.Set.Variation) {

@@ -14,19 +14,78 @@ import (
 // coverage, and once for each depth.
 func coverageRegression(j *judge, c comparison, r appliedRule) []finding {
 	var out []finding
-	step, ok := j.previous.delta[metric.CoveragePct]
-	if j.coverageDropped(c, r.threshold()) && (c.includeReported || (!ok || step < 0) && !j.wasReported(c, r.threshold(), (*metric.Coverage).Percent)) {
-		out = append(out, finding{
-			values: j.metricValues(c, metric.CoveragePct, r.threshold()),
-			files:  filesWithLessCoverage(c, func(string) bool { return true }),
-		})
-	}
-	for _, pattern := range slices.Sorted(maps.Keys(r.own.Paths)) {
-		if f, fell := j.partCoverageDrop(c, pattern, r.own.Paths[pattern]); fell {
+	add := func(part coveragePart, limit float64) {
+		if f, fell := j.coverageFinding(c, part, limit); fell {
 			out = append(out, f)
 		}
 	}
+	add(coveragePart{}, r.threshold())
+	for _, pattern := range slices.Sorted(maps.Keys(r.own.Paths)) {
+		add(coveragePart{pattern, glob.CompilePath(pattern).Match}, r.own.Paths[pattern])
+	}
 	return out
+}
+
+// coveragePart are the files that a pattern matches; the zero part has all files.
+type coveragePart struct {
+	pattern string
+	in      func(path string) bool
+}
+
+// percent returns the coverage of the part as it counts.
+func (p coveragePart) percent(c *metric.Coverage) (float64, bool) {
+	if p.in == nil {
+		return c.CountedPercent()
+	}
+	return partialCoverage(c, p.in).Percent()
+}
+
+// coverageFinding compares the coverage of a part of the tree.
+func (j *judge) coverageFinding(c comparison, part coveragePart, limit float64) (finding, bool) {
+	d, ok := j.coverageDrop(c, part.in)
+	if !ok || d.points <= max(limit, j.variation(metric.CoveragePct))+epsilon {
+		return finding{}, false
+	}
+	if !c.includeReported {
+		step, ok := j.coverageDrop(j.previous, part.in)
+		if ok && !step.fell || j.wasReported(c, limit, part.percent) {
+			return finding{}, false
+		}
+	}
+	v := Values{Delta: new(-d.points), Threshold: &limit, Path: part.pattern}
+	for _, side := range []struct {
+		to  **float64
+		set metric.Set
+	}{{&v.Prev, c.before}, {&v.Curr, c.now}, {&v.Baseline, j.baseline.before}} {
+		cov := side.set.Coverage
+		if part.in != nil {
+			cov = partialCoverage(cov, part.in)
+		}
+		if percent, ok := cov.Percent(); ok {
+			*side.to = &percent
+		}
+	}
+	f := finding{values: v, files: filesWithLessCoverage(c, part.in)}
+	if len(d.lines) > 0 {
+		d.describe(&f)
+	}
+	return f, true
+}
+
+// describe adds the lines to a finding.
+func (d coverageDrop) describe(f *finding) {
+	f.files = nil
+	var where []string
+	for _, l := range d.lines {
+		f.files = append(f.files, l.Path)
+		f.values.N += int(l.Lines.Count())
+		where = append(where, l.Path+":"+string(l.Lines))
+	}
+	f.values.Why = joinFirst(where)
+	if d.undecided != "" {
+		f.severity = Medium
+		f.values.Why += "; tests failed before, and which lines they alone covered is not known: " + d.undecided
+	}
 }
 
 // wasReported reports whether coverage is no further below the baseline than an accepted
@@ -51,28 +110,6 @@ func (j *judge) wasReported(c comparison, limit float64, percentOf func(*metric.
 		}
 	}
 	return now >= reported-limit
-}
-
-// partCoverageDrop compares the coverage of the files that a pattern matches.
-func (j *judge) partCoverageDrop(c comparison, pattern string, limit float64) (finding, bool) {
-	if !c.now.Coverage.Comparable(c.before.Coverage) {
-		return finding{}, false
-	}
-	in := glob.CompilePath(pattern).Match
-	before, ok1 := partialCoverage(c.before.Coverage, in).Percent()
-	now, ok2 := partialCoverage(c.now.Coverage, in).Percent()
-	if !ok1 || !ok2 || before-now <= max(limit, j.variation(metric.CoveragePct))+epsilon {
-		return finding{}, false
-	}
-	partPercent := func(c *metric.Coverage) (float64, bool) { return partialCoverage(c, in).Percent() }
-	if start, ok := partPercent(j.previous.before.Coverage); !c.includeReported && (ok && now >= start || j.wasReported(c, limit, partPercent)) {
-		return finding{}, false
-	}
-	v := Values{Prev: &before, Curr: &now, Delta: new(now - before), Threshold: &limit, Path: pattern}
-	if base, ok := partialCoverage(j.baseline.before.Coverage, in).Percent(); ok {
-		v.Baseline = &base
-	}
-	return finding{values: v, files: filesWithLessCoverage(c, in)}, true
 }
 
 // UnmatchedPaths explains which limits for parts of the tree have no effect with these
@@ -123,7 +160,7 @@ func partialCoverage(c *metric.Coverage, in func(path string) bool) *metric.Cove
 	return &out
 }
 
-// filesWithLessCoverage lists the files of a part of the tree that lost coverage.
+// filesWithLessCoverage lists the files of a part of the tree that lost coverage; in is nil for all of it.
 func filesWithLessCoverage(c comparison, in func(path string) bool) []string {
 	before := make(map[string]metric.FileCoverage, len(c.before.Coverage.Files))
 	for _, f := range c.before.Coverage.Files {
@@ -131,7 +168,7 @@ func filesWithLessCoverage(c comparison, in func(path string) bool) []string {
 	}
 	var out []string
 	for _, f := range c.now.Coverage.Files {
-		if b, ok := before[f.Path]; ok && in(f.Path) && f.Covered*b.Total < b.Covered*f.Total {
+		if b, ok := before[f.Path]; ok && (in == nil || in(f.Path)) && f.Covered*b.Total < b.Covered*f.Total {
 			out = append(out, f.Path)
 		}
 	}

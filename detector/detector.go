@@ -64,6 +64,12 @@ type Input struct {
 
 	Evidence // about the change
 
+	// CoverageLosses are the lines that lost their coverage, since the iterations for which they are
+	// known. PlainCoverage says that another program recorded the iteration, and that percentages
+	// are compared as they are.
+	CoverageLosses []CoverageLoss
+	PlainCoverage  bool
+
 	// Goals are the results of original tests, those of the base, on the current product code:
 	// of tests that failed at the base, and of tests that the change touches.
 	Goals []Goal

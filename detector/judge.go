@@ -36,6 +36,7 @@ type judge struct {
 // comparison is the current measurement compared with an earlier one.
 type comparison struct {
 	against         string
+	since           int // number of the iteration of before
 	before          metric.Set
 	now             metric.Set
 	delta           metric.Delta
@@ -66,8 +67,8 @@ func newJudge(in Input, o Options) *judge {
 		j.in.Before, j.in.After = definition.WithSuites(in.Before, suites), definition.WithSuites(in.After, suites)
 	}
 	j.losses = j.newExplainer()
-	j.previous = j.compare(AgainstPrevious, before)
-	j.baseline = j.compare(AgainstBaseline, in.Baseline.Set)
+	j.previous = j.compare(AgainstPrevious, in.Previous.Iteration, before)
+	j.baseline = j.compare(AgainstBaseline, in.Baseline.Iteration, in.Baseline.Set)
 	known := knownFlaky(j.baseline.before.Tests, in.KnownFlaky)
 	for _, d := range []*testDiff{j.previous.tests, j.baseline.tests} {
 		if d != nil {
@@ -116,11 +117,11 @@ func settledSuccessors(history []Observation) map[metric.ID]metric.ID {
 
 // compare compares the current measurement with an earlier one, and explains lost tests. against
 // is [AgainstPrevious] or [AgainstBaseline].
-func (j *judge) compare(against string, before metric.Set) comparison {
+func (j *judge) compare(against string, since int, before metric.Set) comparison {
 	if before.Tests != j.previous.before.Tests {
 		before.Tests = before.Tests.Sorted()
 	}
-	c := comparison{against: against, before: before, now: j.now, delta: j.now.Sub(before)}
+	c := comparison{against: against, since: since, before: before, now: j.now, delta: j.now.Sub(before)}
 	if before.Tests != nil && j.now.Tests != nil {
 		c.tests = diffTests(before.Tests, j.now.Tests)
 		var losses []Loss
@@ -165,13 +166,6 @@ func (c comparison) values(f metric.Field) (before, now float64, ok bool) {
 // variation returns how much a metric varied between the runs on the baseline. A change
 // within the variation does not count.
 func (j *judge) variation(f metric.Field) float64 { return j.in.Baseline.Set.Variation[f] }
-
-// coverageDropped reports whether coverage is lower by more than limit points, and by more
-// than it varies between runs.
-func (j *judge) coverageDropped(c comparison, limit float64) bool {
-	d, ok := c.delta[metric.CoveragePct]
-	return ok && -d > limit+epsilon && -d > j.variation(metric.CoveragePct)+epsilon
-}
 
 // epsilon is the tolerance for rounding errors: 77.9 to 75.9 is a drop of exactly two
 // points.

@@ -25,6 +25,8 @@ type Rule struct {
 	Message   string   // message of its alerts, with {placeholders} for their values
 	Source    string   // where the rule comes from; "" for docs/rules.md
 
+	lineMessage string // the message if the lines are known; "" if the rule is not about lines
+
 	scope      scope
 	find       func(*judge, comparison, appliedRule) []finding // returns nothing if the rule does not fire
 	regression regression                                      // zero if no metric of the rule decides the class
@@ -149,8 +151,9 @@ var rules = withRuleDefaults([]Rule{
 		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Threshold: 2, Unit: "points",
 		Baseline: true, Paths: true, Watch: Watch{Field: metric.CoveragePct, Better: metric.HigherIsBetter},
 		regression: regression{metric.CoveragePct, itsThreshold},
-		Condition:  "coverage fell by more than the threshold, and by more than it varies between runs of one tree",
+		Condition:  "lines that passing tests executed, that still exist and that no test executes now are more than the threshold, and more than coverage varies between runs of one tree; if the report names no lines, coverage fell by as much, and at least 5 statements fewer are executed; with `strict` and in `supervise record` only the percentage counts; MEDIUM when tests failed before and it is unknown what they alone executed",
 		Message:    "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
+		lineMessage: "{n} lines{of} that tests executed are not executed now ({delta} points, exceeds -{threshold}% threshold): {why}",
 	},
 	{
 		Name: HiddenTestFailing, Type: "hidden_test_failing", Severity: High, Basis: Executed, Unit: "tests",

@@ -7,9 +7,7 @@ package metric
 
 import (
 	"cmp"
-	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -40,7 +38,7 @@ func (s Set) WithoutCoveredLines() Set {
 	c := *s.Coverage
 	c.Files = slices.Clone(c.Files)
 	for i := range c.Files {
-		c.Files[i].Hit, c.Files[i].Missed = nil, nil
+		c.Files[i].Executed = ""
 	}
 	s.Coverage = &c
 	return s
@@ -118,6 +116,9 @@ type Coverage struct {
 	Branches      *Ratio         `json:"branches,omitempty"` // nil if the report has none
 	Files         []FileCoverage `json:"files,omitempty"`
 	MissingSuites []string       `json:"without,omitempty"` // suites that did not run, sorted: what they cover is missing
+	// Counted is the percentage that counts, if it is higher than the measured one: code that is newer
+	// than the baseline, and that no test executes, does not lower the coverage.
+	Counted *float64 `json:"counted_percentage,omitempty"`
 }
 
 // Ratio is a share, 0 ≤ Covered ≤ Total.
@@ -156,30 +157,8 @@ type FileCoverage struct {
 	Branches *Ratio `json:"branches,omitempty"` // nil if the report has none
 	Hit      []Span `json:"hit,omitempty"`      // lines that were executed, where the report names lines
 	Missed   []Span `json:"missed,omitempty"`   // lines that could have been executed and were not
-}
-
-// Span is a run of source lines, both ends included and counted from 1.
-type Span struct{ First, Last int }
-
-// MarshalText writes a span as "3" or "3-7".
-func (s Span) MarshalText() ([]byte, error) {
-	text := strconv.AppendInt(nil, int64(s.First), 10)
-	if s.Last > s.First {
-		text = strconv.AppendInt(append(text, '-'), int64(s.Last), 10)
-	}
-	return text, nil
-}
-
-// UnmarshalText reads what MarshalText writes.
-func (s *Span) UnmarshalText(text []byte) error {
-	first, last, ranged := strings.Cut(string(text), "-")
-	if !ranged {
-		last = first
-	}
-	var firstErr, lastErr error
-	s.First, firstErr = strconv.Atoi(first)
-	s.Last, lastErr = strconv.Atoi(last)
-	return errors.Join(firstErr, lastErr)
+	// Executed is Hit in the measurement of a tree, which has neither Hit nor Missed; "" if unknown.
+	Executed LineSet `json:"executed,omitempty"`
 }
 
 // Percent returns 100·Covered/Total in [0,100], and false when Total is zero:
@@ -189,6 +168,40 @@ func (c *Coverage) Percent() (float64, bool) {
 		return 0, false
 	}
 	return c.percent(), true
+}
+
+// CountedPercent is [Coverage.Percent] as it counts, see [Coverage.Counted].
+func (c *Coverage) CountedPercent() (float64, bool) {
+	p, ok := c.Percent()
+	if ok && c.Counted != nil {
+		p = max(p, *c.Counted)
+	}
+	return p, ok
+}
+
+// NamesLines reports whether the executed lines of all files are known.
+func (c *Coverage) NamesLines() bool {
+	return c != nil && len(c.Files) > 0 && !slices.ContainsFunc(c.Files, func(f FileCoverage) bool { return f.Covered > 0 && f.Executed == "" })
+}
+
+// ShareTexts replaces the texts of files that are equal to those of another coverage by these, so
+// that a loop keeps them once.
+func (c *Coverage) ShareTexts(other *Coverage) {
+	if c == nil || other == nil || len(c.Files) == 0 {
+		return
+	}
+	at := 0
+	for i := range c.Files {
+		f := &c.Files[i]
+		for at < len(other.Files) && other.Files[at].Path < f.Path { // both are sorted
+			at++
+		}
+		if at < len(other.Files) && other.Files[at].Path == f.Path {
+			if f.Path = other.Files[at].Path; other.Files[at].Executed == f.Executed {
+				f.Executed = other.Files[at].Executed
+			}
+		}
+	}
 }
 
 // percent is [Coverage.Percent] of a report about something.

@@ -124,7 +124,7 @@ var dimensions = []struct {
 		{"lint_errors", penalty(metric.LintErrors, 5)},
 	}},
 	{"completeness", func(w *Weights) *float64 { return &w.Completeness }, []component{
-		{"coverage_percentage", func(g gradedSets) (float64, bool) { return g.current.Value(metric.CoveragePct) }},
+		{"coverage_percentage", func(g gradedSets) (float64, bool) { return g.current.Coverage.CountedPercent() }},
 		{"test_count", testCount},
 	}},
 	{"correctness", func(w *Weights) *float64 { return &w.Correctness }, []component{

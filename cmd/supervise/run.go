@@ -139,7 +139,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 // registerRules adds the flags for judging and selecting iterations.
 func registerRules(f *pflag.FlagSet, s *config.Settings) {
 	f.StringVar(&s.Mode, "mode", s.Mode, "which rules apply: standard, minimal (critical findings only), aggressive (all), off")
-	f.BoolVar(&s.Strict, "strict", s.Strict, "treat a renamed or moved test as deleted")
+	f.BoolVar(&s.Strict, "strict", s.Strict, "treat a renamed or moved test as deleted, compare coverage percentages as they are")
 	f.BoolVar(&s.AllowUntested, "allow-untested", s.AllowUntested, "start even if no test can be measured; build and lint decide")
 	f.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best iteration is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")
 }

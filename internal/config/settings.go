@@ -44,7 +44,7 @@ type Settings struct {
 	EvidenceTokens int `yaml:"evidence_tokens" range:"≥ 0"`
 	// [which rules apply](rules.md#setting-the-rules): none, the CRITICAL ones about metrics, the usual ones, all
 	Mode string `yaml:"mode" range:"off|minimal|standard|aggressive"`
-	// treat a renamed or moved test as deleted
+	// treat a renamed or moved test as deleted, and compare coverage percentages as they are
 	Strict bool `yaml:"strict"`
 	// what the agent may do to the tests: `free`: any honest change; `append`: existing tests must stay unchanged; `change`: expectations may change, and a person reads which; `change=PATTERN`: only those of matching tests or files; `frozen`: no test file may change; or a list ([details](rules.md#what-you-declare))
 	Tests Intents `yaml:"tests" range:"free|append|change|change=PATTERN|frozen"`

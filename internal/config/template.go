@@ -92,7 +92,7 @@ const footer = `
 # allow_untested: false     # true: run even if no test can be measured
 
 # mode: standard            # which rules apply: off, minimal (critical findings only), aggressive
-# strict: false             # true: treat a renamed or moved test as deleted
+# strict: false             # true: treat a renamed or moved test as deleted, compare coverage percentages as they are
 # tests: free               # append: existing tests must stay unchanged; change: expectations may change; change=PATTERN: those of some tests or files; frozen: no test file may change
 # allow_remove: [TestOld*, legacy/**]  # tests and files that may be removed
 # goal_tests: {run: always}  # the original versions of tests that failed, or that the change touches, are run on the new code; never: they are not; timeout: of the whole trial

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"maps"
+
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
@@ -56,6 +58,7 @@ type earlierResults struct {
 	hiddenRuns     map[string]*ledger.Hidden        // by content identity of the tree
 	goals          map[string]*ledger.Goals         // by their keys
 	mutationChecks map[string]*ledger.MutationCheck // by their keys
+	passing        map[snapshot.ID]passingLines
 }
 
 // NewHistory returns an empty history.
@@ -64,7 +67,7 @@ func NewHistory() *History {
 	h.Flaky, h.learnedFlaky, h.hiddenPassed = map[metric.ID]bool{}, map[metric.ID]bool{}, map[metric.ID]bool{}
 	h.weakened, h.measured = map[int]map[metric.ID]bool{}, map[string]Measured{}
 	h.hiddenRuns, h.goals = map[string]*ledger.Hidden{}, map[string]*ledger.Goals{}
-	h.mutationChecks = map[string]*ledger.MutationCheck{}
+	h.mutationChecks, h.passing = map[string]*ledger.MutationCheck{}, map[snapshot.ID]passingLines{}
 	return h
 }
 
@@ -144,6 +147,8 @@ func (h *History) mayBeBest(o selector.Options) bool {
 // Learn remembers what a verdict found out about its tree, whether or not the iteration is
 // accepted: the measurements, and which tests are flaky.
 func (h *History) Learn(v Verdict) {
+	maps.Copy(h.passing, v.passing)
+	v.Set.Coverage.ShareTexts(h.Previous.Set.Coverage)
 	h.measured[v.Tree] = Measured{Set: v.confirmedSet(), Checks: v.Checks, CheckChanges: v.CheckChanges, Reused: true}
 	if v.Confirmation != nil {
 		h.LearnFlaky(v.Confirmation.Flaky)

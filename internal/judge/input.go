@@ -24,7 +24,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	in := detector.Input{
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
 		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1),
-		AddedByLoop: h.addedByLoop(), Evidence: e.Evidence, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky, Granted: h.Granted(),
+		AddedByLoop: h.addedByLoop(), Evidence: e.Evidence, CoverageLosses: it.CoverageLosses, PlainCoverage: it.Recorded != nil, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky, Granted: h.Granted(),
 		Acknowledged: slices.Concat(h.Acknowledged(), it.Acknowledged),
 	}
 
@@ -58,10 +58,16 @@ func (h *History) compareCheckChanges(list []detector.CheckChange) []detector.Ch
 	return out
 }
 
-// CompareWithBaseline compares measurements with the baseline.
-func (h *History) CompareWithBaseline(set metric.Set, o detector.Options) *detector.Balance {
+// CompareWithBaseline compares measurements with the baseline. losses are nil if the tree was not
+// judged: then no line is known to have lost its coverage.
+func (h *History) CompareWithBaseline(set metric.Set, losses []detector.CoverageLoss, o detector.Options) *detector.Balance {
+	if losses == nil && set.Coverage.NamesLines() {
+		for _, n := range h.comparedIterations() {
+			losses = append(losses, detector.CoverageLoss{Since: n})
+		}
+	}
 	current := detector.Observation{Iteration: len(h.Iterations), Set: set}
-	return detector.CompareWithBaseline(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.learnedFlaky}, o)
+	return detector.CompareWithBaseline(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.learnedFlaky, CoverageLosses: losses}, o)
 }
 
 // errorsWith returns the consecutive errors including that of the next iteration; nil if that has

@@ -72,6 +72,8 @@ type Verdict struct {
 	ledger.Iteration
 	Measured metric.Set // by the checks, with secrets masked
 	Steps    []Step
+
+	passing map[snapshot.ID]passingLines // what was found out about earlier trees
 }
 
 // Step is a stage that changed what counts as measured.

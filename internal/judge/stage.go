@@ -56,6 +56,10 @@ var stages = []stage{
 		unexcludeStage, "coverage exclusions added since the baseline; the tests, run without them in a copy",
 		"the coverage without the exclusions; the lower one counts", revealExcluded,
 	},
+	{
+		"coverage", "the covered lines of the trees before; the changed files; the tests that passed in a tree where others failed, run there in a copy",
+		"the lines that tests executed before and that are not executed now; the coverage that counts", compareCoverage,
+	},
 	{"grade", "the settled metrics and the baseline; the weights", "the score", gradeSet},
 	{
 		"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy",

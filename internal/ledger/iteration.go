@@ -56,6 +56,9 @@ type Iteration struct {
 	// Excluded is nil if the loop added no coverage exclusions. Otherwise the coverage of
 	// Set is the lower of the coverage with and without them.
 	Excluded *Excluded `json:"coverage_excluded,omitempty"`
+	// CoverageLosses are the lines that lost their coverage, since each iteration with which this one
+	// is compared and for which they are known.
+	CoverageLosses []detector.CoverageLoss `json:"coverage_losses,omitempty"`
 
 	// The trials, which run tests again.
 	Goals         *Goals         `json:"goals,omitempty"`        // nil if no original test had to be run

@@ -182,7 +182,7 @@ func (r *run) unmetCriterion(ctx context.Context) string {
 	}
 
 	it := ledger.Iteration{Set: res.Set}
-	it.Assessment.Balance = r.past.CompareWithBaseline(res.Set, r.opts.Rules)
+	it.Assessment.Balance = r.past.CompareWithBaseline(res.Set, nil, r.opts.Rules)
 	met, output, err := r.criterionMet(ctx, it)
 	if err != nil || met == nil || *met {
 		return ""

@@ -121,7 +121,7 @@ func (p *prompter) facts(n int) prompt.Facts {
 		f.Open = append(f.Open, o.Message)
 	}
 
-	f.Worse = p.past.CompareWithBaseline(set, p.set.Rules).CostMessages()
+	f.Worse = p.past.CompareWithBaseline(set, p.past.Iterations[p.past.Previous.Iteration].CoverageLosses, p.set.Rules).CostMessages()
 	if p.set.Until.Kind == criterion.Never {
 		f.Criterion = ""
 	}

@@ -43,8 +43,13 @@ func (m *Meter) LintInTree(ctx context.Context, plan Plan) (TreeMeasurement, err
 
 // CoverageInTree is [Meter.FullRun] for the coverage of the tests, without a limit.
 func (m *Meter) CoverageInTree(ctx context.Context, plan Plan) (TreeMeasurement, error) {
-	e := m.newTreeRun(TreeRun{Plan: plan})
-	e.coverage = true
+	return m.CoverageOf(ctx, plan, nil)
+}
+
+// CoverageOf is [Meter.CoverageInTree] for some tests only, or for all if tests is nil.
+func (m *Meter) CoverageOf(ctx context.Context, plan Plan, tests []metric.Test) (TreeMeasurement, error) {
+	e := m.newTreeRun(TreeRun{Plan: plan, Tests: tests})
+	e.coverage, e.treeMeter.inCopy = true, false
 	out, err := e.runKinds(ctx, []Kind{Build, Test}, func(out *TreeMeasurement, i int, run Run) string {
 		if c := m.plan.Checks[i]; run.Coverage == nil && m.memory.Covers.Has(c.ID()) {
 			return c.Name + " wrote no coverage report there"
@@ -67,6 +72,16 @@ func (e *treeRun) runKinds(ctx context.Context, kinds []Kind, read func(*TreeMea
 		for i, c := range e.treeMeter.plan.Checks {
 			if c.Kind != kind {
 				continue
+			}
+			if kind == Test && e.Tests != nil {
+				own := e.original.testsOf(e.original.plan.Checks[i], e.Tests)
+				if len(own) == 0 {
+					continue
+				}
+				var selected bool
+				if c, selected = e.treeMeter.selectTests(c, own); !selected {
+					return TreeMeasurement{Runs: e.results.Runs, Why: c.Name + " cannot run single tests"}, nil
+				}
 			}
 			run, err := e.runInTree(ctx, c)
 			if err != nil {

@@ -40,16 +40,16 @@ type TreeResults struct {
 	Runs   []Run
 }
 
-// maxSelected limits how many tests are named in a command. If there are more, all tests
+// MaxSelected limits how many tests are named in a command. If there are more, all tests
 // run.
-const maxSelected = 200
+const MaxSelected = 200
 
 // RunInTree runs tests in another tree with the checks of the project: only those tests if
 // their framework supports it, otherwise the complete command. Checks that build run
 // first. The meter learns nothing from the results. The error is that of ctx, or a failure
 // of the machine.
 func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error) {
-	want.Full = want.Full || len(want.Tests) > maxSelected
+	want.Full = want.Full || len(want.Tests) > MaxSelected
 	e := m.newTreeRun(want)
 	err := e.runTests(ctx)
 	for _, t := range want.Tests {

@@ -265,7 +265,7 @@ func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec
 	if why := unmeasuredReason(first.Set); why != "" {
 		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why)
 	}
-	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).WithoutCoveredLines()}
+	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set)}
 	if !dirty {
 		rec.Commit = r.commitID(ctx, "HEAD")
 		rec.CheckChanges, err = r.checkChanges(ctx)

@@ -58,7 +58,7 @@ func classReasons(in Input) []string {
 			return []string{"it was interrupted and could not be judged"}
 		}
 	case detector.Forward:
-		if list, ok := progressReasons(in); ok {
+		if list, ok := progressReasons(in, o); ok {
 			return list
 		}
 	}
@@ -78,11 +78,27 @@ func regressionReasons(in Input, o detector.Options) []string {
 		excused["test_count_decreased"] = true
 	}
 	for _, l := range o.RegressionLimits(in.Baseline.Set.Variation) {
-		if d := a.FromPrevious[l.Field]; !excused[l.Rule] && l.IsExceededBy(d) {
+		d := a.FromPrevious[l.Field]
+		if l.Field == metric.CoveragePct {
+			d = coverageDelta(in, o)
+		}
+		if !excused[l.Rule] && l.IsExceededBy(d) {
 			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", l.Field, formatSigned(d), formatSigned(-l.Limit*float64(l.Field.Better()))))
 		}
 	}
 	return out
+}
+
+// coverageDelta returns the change of the coverage that counts.
+func coverageDelta(in Input, o detector.Options) float64 {
+	if in.Previous == nil {
+		return 0
+	}
+	it := in.Iteration
+	d, _ := detector.CoverageDelta(detector.Input{
+		Current: it.Observation(), CoverageLosses: it.CoverageLosses, PlainCoverage: it.Recorded != nil,
+	}, in.Previous.Observation(), o)
+	return d
 }
 
 // acknowledgedRules maps each rule with alerts to whether all of them are acknowledged.
@@ -96,10 +112,10 @@ func acknowledgedRules(alerts []detector.Alert) map[string]bool {
 }
 
 // progressReasons returns the conditions of a step forward, and whether all of them hold.
-func progressReasons(in Input) ([]string, bool) {
+func progressReasons(in Input, o detector.Options) ([]string, bool) {
 	d, variation := in.Iteration.Assessment.FromPrevious, in.Baseline.Set.Variation
 	rate, ok := in.Iteration.Set.Value(metric.PassRate)
-	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -variation[metric.CoveragePct]-1e-9 || d[metric.ErrorCount] > variation[metric.ErrorCount] {
+	if !ok || d[metric.PassRate] <= 0 && rate < 90 || coverageDelta(in, o) < -variation[metric.CoveragePct]-1e-9 || d[metric.ErrorCount] > variation[metric.ErrorCount] {
 		return nil, false
 	}
 	out := []string{}

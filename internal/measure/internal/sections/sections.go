@@ -281,8 +281,12 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 		case !twice:
 			at[f.Path] = len(sum.Files)
 			sum.Files = append(sum.Files, f)
-		case f.Covered > sum.Files[i].Covered:
-			sum.Files[i] = f
+		default:
+			both := f.Executed.Plus(sum.Files[i].Executed)
+			if f.Covered > sum.Files[i].Covered {
+				sum.Files[i] = f
+			}
+			sum.Files[i].Executed = both
 		}
 	}
 
