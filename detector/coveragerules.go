@@ -84,7 +84,7 @@ func (d coverageDrop) describe(f *finding) {
 	f.values.Why = joinFirst(where)
 	if d.undecided != "" {
 		f.severity = Medium
-		f.values.Why += "; tests failed before, and which lines they alone covered is not known: " + d.undecided
+		f.values.Why += " (perhaps only by tests that failed: " + d.undecided + ")"
 	}
 }
 

@@ -89,7 +89,7 @@ func (c Case) coverageLossSince(ctx context.Context, v Verdict, it ledger.Iterat
 // attributeLoss removes the lines that only failing tests executed in the tree of an iteration.
 func (c Case) attributeLoss(ctx context.Context, v Verdict, tree ledger.Iteration, change evidence.CoverageChange, loss *detector.CoverageLoss) error {
 	if c.isUndone(v) {
-		loss.Undecided = "nothing was run, for the iteration is undone in any case"
+		loss.Undecided = "nothing was run, since the iteration is undone in any case"
 		return nil
 	}
 	by, known := c.History.passing[tree.Snapshot]
