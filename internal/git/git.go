@@ -204,7 +204,7 @@ var (
 
 // environment returns the environment of the command. It drops the variables for git, except
 // those that say what the user wants, and adds some that prevent questions, editors and
-// downloads.
+// downloads, and the replacement of commits by others.
 func (c Command) environment() []string {
 	env := c.Env
 	if env == nil {
@@ -232,9 +232,9 @@ func (c Command) environment() []string {
 	}
 
 	if c.Isolated {
-		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_REPLACE_OBJECTS=1")
+		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	}
-	return append(out, "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1",
+	return append(out, "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE="+os.DevNull, "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1",
 		"GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "LC_ALL=C")
 }
 

@@ -83,6 +83,9 @@ func (g *mergeGate) commitHead(ctx context.Context) error {
 		return err
 	}
 	g.commitID, g.dirty = g.repo.commitID(ctx, "HEAD"), g.headTree != head
+	if g.headTree == g.baseTree {
+		g.addNote("the files are those of the base: there is no change to judge")
+	}
 	commit, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "head", g.headTree)
 	g.head = strings.TrimSpace(commit)
 	return errors.Join(err, os.Rename(g.indexPath(), g.headIndexPath()))

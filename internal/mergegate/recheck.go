@@ -46,22 +46,26 @@ func brokenSuites(t *metric.Tests) []string {
 	return out
 }
 
-// oldFailures returns the tests that fail now and did not pass at the base, where they failed
-// or their suite may not have run. full is true if single tests are not enough to run them there.
+// oldFailures returns the tests that did not pass at the base: those that failed there, and those that
+// fail now and whose suite may not have run there. full is true if single tests are not enough to
+// run them.
 func oldFailures(base, now *metric.Tests) (tests []metric.Test, full bool) {
 	broken := brokenSuites(base)
+	for _, t := range base.Cases {
+		if t.Failed() {
+			tests, full = append(tests, t), full || t.Status == metric.NotRun
+		}
+	}
 	for _, t := range now.Cases {
-		was, known := base.Lookup(t.ID)
-		if t.Failed() && (known && was.Failed() || !known && len(broken) > 0) {
-			tests, full = append(tests, t), full || !known || was.Status == metric.NotRun
+		if _, known := base.Lookup(t.ID); t.Failed() && !known && len(broken) > 0 {
+			tests, full = append(tests, t), true
 		}
 	}
 	return tests, full || slices.ContainsFunc(now.Broken, func(s metric.Suite) bool { return slices.Contains(broken, s.Name) })
 }
 
-// recheckBase runs tests that fail on both sides again at the base, with what the working tree has
-// and a clean checkout lacks. Those that pass count as passed at the base, so the change
-// broke them. It changes no result to a worse one, because the author of the change controls
+// recheckBase runs tests that failed at the base again there, with what the working tree has and a
+// clean checkout lacks. Those that pass count as passed at the base. It changes no result to a worse one, because the author of the change controls
 // the ignored files. Records were not measured in a clean checkout.
 func (g *mergeGate) recheckBase(ctx context.Context) error {
 	old, full := oldFailures(g.baseSet.Tests, g.measured.Set.Tests)
@@ -69,7 +73,7 @@ func (g *mergeGate) recheckBase(ctx context.Context) error {
 		return nil
 	}
 
-	g.OnProgress("running what fails on both sides again at the base, with the ignored files of the working tree")
+	g.OnProgress("running what failed at the base again, with the ignored files of the working tree")
 	if err := treecopy.CopyIgnored(ctx, g.Root, g.tree.Dir); err != nil {
 		return err
 	}
@@ -99,32 +103,40 @@ func (g *mergeGate) countRecheck(old []metric.Test, res measure.TreeResults, mis
 	for _, t := range res.Others {
 		res.ByTest[t.ID] = measure.TestResult{Test: t}
 	}
-	var passed, undecided []string
+	var undecided []string
 	for _, t := range old {
 		is := res.ByTest[t.ID]
 		ran = append(ran, is.Test)
-		if is.Test.Status != metric.Passed && (missing != "" || is.Test.Status == 0 && !is.Unbuilt) {
+		unclear := missing != "" || is.Test.Status == 0 && !is.Unbuilt
+		if now, _ := g.measured.Set.Tests.Lookup(t.ID); now.Failed() && is.Test.Status != metric.Passed && unclear {
 			undecided = append(undecided, fmt.Sprintf("%s (%s)", t.ID, cmp.Or(missing, is.Why)))
 		}
 	}
 
-	cases := slices.Clone(g.baseSet.Tests.Cases)
-	for _, t := range ran {
-		was, known := g.baseSet.Tests.Lookup(t.ID)
-		if t.Status != metric.Passed || known && !was.Failed() || slices.Contains(passed, t.ID.String()) {
-			continue
-		}
-		cases = append(slices.DeleteFunc(cases, func(c metric.Test) bool { return c.ID == t.ID }), t)
-		passed = append(passed, t.ID.String())
-	}
-	g.baseSet.Tests.Cases = metric.NewTests(cases).Cases
+	passed := g.countPassed(ran)
 	if len(passed) > 0 {
-		g.addNote("with the ignored files and submodules of the working tree, the base passes %s, which a clean checkout does not", listFiles(passed))
+		g.addNote("run again at the base with the ignored files and submodules of the working tree, these pass and count as passed: %s", listFiles(passed))
 	}
 	if len(undecided) > 0 {
 		g.undecided = report.Pluralize(len(undecided), "test fails", "tests fail") + " now and at the base, and could not be run there with what the working tree has: " + listFiles(undecided)
 		g.addNote("not decided: %s", g.undecided)
 	}
+}
+
+// countPassed counts those tests as passed at the base that passed and did not before, and returns their
+// names.
+func (g *mergeGate) countPassed(ran []metric.Test) (names []string) {
+	cases := slices.Clone(g.baseSet.Tests.Cases)
+	for _, t := range ran {
+		was, known := g.baseSet.Tests.Lookup(t.ID)
+		if t.Status != metric.Passed || known && !was.Failed() || slices.Contains(names, t.ID.String()) {
+			continue
+		}
+		cases = append(slices.DeleteFunc(cases, func(c metric.Test) bool { return c.ID == t.ID }), t)
+		names = append(names, t.ID.String())
+	}
+	g.baseSet.Tests.Cases = metric.NewTests(cases).Cases
+	return names
 }
 
 // copySubmodules copies the submodules of the working tree to the checkout of the base, at the

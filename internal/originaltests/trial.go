@@ -98,7 +98,7 @@ func (t Trial) Key() (string, error) {
 // selected test. The error is that of ctx, or a fault of the machine.
 func (t Trial) Run(ctx context.Context) (ledger.Goals, error) {
 	started := time.Now()
-	r := &trialRun{Trial: t, out: *t.RefusedRecord(""), verdicts: map[metric.ID]verdict{}, choice: t.selectTests()}
+	r := &trialRun{Trial: t, out: *t.RefusedRecord(""), verdicts: map[metric.ID]verdict{}, unfit: map[metric.ID]bool{}, choice: t.selectTests()}
 	var err error
 	if !r.choice.isEmpty() {
 		r.out.FullSuite = r.choice.fullSuite
@@ -127,6 +127,7 @@ type trialRun struct {
 	out          ledger.Goals
 	tree         treecopy.Tree         // the private copy
 	verdicts     map[metric.ID]verdict // the latest result of each test that ran
+	unfit        map[metric.ID]bool    // tests that do not pass in the copy whatever the code is
 	unnamedTests []metric.Test         // tests of suites that could not run before, so that they have no earlier result
 	until        time.Time             // the end of the trial's time; zero: no limit
 	inlineTexts  map[string][]byte     // by path: the new code with the original modules of tests
@@ -143,7 +144,7 @@ func (r *trialRun) runSteps(ctx context.Context) error {
 	}
 	return r.ForOriginalTests().WithCopy(ctx, r.Current, func(t treecopy.Tree) error {
 		r.tree = t
-		for _, step := range []func(context.Context) error{r.runRestored, r.runWithCurrentManifests, r.runFileByFile, r.runInline, r.runOnOldCode, r.runCurrentVersions} {
+		for _, step := range []func(context.Context) error{r.runRestored, r.runWithCurrentManifests, r.runFileByFile, r.runInline, r.runOnOldCode, r.runCurrentVersions, r.runWithIgnored} {
 			if err := step(ctx); err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/measure"
 	"supervise/internal/regexp"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -106,6 +107,33 @@ func (r *trialRun) runCurrentVersions(ctx context.Context) error {
 	return err
 }
 
+// runWithIgnored runs the tests again for which the copy is unfit, with the ignored files of the
+// working tree. Only a failure counts, because an ignored file may contain the answers.
+func (r *trialRun) runWithIgnored(ctx context.Context) error {
+	all, before := r.choice, maps.Clone(r.verdicts)
+	r.choice.fullSuite = false
+	r.choice.tests = slices.DeleteFunc(slices.Clone(all.tests), func(t metric.Test) bool { return !r.unfit[t.ID] || r.isInlineTest(t) })
+	defer func() { r.choice = all }()
+	if len(r.choice.tests) == 0 {
+		return nil
+	}
+	err := treecopy.CopyIgnored(ctx, r.Root, r.tree.Path)
+	if err == nil {
+		err = r.tree.Restore(ctx, r.Current, r.changedPaths()...)
+	}
+	for _, step := range []func(context.Context) error{r.runRestored, r.runOnOldCode, r.runCurrentVersions} {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	for _, t := range r.choice.tests {
+		if r.verdicts[t.ID].outcome != detector.Failed {
+			r.verdicts[t.ID] = before[t.ID]
+		}
+	}
+	return err
+}
+
 // lostItsFile reports whether a test still runs although its file was deleted from the tree, since
 // git now ignores it. A copy has no current version to run.
 func (r *trialRun) lostItsFile(id metric.ID) bool {
@@ -144,6 +172,7 @@ func (r *trialRun) successors(id metric.ID) []metric.Test {
 
 // markNotRun changes the verdict on a test to not run, for a reason that ends with its message.
 func (r *trialRun) markNotRun(id metric.ID, text string, e measure.TestResult) {
+	r.unfit[id] = true
 	why := cmp.Or(r.firstLine(cmp.Or(e.Why, e.Test.Message)), r.verdicts[id].why)
 	r.verdicts[id] = verdict{detector.NotRun, text + ": " + why}
 }
