@@ -186,7 +186,7 @@ func (g Grant) includes(id metric.ID) bool {
 }
 
 // contentRules are the rules about what tests check, in addition to the tamper rules.
-var contentRules = []string{"tests_weakened", "mutation_score_dropped"}
+var contentRules = []string{"tests_weakened", "mutation_score_dropped", RewriteNotDecided}
 
 // activeAcknowledgements returns the valid acknowledgements that have not expired.
 func (o Options) activeAcknowledgements(now time.Time) []activeAcknowledgement {

@@ -182,8 +182,8 @@ func (a Assessment) HasCritical() bool {
 	return len(a.Alerts) > 0 && a.Alerts[0].Severity >= Critical
 }
 
-// SettledLosses returns the lost tests that do not count against the iteration: those that
-// were explained, and the tests of acknowledged alerts.
+// SettledLosses returns the lost tests whose number does not count against the iteration: those
+// that were explained or are not decided, and the tests of acknowledged alerts.
 func (a Assessment) SettledLosses() []Loss {
 	out := slices.Clone(a.Changes.Explained)
 	for _, alert := range a.Alerts {

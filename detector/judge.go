@@ -26,7 +26,7 @@ type judge struct {
 	removable  testPatterns
 	changeable testPatterns
 	goalIndex  map[metric.ID]int // by test: the index in Input.Goals
-	cleared    map[metric.ID]MutationResult
+	clearances map[metric.ID]clearance
 
 	acknowledgements []activeAcknowledgement
 	accepted         map[string]bool   // rules of which every finding is acknowledged
@@ -49,7 +49,7 @@ func newJudge(in Input, o Options) *judge {
 	o.Acknowledged = slices.Concat(o.Acknowledged, in.Acknowledged)
 	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: append(o.activeAcknowledgements(in.Now), in.grantAcknowledgements()...), accepted: map[string]bool{}, lines: map[string][]line{}, removable: newTestPatterns(o.AllowRemove), changeable: newTestPatterns(o.MayChange)}
 	j.now.Tests = countFlakyAsPassed(j.now.Tests, in.Flaky)
-	j.cleared = in.cleared()
+	j.clearances = in.clearances()
 	j.goalIndex = make(map[metric.ID]int, len(in.Goals))
 	for i, g := range in.Goals {
 		j.goalIndex[g.ID] = i

@@ -19,6 +19,7 @@ type Explanation = loss.Explanation
 const (
 	SubjectGone = loss.SubjectGone
 	AddedByLoop = loss.AddedByLoop
+	NotDecided  = loss.NotDecided
 )
 
 // SameTokens reports whether two definitions of a test have the same tokens.
@@ -46,6 +47,9 @@ func (j *judge) newExplainer() *loss.Explainer {
 	return loss.New(loss.Evidence{
 		DefsBefore: j.in.Before, DefsAfter: j.in.After, Renamed: j.in.Renamed, GoneSymbols: j.in.GoneSymbols, AddedByLoop: j.in.AddedByLoop,
 		MayRemove: j.removable.matchesTest,
-		IsCleared: func(id metric.ID) bool { _, ok := j.cleared[id]; return ok },
+		IsCleared: func(id metric.ID) (cleared, decided bool) {
+			p, ok := j.clearances[id]
+			return ok, p.open == ""
+		},
 	})
 }

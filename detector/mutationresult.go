@@ -1,6 +1,7 @@
 package detector
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,11 @@ type MutationResult struct {
 	OnOldCode      bool        `json:"apart,omitempty"`   // the original tests ran on the old code
 	OutOfTime      bool        `json:"stopped,omitempty"` // the time was over before all mutants were run
 	AcceptedBefore bool        `json:"found,omitempty"`   // an earlier, accepted iteration weakened the tests
+	// OnlyRemoved says that the change only removes test code. Mutants cannot clear that.
+	OnlyRemoved   bool     `json:"only_removed,omitempty"`
+	Unreplaced    int      `json:"unreplaced,omitempty"`     // mutants that changed or lost originals kill, and no changed or new test
+	MissingInputs []string `json:"missing_inputs,omitempty"` // literals of the originals that no changed or new test has
+	TooFew        string   `json:"too_few,omitempty"`        // why fewer than [MinMutants] were run, and what changes that
 }
 
 // Survivor is a mutant that the original tests killed and the current ones do not.
@@ -47,18 +53,38 @@ func (s Survivor) String() string {
 // compared.
 func (p MutationResult) IsKnown() bool { return p.Why == "" && p.KilledBefore > 0 }
 
-// If there was no time for all mutants, minKillsForLoss is the number of killed mutants
-// that proves that the current tests kill none, and minKillsForKept the number that proves
-// that they kill as many as before. The second is higher, since few mutants show the loss
-// of one test of many, and an agent must gain nothing by slowing the tests down.
-const (
-	minKillsForLoss = 3
-	minKillsForKept = 10
-)
+// MinMutants is the number of mutants without which a result clears nothing: few mutants do not
+// show the loss of one test of many.
+const MinMutants = 10
+
+// minKillsForLoss is the number of killed mutants that proves that the current tests kill none, if
+// there was no time for all mutants.
+const minKillsForLoss = 3
 
 // ScoreKept reports whether the tests kill as many mutants as before.
 func (p MutationResult) ScoreKept() bool {
-	return p.IsKnown() && p.KilledAfter >= p.KilledBefore && (p.KilledBefore >= minKillsForKept || !p.OutOfTime)
+	return p.IsKnown() && p.KilledAfter >= p.KilledBefore && (p.Mutants >= MinMutants || !p.OutOfTime)
+}
+
+// Clears reports whether the result clears findings about the tests whose originals pass.
+func (p MutationResult) Clears() bool {
+	return !p.OnlyRemoved && p.KilledAfter >= p.KilledBefore && len(p.lacks()) == 0
+}
+
+// lacks returns what is missing for the result to clear findings about the tests, as clauses.
+func (p MutationResult) lacks() (out []string) {
+	switch {
+	case !p.IsKnown():
+		out = append(out, p.String())
+	case p.Unreplaced > 0 || len(p.Survivors) > 0:
+		out = append(out, fmt.Sprintf("what replaces them does not kill %s that they killed", countMutants(max(p.Unreplaced, len(p.Survivors)))))
+	case p.Mutants < MinMutants:
+		out = append(out, cmp.Or(p.TooFew, fmt.Sprintf("of at least %d mutants only %d were run", MinMutants, p.Mutants)))
+	}
+	if len(p.MissingInputs) > 0 {
+		out = append(out, "no changed or new test has what they checked: "+joinFirst(p.MissingInputs))
+	}
+	return out
 }
 
 // ScoreDropped reports whether the tests kill fewer mutants than before.
@@ -81,6 +107,9 @@ func (p MutationResult) String() string {
 	text := fmt.Sprintf("of %s the tests noticed %d before and notice %d now", countMutants(p.Mutants), p.KilledBefore, p.KilledAfter)
 	if p.OutOfTime {
 		text += " (there was no time for more)"
+	}
+	if p.OnlyRemoved {
+		text += "; nothing replaces the removed test code, which mutants cannot clear"
 	}
 	return text
 }
@@ -145,41 +174,88 @@ func (p MutationResult) droppedText() string {
 	return p.String() + "; not any more: " + strings.Join(list, "; ")
 }
 
-// cleared returns the tests for which findings do not count, with the result that clears
-// them: the original test passes on the new code, and the tests kill as many mutants as
-// before. If the code is unchanged, an original test that cannot run on it is cleared by
-// the mutants of the old code.
-func (in Input) cleared() map[metric.ID]MutationResult {
-	ended := make(map[metric.ID]Outcome, len(in.Goals))
+// clearance is what running tests and mutants shows about a test whose code was changed or removed.
+type clearance struct {
+	result MutationResult
+	open   string // what is missing for the result to clear the test; "" if nothing is
+}
+
+// clearances returns the tests that something replaces as far as running shows it: the original
+// test passes on the new code, and what replaces it has its inputs and kills the mutants that it
+// killed. If the code is unchanged, an original test that cannot run on it is cleared by the mutants
+// of the old code. A test for which one of the three is missing is not decided.
+func (in Input) clearances() map[metric.ID]clearance {
+	goals := make(map[metric.ID]Goal, len(in.Goals))
 	for _, g := range in.Goals {
-		ended[g.ID] = g.Outcome
+		goals[g.ID] = g
 	}
-	out := map[metric.ID]MutationResult{}
+	out := map[metric.ID]clearance{}
 	for _, p := range in.Mutations {
+		lacks := p.lacks()
+		if p.OnlyRemoved || p.ScoreDropped() || len(lacks) > 1 {
+			continue
+		}
 		for _, id := range p.Tests {
-			o := ended[id]
-			if p.ScoreKept() && (o == Passed || p.OnOldCode && in.ProductUnchanged && o != Failed) {
-				out[id] = p
+			g, known := goals[id]
+			passed := g.Outcome == Passed || p.OnOldCode && in.ProductUnchanged && g.Outcome != Failed
+			switch {
+			case passed:
+				out[id] = clearance{p, strings.Join(lacks, "")}
+			case known && g.Outcome != Failed && !g.FailedBefore && len(lacks) == 0:
+				out[id] = clearance{p, goalText(g)}
 			}
 		}
 	}
 	return out
 }
 
-// clearingResult returns a result that clears the tests of a finding in the text. It is false
-// unless every affected test is cleared.
-func (j *judge) clearingResult(t Tampering) (MutationResult, bool) {
-	if len(j.cleared) == 0 || !slices.Contains(clearablePatterns, t.Pattern) {
-		return MutationResult{}, false
+// clearanceOf returns what running shows about the tests of a finding in the text. It is false
+// unless every affected test has a clearance.
+func (j *judge) clearanceOf(t Tampering) (out clearance, ok bool) {
+	if len(j.clearances) == 0 || !slices.Contains(clearablePatterns, t.Pattern) {
+		return clearance{}, false
 	}
-	var result MutationResult
 	cases := j.affectedTests(t)
-	for _, c := range cases {
-		p, ok := j.cleared[c.ID]
+	for i, c := range cases {
+		p, ok := j.clearances[c.ID]
 		if !ok {
-			return MutationResult{}, false
+			return clearance{}, false
 		}
-		result = p
+		if i == 0 || p.open != "" {
+			out = p
+		}
 	}
-	return result, len(cases) > 0
+	return out, len(cases) > 0
+}
+
+// isOnlyRemoved reports whether the change only removes code of the test that a finding is about,
+// although the original test passes. Neither that nor mutants clear it.
+func (j *judge) isOnlyRemoved(t Tampering) bool {
+	return j.goalFor(t).Outcome == Passed && slices.ContainsFunc(j.in.Mutations, func(p MutationResult) bool {
+		return p.OnlyRemoved && slices.ContainsFunc(j.affectedTests(t), func(c metric.Test) bool { return slices.Contains(p.Tests, c.ID) })
+	})
+}
+
+// RewriteNotDecided is the rule about lost tests of which it is not decided whether others
+// replace them.
+const RewriteNotDecided = "rewrite_not_decided"
+
+// rewriteNotDecided makes one finding for each group of tests and reason.
+func rewriteNotDecided(j *judge, c comparison, r appliedRule) []finding {
+	if c.tests == nil {
+		return nil
+	}
+	var out []finding
+	for _, l := range c.tests.Explained {
+		if l.Explanation != NotDecided {
+			continue
+		}
+		p := j.clearances[l.ID]
+		i := slices.IndexFunc(out, func(f finding) bool { return f.values.Why == p.open && slices.Equal(f.files, p.result.Files) })
+		if i < 0 {
+			i, out = len(out), append(out, finding{files: p.result.Files, values: Values{Why: p.open}})
+		}
+		out[i].tests = append(out[i].tests, l.ID)
+	}
+	return r.aboveThreshold(out...)
 }

@@ -41,7 +41,9 @@ func powerInput(p detector.MutationResult, outcome detector.Outcome) detector.In
 // Tests that notice as much as before clear what texts and names say, where they pass
 // as they were over the new code.
 func TestMutationCheckClears(t *testing.T) {
-	kept := detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 8}
+	kept := detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 8}
+	lacksInputs, removed, unreplaced := kept, kept, kept
+	lacksInputs.MissingInputs, removed.OnlyRemoved, unreplaced.Unreplaced = []string{"7"}, true, 1
 	for _, tt := range []struct {
 		name    string
 		result  detector.MutationResult
@@ -49,17 +51,20 @@ func TestMutationCheckClears(t *testing.T) {
 		clear   bool
 	}{
 		{"they notice as much", kept, detector.Passed, true},
-		{"they notice more", detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 9}, detector.Passed, true},
+		{"they notice more", detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 9}, detector.Passed, true},
 		{"they notice less", detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 7, Survivors: make([]detector.Survivor, 1)}, detector.Passed, false},
 		{"they noticed nothing before", detector.MutationResult{Mutants: 9}, detector.Passed, false},
 		{"hardly anything was run", detector.MutationResult{Mutants: 2, KilledBefore: 2, KilledAfter: 2, OutOfTime: true}, detector.Passed, false},
-		{"too little was run, which a slow machine does", detector.MutationResult{Mutants: 11, KilledBefore: 9, KilledAfter: 9, OutOfTime: true}, detector.Passed, false},
+		{"too little was run, which a slow machine does", detector.MutationResult{Mutants: 9, KilledBefore: 9, KilledAfter: 9, OutOfTime: true}, detector.Passed, false},
 		{"enough was run", detector.MutationResult{Mutants: 11, KilledBefore: 10, KilledAfter: 10, OutOfTime: true}, detector.Passed, true},
-		{"few, but all of them", detector.MutationResult{Mutants: 2, KilledBefore: 2, KilledAfter: 2}, detector.Passed, true},
+		{"few, though all of them", detector.MutationResult{Mutants: 9, KilledBefore: 9, KilledAfter: 9}, detector.Passed, false},
+		{"an input is missing", lacksInputs, detector.Passed, false},
+		{"nothing replaces them", removed, detector.Passed, false},
+		{"another test kills what they killed", unreplaced, detector.Passed, false},
 		{"it is not known", detector.MutationResult{Why: "no code was found"}, detector.Passed, false},
 		{"as they were they fail", kept, detector.Failed, false},
 		{"as they were they do not build", kept, detector.Unbuilt, false},
-		{"as they were they do not build, but run over the same code of before", detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 8, OnOldCode: true}, detector.Unbuilt, true},
+		{"as they were they do not build, but run over the same code of before", detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 8, OnOldCode: true}, detector.Unbuilt, true},
 		{"as they were nothing was run", kept, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,6 +90,44 @@ func TestMutationCheckClears(t *testing.T) {
 				t.Errorf("the finding does not say what cleared it: %+v", a.Alerts)
 			}
 		})
+	}
+}
+
+// Where one part of the evidence is missing, it is not decided: HIGH, with what decides it, and
+// nothing is rolled back. A second missing part, or a change that only removes, leaves the loss
+// CRITICAL.
+func TestRewriteNotDecided(t *testing.T) {
+	kept := detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 8}
+	few := detector.MutationResult{Mutants: 4, KilledBefore: 4, KilledAfter: 4, TooFew: "only 4 ran: raise mutation_check.budget"}
+	removed, inputs, fewInputs := kept, kept, few
+	removed.OnlyRemoved, inputs.MissingInputs, fewInputs.MissingInputs = true, []string{"7", "9"}, []string{"7"}
+	for _, tt := range []struct {
+		name         string
+		result       detector.MutationResult
+		outcome      detector.Outcome
+		failedBefore bool
+		why          string // "": the loss is CRITICAL
+	}{
+		{"few mutants", few, detector.Passed, false, "only 4 ran: raise mutation_check.budget"},
+		{"an input", inputs, detector.Passed, false, "has what they checked: 7, 9"},
+		{"the originals", kept, detector.Unbuilt, false, "the original test does not build"},
+		{"unknown", detector.MutationResult{Why: "no code was found"}, detector.Passed, false, "no code was found"},
+		{"failing originals", kept, detector.Unbuilt, true, ""},
+		{"two parts", fewInputs, detector.Passed, false, ""},
+		{"two other parts", few, detector.Unbuilt, false, ""},
+		{"only removed", removed, detector.Passed, false, ""},
+		{"weaker", detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 7}, detector.Passed, false, ""},
+	} {
+		in := powerInput(tt.result, tt.outcome)
+		in.Tampering = nil
+		for i := range in.Goals {
+			in.Goals[i].FailedBefore = tt.failedBefore
+		}
+		a := detector.Assess(in, detector.Options{})
+		x, ok := alertOf(a, detector.RewriteNotDecided)
+		if ok != (tt.why != "") || a.HasCritical() == ok || ok && (x.Severity != detector.High || x.Action != detector.AlertAndFlag || len(x.Tests) != 2 || !strings.Contains(x.Message(), tt.why)) {
+			t.Errorf("%s: %+v", tt.name, a.Alerts)
+		}
 	}
 }
 

@@ -118,6 +118,12 @@ func (w world) input() detector.Input {
 		a, b := hiddenTest("TestHidden", metric.Status(1+w.IntN(5))), hiddenTest("TestSecret", metric.Status(1+w.IntN(5)))
 		in.Hidden = &detector.Hidden{Tests: suite(a, b), Passed: map[metric.ID]bool{a.ID: w.one(2)}}
 	}
+	if old := in.Previous.Set.Tests; old != nil && w.one(3) { // replaced, and not decided
+		for _, c := range old.Cases {
+			in.Goals = append(in.Goals, detector.Goal{ID: c.ID, Outcome: detector.Passed})
+			in.Mutations = append(in.Mutations, detector.MutationResult{Tests: []metric.ID{c.ID}, Mutants: 5, KilledBefore: 2, KilledAfter: 2})
+		}
+	}
 	if in.Current.Set.Tests != nil {
 		for _, c := range in.Current.Set.Tests.Cases {
 			if w.one(10) {

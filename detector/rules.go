@@ -118,6 +118,12 @@ var rules = withRuleDefaults([]Rule{
 		Source: "changed tests on mutants, docs/integrity.md",
 	},
 	{
+		Name: RewriteNotDecided, Type: "tampering", Severity: High, Basis: Executed, Unit: "tests",
+		Condition: "tests are gone and others may replace them, but the evidence is too small: fewer than ten mutants, inputs that no test has, or originals that do not run on the new code",
+		Message:   "Not decided whether the tests that replace {name} check as much: {why} (if intended: allow_remove, or supervise ack)", find: rewriteNotDecided,
+		Source: "changed tests on mutants, docs/integrity.md",
+	},
+	{
 		Name: TestRunnerChanged, Type: "tampering", Severity: High,
 		Condition: "the project declares another test runner, and original tests could not be compared with the new ones by their mutants; MEDIUM when some could not, INFO when all could",
 		Message:   "The tests are run by {why}", find: testRunnerChanged,

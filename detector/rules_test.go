@@ -74,6 +74,7 @@ func ruleInputs() []ruleInput {
 		ruleInput{detector.PassesOnlyUnderTest, testOnly, held, func(in *detector.Input) { in.TestOnly = nil }},
 		ruleInput{detector.TestsWeakened, gave, held, withoutMeasurements},
 		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Passed), powerInput(detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: 2}, detector.Passed), withoutMeasurements},
+		ruleInput{detector.RewriteNotDecided, powerInput(detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: 2}, detector.Passed), powerInput(detector.MutationResult{Mutants: 10, KilledBefore: 2, KilledAfter: 2}, detector.Passed), withoutMeasurements},
 		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},

@@ -122,8 +122,21 @@ func (j *judge) judgeTampering(t Tampering) (Severity, Basis) {
 	if t.IfRan > t.Severity && j.stoppedRunning(t) {
 		t.Severity, basis = t.IfRan, Measured
 	}
-	if _, ok := j.clearingResult(t); ok || j.isVerdictUnchanged(t) {
+	return j.severityAfterRuns(t, basis)
+}
+
+// severityAfterRuns returns the severity and basis of a finding after the original tests and the
+// mutation check ran. basis is that of the finding itself.
+func (j *judge) severityAfterRuns(t Tampering, basis Basis) (Severity, Basis) {
+	p, ok := j.clearanceOf(t)
+	if ok && p.open == "" || j.isVerdictUnchanged(t) {
 		return Info, Executed
+	}
+	if ok {
+		t.Severity = min(t.Severity, High)
+	}
+	if t.Severity >= High && j.isOnlyRemoved(t) {
+		return t.Severity, Executed
 	}
 	if severity, goalBasis := j.severityAfterGoals(t); severity != t.Severity {
 		return severity, goalBasis
@@ -208,8 +221,10 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 		text += "; " + goalText(g)
 	}
 
-	if p, ok := j.clearingResult(first); ok {
-		text += "; " + p.String()
+	if p, ok := j.clearanceOf(first); ok {
+		text += "; " + cmp.Or(p.open, p.result.String())
+	} else if j.isOnlyRemoved(first) {
+		text += ", but nothing replaces what was removed"
 	}
 	if more := len(list) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)

@@ -186,6 +186,9 @@ func testExplained(_ *judge, c comparison, _ appliedRule) []finding {
 	var out []finding
 	index := map[Explanation]int{}
 	for _, l := range c.tests.Explained {
+		if l.Explanation == NotDecided {
+			continue // a finding of [RewriteNotDecided]
+		}
 		i, ok := index[l.Explanation]
 		if !ok {
 			i = len(out)

@@ -86,6 +86,9 @@ func firing() map[string]detector.Input {
 	looks.TestOnly = []detector.TestOnly{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
 	weak := from(same, same)
 	weak.Mutations = []detector.MutationResult{{Files: []string{"a_test.go"}, Mutants: 9, KilledBefore: 8, KilledAfter: 4}}
+	open := from(same, metric.Set{Tests: tests("A")})
+	open.Mutations = []detector.MutationResult{{Files: []string{"b_test.go"}, Tests: []metric.ID{tests("B").Cases[0].ID}, Mutants: 9, KilledBefore: 8, KilledAfter: 8}}
+	open.Goals = []detector.Goal{{ID: tests("B").Cases[0].ID, Outcome: detector.Passed}}
 	moves := from(metric.Set{Tests: tests("A")}, metric.Set{Tests: tests("A")})
 	moves.Previous.Set.Tests.Runner, moves.Current.Set.Tests.Runner = "jest", "node"
 	rewritten := from(same, same)
@@ -95,6 +98,7 @@ func firing() map[string]detector.Input {
 		detector.TestRunnerChanged:    moves,
 		detector.TestsWeakened:        gave,
 		detector.MutationScoreDropped: weak,
+		detector.RewriteNotDecided:    open,
 		detector.PassesOnlyUnderTest:  looks,
 		detector.HiddenTestsFailing:   unseen,
 		detector.HiddenTestFailing:    coded,

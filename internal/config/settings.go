@@ -167,8 +167,8 @@ type MutationCheck struct {
 	Off bool `yaml:"off"`
 	// how many mutants changed tests are run on
 	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
-	// [time for one comparison](integrity.md#mutation-check), with copies and runs without a mutant, and what goal tests took beyond one run
-	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"20s, or twice the time of one run of those tests if that is more"`
+	// the most time for one [comparison](integrity.md#mutation-check), with copies and runs without a mutant
+	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"5m"`
 }
 
 // The values of [GoalTests].Run and [HiddenTests].When.

@@ -2,12 +2,11 @@ package judge
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"time"
 
 	"supervise/detector"
 	"supervise/internal/ledger"
-	"supervise/internal/measure"
 	"supervise/internal/mutationcheck"
 )
 
@@ -27,7 +26,7 @@ func checkMutants(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	}
 	t := mutationcheck.Trial{
 		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Base: old, Current: v.Snapshot, RestoredFiles: c.originalTrial(old, before, v.Iteration, s).RestoredFiles(),
-		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flakyTests(v.Iteration), Cost: c.trialCost(v),
+		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flakyTests(v.Iteration),
 	}
 	switch {
 	case !t.IsNeeded(ctx):
@@ -41,46 +40,6 @@ func checkMutants(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	return v, err
 }
 
-// trialCost estimates the time that a trial takes from what already ran in the iteration. One run
-// of the tests takes as long as the test checks, or as the first run of the original tests if that
-// was shorter.
-func (c Case) trialCost(v Verdict) (out mutationcheck.Cost) {
-	tests := map[string]bool{}
-	for _, check := range c.Workspace.Plan.Checks {
-		tests[check.Name] = check.Kind == measure.Test
-	}
-
-	for _, r := range v.Checks {
-		if tests[r.Name] {
-			out.SuiteRun += r.Duration
-		}
-	}
-
-	g := v.Goals
-	if g == nil || len(g.Runs) == 0 {
-		return out
-	}
-
-	var total, first time.Duration
-	ran := map[string]bool{}
-	for _, r := range g.Runs {
-		total += r.Duration
-		if !ran[r.Name] {
-			first += r.Duration
-		}
-		ran[r.Name] = true
-	}
-
-	if g.Passed > 0 && (out.SuiteRun == 0 || first < out.SuiteRun) {
-		out.SuiteRun = first
-	}
-	out.Copy, out.Overhead = max(0, g.Took-total), max(0, g.Took-out.SuiteRun)
-	if g.Passed > 0 && !g.FullSuite { // else it is the run of other tests
-		out.FirstRun = first
-	}
-	return out
-}
-
 // runMutationCheck runs a trial and masks secrets in its record. It reuses the record of an earlier
 // trial with the same key. A fault of the machine is no error: the findings count without the
 // trial then.
@@ -91,7 +50,8 @@ func (c Case) runMutationCheck(ctx context.Context, t mutationcheck.Trial, key s
 		return c.markAcceptedGroups(&again), nil
 	}
 
-	c.progress("running changed tests over mutants of the code")
+	n, budget := t.Limits()
+	c.progress(fmt.Sprintf("running changed tests on up to %d mutants of the code (at most %s)", n, budget))
 	out, err := t.Run(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -64,6 +64,8 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 		return stillDropped(o, it.MutationCheck), true
 	case o.Rule == detector.ChecksChangedTree: // the checks ran again
 		return false, true
+	case o.Rule == detector.RewriteNotDecided && it.MutationCheck != nil:
+		return false, slices.ContainsFunc(it.MutationCheck.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.Clears() })
 	case o.Rule == detector.TestRunnerChanged:
 		return false, isRunnerComparable(it, h)
 	}
@@ -73,7 +75,8 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 // isIntegrityRule reports whether a rule is about integrity.
 func isIntegrityRule(rule string) bool {
 	return strings.HasPrefix(rule, detector.TamperPrefix) || slices.Contains([]string{
-		detector.TestsWeakened, detector.MutationScoreDropped, detector.TestRunnerChanged, detector.PassesOnlyUnderTest, detector.ChecksChangedTree,
+		detector.TestsWeakened, detector.MutationScoreDropped, detector.RewriteNotDecided,
+		detector.TestRunnerChanged, detector.PassesOnlyUnderTest, detector.ChecksChangedTree,
 	}, rule)
 }
 

@@ -153,7 +153,8 @@ func (g *mergeGate) newReport() Report {
 	out := Report{
 		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
 		Class: v.Assessment.Class, Metrics: Metrics{g.baseSet.Record(), g.headSet.Record(), v.Assessment.FromPrevious},
-		ExplainedLosses: v.Assessment.Changes.Explained, Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
+		ExplainedLosses: slices.DeleteFunc(slices.Clone(v.Assessment.Changes.Explained), func(l detector.Loss) bool { return l.Explanation == detector.NotDecided }),
+		Changes:         v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.newFinding(a)

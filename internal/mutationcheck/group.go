@@ -20,9 +20,11 @@ import (
 type group struct {
 	oldFiles, newFiles []string              // files before the change, by their new names, and after it
 	defs               []detector.TestSource // definitions of tests that changed, before and after
+	lost, replacing    []metric.Test         // of oldTests: those that changed or are gone; of newTests: those that gained something
 	oldTests, newTests []metric.Test         // the original and the current tests to run
 	shared             bool                  // helpers or files that unchanged tests may depend on changed too
-	widened            *group                // if only changed tests are run: the tests of all files; otherwise nil
+	text               rewrite
+	widened            *group // if only changed tests are run: the tests of all files; otherwise nil
 	result             detector.MutationResult
 }
 
@@ -60,6 +62,9 @@ func (g *group) keepPassing(old, current *side, apart bool) bool {
 // addOutcome adds the outcome of one mutant to the result.
 func (g *group) addOutcome(m mutation.Mutant, f outcome) {
 	g.result.Mutants++
+	if f.isUnreplaced() {
+		g.result.Unreplaced++
+	}
 	switch {
 	case f.survives():
 		g.result.Survivors = append(g.result.Survivors, survivor(m))
@@ -78,7 +83,8 @@ func (g *group) addOutcome(m mutation.Mutant, f outcome) {
 // files with deleted or added tests are one more group, since tests may have moved between them.
 func (t Trial) groups(ctx context.Context) []*group {
 	t = t.withUnchanged(ctx)
-	files := t.testFiles(ctx)
+	texts := &lineReader{Trial: t, lines: map[fileVersion][]string{}}
+	files := texts.testFiles(ctx)
 	var out []*group
 	var moved *group
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -96,6 +102,7 @@ func (t Trial) groups(ctx context.Context) []*group {
 			continue
 		}
 		g.add(f)
+		texts.addRewrite(ctx, g, f)
 	}
 
 	if moved != nil && len(moved.oldFiles) > 0 {
@@ -103,6 +110,7 @@ func (t Trial) groups(ctx context.Context) []*group {
 	}
 
 	for _, g := range out {
+		texts.addData(ctx, g)
 		t.findTests(g)
 	}
 
@@ -149,7 +157,9 @@ func (t Trial) findTests(g *group) {
 	for _, c := range g.oldTests {
 		g.result.Tests = append(g.result.Tests, c.ID)
 	}
-	g.narrow(t.changedTests(g, t.BaseTests, t.Evidence.Before, g.oldTests), t.changedTests(g, t.CurrentTests, t.Evidence.After, g.newTests))
+	lost := t.changedTests(g.defs, t.BaseTests, t.Evidence.Before, g.oldTests)
+	t.judgeRewrite(g, lost)
+	g.narrow(lost, t.changedTests(g.defs, t.CurrentTests, t.Evidence.After, g.newTests))
 }
 
 // narrow keeps only the changed tests, which saves time: unchanged tests detect the same faults on
@@ -172,13 +182,13 @@ func (g *group) widen() {
 // isNarrowed reports whether the group runs only changed tests.
 func (g *group) isNarrowed() bool { return g.widened != nil }
 
-// changedTests returns the tests of a list that changed, were deleted, or were added. defs are
-// the definitions of tests on the side on which they were measured.
-func (t Trial) changedTests(g *group, measured *metric.Tests, defs []detector.TestSource, list []metric.Test) []metric.Test {
+// changedTests returns the tests of a list that have one of the changed definitions. defs are the
+// definitions of tests on the side on which they were measured.
+func (t Trial) changedTests(changed []detector.TestSource, measured *metric.Tests, defs []detector.TestSource, list []metric.Test) []metric.Test {
 	homes := detector.DefinitionsOf(measured, defs)
 	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool {
 		home, known := homes[c.ID]
-		return !known || !slices.ContainsFunc(g.defs, func(d detector.TestSource) bool {
+		return !known || !slices.ContainsFunc(changed, func(d detector.TestSource) bool {
 			return d.File == home.File && d.Def.Name == home.Def.Name && d.Def.Class == home.Def.Class
 		})
 	})
@@ -199,8 +209,7 @@ func (f *file) hasLostTests() bool {
 }
 
 // testFiles returns the test files of the evidence by their new paths.
-func (t Trial) testFiles(ctx context.Context) map[string]*file {
-	texts := &lineReader{Trial: t, lines: map[fileVersion][]string{}}
+func (t *lineReader) testFiles(ctx context.Context) map[string]*file {
 	out := map[string]*file{}
 	fileFor := func(name string) *file {
 		if out[name] == nil {
@@ -223,7 +232,7 @@ func (t Trial) testFiles(ctx context.Context) map[string]*file {
 		switch f := fileFor(name); {
 		case !exists:
 			f.gone = append(f.gone, d)
-		case texts.isUnchanged(ctx, d, current) && !t.HasOtherRunner():
+		case t.isUnchanged(ctx, d, current) && !t.HasOtherRunner():
 			f.same = append(f.same, d)
 		default:
 			f.changed = append(f.changed, d, current)
@@ -238,7 +247,7 @@ func (t Trial) testFiles(ctx context.Context) map[string]*file {
 
 	support := slices.ContainsFunc(t.RestoredFiles, func(name string) bool { return out[t.Evidence.NewPath(name)] == nil })
 	for _, f := range out {
-		lost, added := texts.sharedChanged(ctx, f)
+		lost, added := t.sharedChanged(ctx, f)
 		f.sharedChanged = lost || added || support
 		f.helpersLost = lost && len(f.same) > 0 && len(f.gone)+len(f.changed) == 0
 	}

@@ -12,6 +12,7 @@
 package mutationcheck
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,24 +31,20 @@ import (
 
 // The limits that apply if the options set none.
 const (
-	DefaultMutants = 30
-	DefaultBudget  = 20 * time.Second // or twice [Cost].SuiteRun, if that is more
+	DefaultMutants = 20
+	DefaultBudget  = 5 * time.Minute
 )
 
 // Options limit a trial.
 type Options struct {
 	Off        bool          `json:"off,omitempty"`
 	MaxMutants int           `json:"max_mutants,omitempty"` // 0: [DefaultMutants]
-	Budget     time.Duration `json:"budget_ns,omitempty"`   // time for the complete trial, including [Cost].Overhead; 0: [DefaultBudget]
+	Budget     time.Duration `json:"budget_ns,omitempty"`   // time for the complete trial; 0: [DefaultBudget]
 }
 
-// Cost is what the iteration has already measured of the time that a trial takes. A duration of 0
-// is unknown.
-type Cost struct {
-	SuiteRun time.Duration // one run of the tests
-	Overhead time.Duration // what the run of the original tests took beyond that; it is subtracted from the budget
-	Copy     time.Duration // a copy of the tree
-	FirstRun time.Duration // the first run of the tests in a copy, where they may have to be built
+// Limits returns the number of mutants and the time that the trial is limited to.
+func (o Options) Limits() (mutants int, budget time.Duration) {
+	return cmp.Or(max(0, o.MaxMutants), DefaultMutants), cmp.Or(max(0, o.Budget), DefaultBudget)
 }
 
 // Trial runs changed tests on mutants of the product code, in their original and in their current
@@ -63,16 +60,6 @@ type Trial struct {
 	CurrentTests  *metric.Tests      // results measured in Current
 	Coverage      *metric.Coverage   // of Current; nil: not known
 	Flaky         map[metric.ID]bool // tests whose results prove nothing
-	Cost          Cost
-}
-
-// allowedTime returns how long the trial may take. It is not positive if no time is left.
-func (t Trial) allowedTime() time.Duration {
-	budget := t.Budget
-	if budget <= 0 {
-		budget = max(DefaultBudget, 2*t.Cost.SuiteRun)
-	}
-	return budget - t.Cost.Overhead
 }
 
 // RefusedRecord returns the record of a trial that does not run, with the reason.
@@ -86,24 +73,23 @@ func (t Trial) IsNeeded(ctx context.Context) bool {
 	return !t.Off && t.BaseTests != nil && t.CurrentTests != nil && len(t.groups(ctx)) > 0
 }
 
-// Run runs the trial within its budget. When the time is over, it stops the running tests; if the
-// time cannot suffice for one mutant, it runs nothing. The record explains this. The error is
-// that of ctx, or a fault of the machine.
+// Run runs the trial on its number of mutants, however long the tests take, up to its budget. When
+// the time is over, it stops the running tests, and the record explains this. The error is that of
+// ctx, or a fault of the machine.
 func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 	r := &trialRun{Trial: t, out: t.RefusedRecord(""), began: time.Now(), groups: t.groups(ctx)}
-	r.out.Budget = t.allowedTime()
+	_, r.out.Budget = t.Limits()
 	r.until = r.began.Add(r.out.Budget - r.out.Budget/reservedShare)
-	none := fmt.Sprintf("there was no time for a mutant in %s", roundDuration(r.out.Budget))
-	var err error
-	if minTime := 2*t.Cost.Copy + t.Cost.FirstRun; r.timeLeft() > minTime {
-		err = r.runInTime(ctx)
-	} else {
-		none = fmt.Sprintf("there is no time for a mutant: copies and a run without a fault take %s or more, and %s are left", roundDuration(minTime), roundDuration(r.out.Budget))
-	}
+	err := r.runInTime(ctx)
 	for _, g := range r.groups {
 		if g.result.Why == "" && g.result.Mutants == 0 {
-			g.result.Why, g.result.OutOfTime = none, g.result.OutOfTime || r.timeLeft() <= 0 || r.out.Runs == 0
+			g.result.OutOfTime = g.result.OutOfTime || r.timeLeft() <= 0
+			g.result.Why = "no mutant of the code that they test builds, or all vary between runs"
+			if g.result.OutOfTime {
+				g.result.Why = fmt.Sprintf("there was no time for a mutant in %s: raise mutation_check.budget", r.out.Budget)
+			}
 		}
+		g.result.TooFew = r.whyTooFew(g.result)
 		r.out.Results = append(r.out.Results, g.result)
 	}
 	if r.out.Took = time.Since(r.began); err != nil {
@@ -116,8 +102,21 @@ func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 // stopping the tests and removing the copies.
 const reservedShare = 20
 
-// roundDuration rounds a duration to tenths of a second for messages; a negative one is 0.
-func roundDuration(d time.Duration) time.Duration { return max(0, d).Round(100 * time.Millisecond) }
+// whyTooFew returns why a result has fewer than [detector.MinMutants] mutants, and what changes
+// that; "" if it has enough or none.
+func (r *trialRun) whyTooFew(p detector.MutationResult) string {
+	limit, budget := r.Limits()
+	few := fmt.Sprintf("only %d of at least %d mutants", p.Mutants, detector.MinMutants)
+	switch {
+	case p.Why != "" || p.Mutants >= detector.MinMutants:
+		return ""
+	case p.OutOfTime:
+		return fmt.Sprintf("%s ran in %s: raise mutation_check.budget", few, budget)
+	case limit < detector.MinMutants:
+		return few + " ran: raise mutation_check.max_mutants"
+	}
+	return few + " are possible in the code that they test, so a person has to decide"
+}
 
 // runInTime runs the groups on the new code, and those whose original tests do not fit it on the
 // old code, until the time is over. That the time is over is no error.
@@ -137,11 +136,10 @@ func (r *trialRun) runInTime(ctx context.Context) error {
 // trialRun is the state of a running trial.
 type trialRun struct {
 	Trial
-	out     *ledger.MutationCheck
-	groups  []*group
-	began   time.Time
-	until   time.Time
-	lastRun time.Duration // how long the last mutant took on both sides
+	out    *ledger.MutationCheck
+	groups []*group
+	began  time.Time
+	until  time.Time
 }
 
 // timeLeft returns the remaining time. It is not positive if the time is over.
@@ -201,10 +199,6 @@ type comparison struct {
 // run runs the tests without a fault, and then on the mutants. If the changed tests of a group
 // do not fit, it tries all tests of the group's files instead.
 func (d *comparison) run(ctx context.Context, pairs []mutantPair) error {
-	if d.timeLeft() <= d.Cost.FirstRun {
-		d.markStopped()
-		return nil
-	}
 	unfit := func(g *group) bool { return g.isNarrowed() && g.isMisfit() }
 	groups := d.groups
 	err := d.runControl(ctx)
@@ -232,11 +226,10 @@ func (d *comparison) runControl(ctx context.Context) error {
 	for _, g := range d.groups {
 		d.old.tests, d.new.tests = append(d.old.tests, g.oldTests...), append(d.new.tests, g.newTests...)
 	}
-	d.old.limit, d.new.limit = d.timeLeft(), d.timeLeft()
 	if err := d.onBothSides((*side).runControl)(ctx); err != nil {
 		return err
 	}
-	if d.timeLeft() <= 0 || d.Cost.FirstRun > 0 && d.timeLeft() <= d.Cost.SuiteRun {
+	if d.timeLeft() <= 0 {
 		return errOutOfTime
 	}
 	d.groups = slices.DeleteFunc(slices.Clone(d.groups), func(g *group) bool { return !g.keepPassing(d.old, d.new, d.onOldCode) })
@@ -270,10 +263,7 @@ func (d *comparison) onBothSides(step func(*side, context.Context) error) func(c
 // runMutants runs the tests on one mutant after another until enough of them built, or until the
 // time is over.
 func (d *comparison) runMutants(ctx context.Context, pairs []mutantPair) error {
-	limit := d.MaxMutants
-	if limit <= 0 {
-		limit = DefaultMutants
-	}
+	limit, _ := d.Limits()
 	for i, n := 0, 0; i < len(pairs) && n < limit; i++ {
 		valid, err := d.runMutant(ctx, pairs[i])
 		if errors.Is(err, errOutOfTime) {
@@ -307,7 +297,7 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 	if err != nil || first == nil {
 		return false, err
 	}
-	if slices.ContainsFunc(first, outcome.survives) { // a second run must confirm it
+	if slices.ContainsFunc(first, outcome.isSuspect) { // a second run must confirm it
 		if slices.ContainsFunc(d.groups, (*group).isNarrowed) {
 			return d.rerunWidened(ctx, p)
 		}
@@ -338,23 +328,24 @@ func (d *comparison) rerunWidened(ctx context.Context, p mutantPair) (bool, erro
 }
 
 // outcome says whether the original and the current tests of a group kill a mutant.
-type outcome struct{ killedByOld, killedByNew bool }
+type outcome struct {
+	killedByOld, killedByNew       bool
+	killedByLost, notByReplacement bool // by changed or lost originals; not by changed or new tests
+}
 
 // survives reports whether only the original tests kill the mutant.
 func (f outcome) survives() bool { return f.killedByOld && !f.killedByNew }
 
+// isUnreplaced reports whether what replaces the lost tests does not kill a mutant that they kill.
+func (f outcome) isUnreplaced() bool { return f.killedByLost && f.notByReplacement }
+
+// isSuspect reports whether the outcome speaks against the change.
+func (f outcome) isSuspect() bool { return f.survives() || f.isUnreplaced() }
+
 // outcomesOf runs both sides on a mutant. It returns one outcome per group, in the order of
 // d.groups, and nil if the mutant does not build.
 func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, error) {
-	timeLeft := d.timeLeft()
-	if timeLeft <= d.lastRun { // the run would probably not finish
-		return nil, errOutOfTime
-	}
-
-	started := time.Now()
-	defer func() { d.lastRun = time.Since(started) }()
 	d.old.mutant, d.new.mutant = p.old, p.new
-	d.old.limit, d.new.limit = min(timeLeft, 3*d.old.took+timeoutSlack), min(timeLeft, 3*d.new.took+timeoutSlack)
 	if err := d.onBothSides((*side).runMutant)(ctx); err != nil {
 		return nil, err
 	}
@@ -370,7 +361,10 @@ func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, e
 
 	var out []outcome
 	for _, g := range d.groups {
-		out = append(out, outcome{d.old.result.isKilledBy(g.oldTests), d.new.result.isKilledBy(g.newTests)})
+		out = append(out, outcome{
+			d.old.result.isKilledBy(g.oldTests), d.new.result.isKilledBy(g.newTests),
+			d.old.result.isKilledBy(g.lost), !d.new.result.isKilledBy(g.replacing),
+		})
 	}
 
 	return out, nil

@@ -22,7 +22,7 @@ type side struct {
 	why     string             // why a test does not pass without a fault
 	fullRun bool               // the command cannot run single tests
 	took    time.Duration      // how long the tests took without a fault
-	limit   time.Duration      // of the next run; 0: the limits of the checks
+	until   time.Time          // the end of the trial's time
 
 	mutant mutantSource // the mutant of the next run
 	result mutantResult // of the last run
@@ -44,7 +44,7 @@ func (e mutantResult) isKilledBy(tests []metric.Test) bool {
 // side returns the side that runs in a copy. Python writes no compiled files there: it would use
 // that of another mutant if the sources have the same size and time.
 func (r *trialRun) side(t treecopy.Tree) *side {
-	return &side{meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1"), tree: t, passing: map[metric.ID]bool{}}
+	return &side{meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1"), tree: t, passing: map[metric.ID]bool{}, until: r.until}
 }
 
 // runControl runs the tests without a fault and records which pass. A test that fails or is flaky
@@ -52,7 +52,7 @@ func (r *trialRun) side(t treecopy.Tree) *side {
 func (s *side) runControl(ctx context.Context) error {
 	started := time.Now()
 	clear(s.passing)
-	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.CheckPlan(ctx, s.meter), Tests: s.tests, Limit: s.limit, Adapt: s.directly})
+	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.CheckPlan(ctx, s.meter), Tests: s.tests, Limit: max(time.Until(s.until), 1), Adapt: s.directly})
 	if err != nil {
 		return err
 	}
@@ -94,17 +94,45 @@ func (s *side) keepPassing(groups []*group, testsOf func(*group) []metric.Test) 
 	s.tests = slices.DeleteFunc(s.tests, func(t metric.Test) bool { return !s.passing[t.ID] })
 }
 
-// timeoutSlack is added to the time limit of a run on a mutant, since a machine may be busy. The
-// limit exists because a fault may make a loop endless.
-const timeoutSlack = 2 * time.Second
+// A run on a mutant may take timeoutFactor times the time of the tests without a fault, and
+// timeoutSlack more. The limit exists because a fault may make a loop endless.
+const (
+	timeoutFactor = 4
+	timeoutSlack  = 2 * time.Second
+)
 
-// runMutant writes the mutant into the copy, runs the tests, and restores the file.
+// runMutant runs the tests on the mutant. If they are stopped at their time limit, it runs them
+// without a fault again: if these take longer than before, the machine is busier, and the mutant
+// runs again with more time.
 func (s *side) runMutant(ctx context.Context) error {
+	for {
+		limit := timeoutFactor*s.took + timeoutSlack
+		if err := s.runMutantWithin(ctx, limit); err != nil || !s.result.aborted {
+			return err
+		}
+		started := time.Now()
+		if _, err := s.meter.RunInTree(ctx, s.mutantRun(ctx, time.Until(s.until))); err != nil {
+			return err
+		}
+		s.took = max(s.took, time.Since(started))
+		if timeoutFactor*s.took+timeoutSlack <= limit*5/4 || time.Until(s.until) <= 0 {
+			return nil
+		}
+	}
+}
+
+// mutantRun is a run of the tests on one mutant, or for comparison without one.
+func (s *side) mutantRun(ctx context.Context, limit time.Duration) measure.TreeRun {
+	return measure.TreeRun{Plan: s.tree.CheckPlan(ctx, s.meter), Tests: s.tests, Full: s.fullRun, NoRetry: true, Limit: max(min(limit, time.Until(s.until)), 1), Adapt: s.directly}
+}
+
+// runMutantWithin writes the mutant into the copy, runs the tests, and restores the file.
+func (s *side) runMutantWithin(ctx context.Context, limit time.Duration) error {
 	f := s.mutant
 	if err := s.writeFile(f.File, f.ApplyTo(f.src), f.exec); err != nil {
 		return err
 	}
-	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.CheckPlan(ctx, s.meter), Tests: s.tests, Full: s.fullRun, NoRetry: true, Limit: s.limit, Adapt: s.directly})
+	ends, err := s.meter.RunInTree(ctx, s.mutantRun(ctx, limit))
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ const (
 	CaseOfParent Explanation = "case_of_parent"
 	BecameCase   Explanation = "became_case"
 	Noticed      Explanation = "noticed_as_before"
+	NotDecided   Explanation = "not_decided"
 )
 
 var explanationTexts = map[Explanation]string{
@@ -49,6 +50,7 @@ var explanationTexts = map[Explanation]string{
 	AddedByLoop:  "this loop had added it",
 	CaseOfParent: "the cases of its test were changed",
 	Noticed:      "the original test passes on the new code, and the changed tests notice as many mutants of the code as before",
+	NotDecided:   "it is not decided whether what replaces it checks as much",
 	BecameCase:   "a test that was mostly the same has a new case instead",
 }
 
@@ -62,7 +64,8 @@ type Evidence struct {
 	GoneSymbols           []string                // names that product code no longer defines
 	AddedByLoop           map[metric.ID]bool      // tests that the baseline did not have
 	MayRemove             func(id metric.ID, files ...string) bool
-	IsCleared             func(metric.ID) bool // the mutation check found its successors as good
+	// IsCleared reports whether running found its successors as good, and whether that is decided.
+	IsCleared func(metric.ID) (cleared, decided bool)
 }
 
 // Comparison is two sets of tests, with the tests that only the first (Gone) or only the second
@@ -176,6 +179,7 @@ var steps = []struct {
 	{CaseOfParent, (*search).caseReplaced},
 	{BecameCase, (*search).becameCase},
 	{Noticed, (*search).noticed},
+	{NotDecided, (*search).notDecided},
 }
 
 // Explain returns the explained losses of a comparison, in the order of c.Gone.

@@ -27,7 +27,14 @@ func (s *search) allowed(lost lostTest) (metric.ID, bool) {
 
 // noticed reports whether the mutation check found the remaining tests as good.
 func (s *search) noticed(lost lostTest) (metric.ID, bool) {
-	return metric.ID{}, s.IsCleared(lost.ID)
+	cleared, decided := s.IsCleared(lost.ID)
+	return metric.ID{}, cleared && decided
+}
+
+// notDecided reports whether the mutation check could not decide that.
+func (s *search) notDecided(lost lostTest) (metric.ID, bool) {
+	cleared, decided := s.IsCleared(lost.ID)
+	return metric.ID{}, cleared && !decided
 }
 
 // canReplace reports whether a new test can replace the lost one: not if it has lost all
