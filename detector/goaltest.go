@@ -46,8 +46,8 @@ type Goal struct {
 	MachineDependent bool `json:"guarded,omitempty"`
 	// AcceptedBefore says that an earlier, accepted iteration weakened the test.
 	AcceptedBefore bool `json:"known,omitempty"`
-	// Before and After are the original and the current text of a test that failed, if they are
-	// known. DependsOn are changed files on which it may depend, at most MaxDependencies, if its
+	// Before and After are the original and the current text of a test that failed, or of the only
+	// file in DependsOn, if they are known. DependsOn are changed files on which it may depend, at most MaxDependencies, if its
 	// text did not change.
 	Before    *Excerpt `json:"was,omitempty"`
 	After     *Excerpt `json:"is,omitempty"`

@@ -1,9 +1,11 @@
 package originaltests
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
+	"supervise/source"
 )
 
 // verdict returns what the result of a test in the copy means. A test that no longer fits the code
@@ -223,7 +226,7 @@ func (r *trialRun) recordResults(ctx context.Context) {
 const maxTexts, maxNamedFiles = 50, detector.MaxDependencies
 
 // addTexts adds the original and the current text of a test. If they are the same, it adds the
-// restored files on which the test may depend.
+// restored files on which the test may depend, and the texts of a single one.
 func (r *trialRun) addTexts(ctx context.Context, g *detector.Goal, home detector.TestSource) {
 	current, exists := detector.TestSource{}, false
 	if home.File != "" {
@@ -238,7 +241,11 @@ func (r *trialRun) addTexts(ctx context.Context, g *detector.Goal, home detector
 				g.DependsOn = append(g.DependsOn, f)
 			}
 		}
-		return
+		if len(g.DependsOn) != 1 {
+			return
+		}
+		home = detector.TestSource{File: g.DependsOn[0], Def: source.TestDef{Line: 1, End: math.MaxInt}}
+		current, exists = home, true
 	}
 	if r.shownTexts++; r.shownTexts > maxTexts {
 		return
@@ -261,7 +268,7 @@ const maxLines, contextLines = 12, 3
 func (r *trialRun) definitionLines(ctx context.Context, id snapshot.ID, d detector.TestSource) []string {
 	text, err := r.Store.ReadFile(ctx, id, d.File)
 	lines := strings.Split(strings.ToValidUTF8(string(text), "\uFFFD"), "\n")
-	if err != nil || d.Def.Line < 1 || d.Def.Line > len(lines) {
+	if err != nil || bytes.IndexByte(text, 0) >= 0 || d.Def.Line < 1 || d.Def.Line > len(lines) {
 		return nil
 	}
 	return lines[d.Def.Line-1 : min(max(d.Def.End, d.Def.Line), len(lines))]
