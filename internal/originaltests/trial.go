@@ -5,8 +5,8 @@
 // those that the change touches (choose.go), copies the new tree, and restores their original
 // files in the copy. Then it runs them in several steps, since original tests may not fit the new
 // code: all at once, with the current manifests, file by file, and within files of code
-// (inline.go). What fails is run again, also on the old code, to exclude faults of the copy
-// (verdict.go).
+// (inline.go). What fails is run again, on the old code and with the ignored files of the
+// working tree, to exclude faults of the copy (verdict.go).
 package originaltests
 
 import (
