@@ -69,8 +69,11 @@ func checksChangedTree(j *judge, c comparison, _ appliedRule) (out []finding) {
 		if more := len(list) - 1; more > 0 {
 			f.values.Why += fmt.Sprintf(" and %d more", more)
 		}
-		if s > Medium {
+		switch {
+		case s > Medium:
 			f.values.Why += ": what was measured is not what is judged; commit what the checks write, or keep them from writing it"
+		case !list[0].AtBase:
+			f.values.Why += ": commit what they write, or let git ignore it"
 		}
 		for _, c := range list {
 			f.files = append(f.files, c.Path)

@@ -34,6 +34,9 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again Measured) (l
 		out.Hidden, err = j.hiddenOfSelected(ctx, it, h)
 	}
 	out.Proof = j.proofOf(h, it, again.Set, out, s)
+	if n := len(again.CheckChanges); n > 0 {
+		out.Proof.Trusted = append([]string{fmt.Sprintf("files that the checks change (%d)", n)}, out.Proof.Trusted...)
+	}
 	return out, err
 }
 
