@@ -224,6 +224,17 @@ func TestChangedTestAsItWas(t *testing.T) {
 	}
 }
 
+// A test that had no time proves nothing, and the setting is named.
+func TestNoTimeForOriginalTests(t *testing.T) {
+	w := newTrialWorld(t, goShop(shopRight, exact), goCheck(t))
+	x := w.trial(halfEnded(metric.Passed), halfEnded(metric.Passed), files{"shop_test.go": exact + "\nfunc TestTwo(t *testing.T) {}\n"})
+	x.Limit = 1
+	out, err := x.Run(t.Context())
+	if err != nil || len(out.Results) != 1 || out.Results[0].Outcome != detector.NotRun || !strings.HasSuffix(out.Results[0].Why, ": raise goal_tests.timeout") {
+		t.Errorf("%+v, %v", out.Results, err)
+	}
+}
+
 // The test as it was is shown in addition to the new one, and the files that it depends on where
 // its own text is the same.
 func TestBothVersionsAreShown(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"supervise/detector"
 	"supervise/internal/measure"
@@ -22,6 +23,9 @@ import (
 // proves nothing, unless it failed with such an error before: then the task was not done.
 func (r *trialRun) verdict(e measure.TestResult) verdict {
 	why := r.firstLine(cmp.Or(e.Why, e.Test.Message))
+	if e.Aborted && !r.until.IsZero() && time.Until(r.until) <= 0 {
+		why += ": raise goal_tests.timeout"
+	}
 	old, _ := r.BaseTests.Lookup(e.Test.ID)
 	switch {
 	case e.Unbuilt:
