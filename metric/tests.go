@@ -109,7 +109,7 @@ type Test struct {
 type Suite struct {
 	Name       string `json:"name"`
 	Why        string `json:"why"`
-	StoppedRun bool   `json:"stopped_run,omitempty"` // the run ended with it: other suites may not have run
+	StoppedRun bool   `json:"stopped_run,omitempty"` // tests of other suites may be missing because of it: it ended the run
 }
 
 // MainError returns the line of Why that says most: of a stack trace the error at its end.

@@ -64,7 +64,7 @@ var node = []Framework{
 		TestPackages: split("vitest @vitest vite-node tinyspy"),
 		Affected:     Affected{Since: "--changed=", Files: "related"},
 		Mutants:      Environment, Marks: split("VITEST VITEST_WORKER_ID VITEST_POOL_ID vitest"), Conceal: NodePreload,
-		Placeholders: []Placeholder{{Class: `^vitest unhandled errors$`}},
+		Placeholders: []Placeholder{{Class: `^vitest unhandled errors$`}, {Name: `^\S+\.(test|spec)\.[cm]?[jt]sx?$`}},
 	},
 	{
 		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: split("mocha"), ConfigFiles: split(".mocharc.* package.json#mocha"), Style: CamelOK,

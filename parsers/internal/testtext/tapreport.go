@@ -49,7 +49,7 @@ func (t *tapReader) report() parsed.Report {
 // their end. A stream without a plan, or with fewer points than planned, ended early, and its
 // missing tests are unknown.
 func (t *tapReader) finishStream(d *tapStream) []metric.Suite {
-	broken := append(t.brokenSubtests(d), d.brokenFiles()...)
+	broken := append(t.brokenSubtests(d), d.placeholders()...)
 
 	plan, points := d.root.plan, d.root.points
 
@@ -137,12 +137,13 @@ func (t *tapReader) brokenSubtests(d *tapStream) []metric.Suite {
 	return broken
 }
 
-// brokenFiles returns the points that are about a file as a whole.
-func (d *tapStream) brokenFiles() []metric.Suite {
+// placeholders returns the points that are about what could not run. The missing tests may be of any
+// point, since TAP does not name their files.
+func (d *tapStream) placeholders() []metric.Suite {
 	var broken []metric.Suite
 	for _, i := range d.tests {
-		if i.isFile() {
-			broken = append(broken, metric.Suite{Name: d.suite, Why: parsed.JoinReason(i.name(), i.output.String())})
+		if i.isPlaceholder() {
+			broken = append(broken, metric.Suite{Name: i.name(), Why: cmp.Or(i.output.String(), "it could not run"), StoppedRun: true})
 		}
 	}
 	return broken
@@ -157,7 +158,7 @@ func (d *tapStream) toTests() []metric.Test {
 	seen := map[metric.ID]int{}
 	out := make([]metric.Test, 0, len(d.tests))
 	for _, i := range d.tests {
-		if i.isSuite && i.status == metric.Passed || i.isFile() { // a suite without tests
+		if i.isSuite && i.status == metric.Passed || i.isPlaceholder() { // a suite without tests
 			continue
 		}
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/metric"
@@ -62,9 +63,14 @@ type tapItem struct {
 	isSuite bool // its details say that it is a suite, not a test
 }
 
-// isFile reports whether a point is about a file that failed as a whole, as node:test writes it.
-func (i *tapItem) isFile() bool {
-	return i.status == metric.Failed && i.file != "" && i.output != nil && (i.point.name == i.file || strings.HasSuffix(i.file, "/"+i.point.name))
+// isPlaceholder reports whether a point is about what could not run: a file as a whole, as node:test
+// writes it, or the set-up of one.
+func (i *tapItem) isPlaceholder() bool {
+	if i.status != metric.Failed || i.output == nil {
+		return false
+	}
+	_, isRow := framework.PlaceholderFor("", i.point.name, i.output.String())
+	return isRow || i.file != "" && (i.point.name == i.file || strings.HasSuffix(i.file, "/"+i.point.name))
 }
 
 // isEmpty reports whether nothing of the stream was read.

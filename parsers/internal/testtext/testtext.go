@@ -36,7 +36,7 @@ var Formats = parsed.SetKind(parsed.TestReport, parsed.Text, []parsed.Format{
 	},
 	{
 		Name: "tap", Detect: detectTAP, Parse: parseTAP, Marks: "a line `TAP version N`, a plan with points, or numbered points", Tools: "node:test, tape, ava, vitest, bats, busted, Test::More, `prove -v` and others; TAP 12 to 14",
-		Note: "SKIP and TODO are skipped, whatever the outcome. The tests are the points without subtests; class: the subtests around them; suite: the file in the output of prove, else `TAP`. Too few points, no plan, Bail out or a cut last line break the suite. More points than planned and numbers out of order are problems. prove without -v names no tests; a file that it skipped is one skipped test. The pragma +strict is ignored.",
+		Note: "SKIP and TODO are skipped, whatever the outcome. The tests are the points without subtests; class: the subtests around them; suite: the file in the output of prove, else `TAP`. A failing point of a file or hook is no test ([placeholders](projects.md#test-frameworks)). Too few points, no plan, Bail out or a cut last line break the suite. More points than planned and numbers out of order are problems. prove without -v names no tests; a file that it skipped is one skipped test. The pragma +strict is ignored.",
 	},
 })
 
