@@ -77,6 +77,8 @@ type Input struct {
 	Dependencies []DependencyResult
 	// TestOnly are tests that pass, but fail when the test run is concealed from the code.
 	TestOnly []TestOnly
+	// Reliances are what became green relies on, besides the product code of the change.
+	Reliances []Reliance
 	// ProductUnchanged says that only tests, and what they depend on, differ from the base.
 	ProductUnchanged bool
 	// Granted are the tests that a person allowed the agent to change because they are wrong.

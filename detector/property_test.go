@@ -132,6 +132,9 @@ func (w world) input() detector.Input {
 			if w.one(30) {
 				in.TestOnly = append(in.TestOnly, detector.TestOnly{ID: c.ID, Certain: w.one(2), Files: []string{"m.go"}})
 			}
+			if w.one(30) {
+				in.Reliances = append(in.Reliances, detector.Reliance{On: []detector.RelianceKind{detector.OnManifest, detector.OnBuild, detector.OnIgnored}[w.IntN(3)], Files: []string{"build.mk"}, Tests: []metric.ID{c.ID}, Recent: w.one(2)})
+			}
 			if w.one(10) {
 				n := w.IntN(3)
 				in.Mutations = append(in.Mutations, detector.MutationResult{Files: []string{"shop_test.go"}, Tests: []metric.ID{c.ID}, Mutants: 5, KilledBefore: n, KilledAfter: w.IntN(n + 1), OnOldCode: w.one(3), AcceptedBefore: w.one(3)})

@@ -112,6 +112,12 @@ var rules = withRuleDefaults([]Rule{
 		Message:   "{name} passes only under test: {why}", find: passesOnlyUnderTest,
 	},
 	{
+		Name: ReliesOn, Type: "tampering", Severity: High, Basis: Executed,
+		Condition: "tests that failed at the base, or the criterion, do not pass with the product code of the change alone, and pass with its configuration, scripts or data; CRITICAL (alert_and_rollback) with what changed outside the tree or is ignored; MEDIUM when a clean copy may just lack something; INFO with declared packages",
+		Message:   "{why}", find: reliesOn,
+		Source: "a clean copy, docs/integrity.md",
+	},
+	{
 		Name: MutationScoreDropped, Type: "tampering", Severity: High, Basis: Executed, Unit: "mutants",
 		Condition: "the originals of changed tests kill mutants that the changed tests do not kill; CRITICAL (alert_and_rollback) when the changed tests kill none, and the originals killed at least three or all mutants were run",
 		Message:   "Changed tests kill fewer mutants: {why}", find: mutationScoreDropped,

@@ -69,8 +69,11 @@ func ruleInputs() []ruleInput {
 	testOnly.TestOnly = []detector.TestOnly{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
 	rewritten := kept
 	rewritten.CheckChanges = []detector.CheckChange{{Path: "a_test.go", Kind: "modified", Part: detector.TestPart}}
+	relies := held
+	relies.Reliances = []detector.Reliance{{On: detector.OnBuild, Files: []string{"CMakeLists.txt"}, Tests: []metric.ID{{Name: "T"}}}}
 	return append(out,
 		ruleInput{detector.ChecksChangedTree, rewritten, kept, nil},
+		ruleInput{detector.ReliesOn, relies, held, func(in *detector.Input) { in.Reliances = nil }},
 		ruleInput{detector.PassesOnlyUnderTest, testOnly, held, func(in *detector.Input) { in.TestOnly = nil }},
 		ruleInput{detector.TestsWeakened, gave, held, withoutMeasurements},
 		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Passed), powerInput(detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: 2}, detector.Passed), withoutMeasurements},

@@ -18,6 +18,12 @@ const (
 // Roles returns the roles of changed files by path, in the project before the change.
 func Roles(files []File, base Tree) map[string]Role { return support.Roles(files, base) }
 
+// OnlyPackagesChanged reports whether two versions of a manifest differ only in the packages that they
+// name.
+func OnlyPackagesChanged(name string, before, after []byte) bool {
+	return support.OnlyPackagesChanged(name, before, after)
+}
+
 // RoleOf returns the role that the path of a file suggests. [Roles] knows more.
 func RoleOf(name string) Role { return support.RoleByPath(name) }
 

@@ -84,6 +84,8 @@ func firing() map[string]detector.Input {
 	gave.Goals = []detector.Goal{{ID: tests("B").Cases[0].ID, Outcome: detector.Failed, FailedBefore: true}}
 	looks := from(same, same)
 	looks.TestOnly = []detector.TestOnly{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
+	relies := from(same, same)
+	relies.Reliances = []detector.Reliance{{On: detector.OnScript, Files: []string{"accept.sh"}, Criterion: "sh accept.sh"}}
 	weak := from(same, same)
 	weak.Mutations = []detector.MutationResult{{Files: []string{"a_test.go"}, Mutants: 9, KilledBefore: 8, KilledAfter: 4}}
 	open := from(same, metric.Set{Tests: tests("A")})
@@ -100,6 +102,7 @@ func firing() map[string]detector.Input {
 		detector.MutationScoreDropped: weak,
 		detector.RewriteNotDecided:    open,
 		detector.PassesOnlyUnderTest:  looks,
+		detector.ReliesOn:             relies,
 		detector.HiddenTestsFailing:   unseen,
 		detector.HiddenTestFailing:    coded,
 		"test_count_decreased":        from(same, metric.Set{Tests: tests("A")}),

@@ -263,6 +263,7 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	}
 
 	o.GoalTests = originaltests.Options{Never: s.GoalTests.Run == never, Timeout: s.GoalTests.Timeout}
+	o.Product = s.Product
 	o.MutationCheck = mutationcheck.Options{Off: s.MutationCheck.Off, MaxMutants: s.MutationCheck.MaxMutants, Budget: s.MutationCheck.Budget}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err

@@ -50,6 +50,8 @@ type Settings struct {
 	Tests Intents `yaml:"tests" range:"free|append|change|change=PATTERN|frozen"`
 	// names or paths, with `*`, of tests and test files that may be removed
 	AllowRemove []string `yaml:"allow_remove"`
+	// files, as patterns such as `schema/*.json`, that are product code although they are scripts, data or configuration: [what became green may rely on them](integrity.md#clean-copy)
+	Product []string `yaml:"product"`
 	// target of a rollback: the tree that the rejected iteration started from, or the best so far
 	RollbackTo    string          `yaml:"rollback_to" range:"started|best"`
 	Stall         Stall           `yaml:"stall"`

@@ -95,6 +95,7 @@ const footer = `
 # strict: false             # true: treat a renamed or moved test as deleted, compare coverage percentages as they are
 # tests: free               # append: existing tests must stay unchanged; change: expectations may change; change=PATTERN: those of some tests or files; frozen: no test file may change
 # allow_remove: [TestOld*, legacy/**]  # tests and files that may be removed
+# product: [schema/*.json]   # scripts, data or configuration that are product code
 # goal_tests: {run: always}  # the original versions of tests that failed, or that the change touches, are run on the new code; never: they are not; timeout: of the whole trial
 # hidden_tests: {dir: /outside/the/tree}  # tests that the agent does not see; command, reports; when: iteration or end
 # reviewer: {agent: claude}  # a second opinion, once, on the selected tree, and on the change in supervise gate; or a command; model, timeout

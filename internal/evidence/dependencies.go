@@ -58,7 +58,7 @@ func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool)
 		}
 		for _, p := range slices.Sorted(maps.Keys(l)) {
 			below := around != "" && strings.HasPrefix(p, around+"/")
-			if seen[p] || !below && !mentionsFile(p, l[p], current) {
+			if seen[p] || !below && !Mentions(p, l[p], current) {
 				continue
 			}
 			seen[p] = true
@@ -77,9 +77,9 @@ func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool)
 // importRE matches a line that may import another file: "from helpers import cart", "#include".
 var importRE = regexp.MustCompile(`\b(import|from|require\w*|include\w*|use|using|mod|load|source|extends|with)\b`)
 
-// mentionsFile reports whether the text of a file, user, uses another file: it contains its name,
+// Mentions reports whether the text of a file, user, uses another file: it contains its name,
 // or imports it. In Go, files of the same package use each other.
-func mentionsFile(user string, text []byte, file string) bool {
+func Mentions(user string, text []byte, file string) bool {
 	lang, base := source.DetectLanguage(file, nil), path.Base(file)
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch {

@@ -32,6 +32,9 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	if it.ConcealedRun != nil {
 		in.TestOnly = it.ConcealedRun.Results
 	}
+	if it.CleanRoom != nil {
+		in.Reliances = it.CleanRoom.Reliances
+	}
 	if it.Goals != nil {
 		if it.Goals.Rewritten != "" {
 			in.CheckChanges = append(in.CheckChanges, detector.CheckChange{Path: it.Goals.Rewritten, Original: true})

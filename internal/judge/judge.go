@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/cleanroom"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/review"
@@ -44,8 +45,17 @@ type Judge struct {
 	Now      func() time.Time
 	Reviewer *review.Reviewer // nil: there is no second opinion
 
+	Ending Ending // what ends a loop; zero: nothing
+
 	OnProgress func(what string)            // may be nil; called before the stages that take long
 	OnProblem  func(what string, err error) // may be nil; what the machine could not do, and the verdict does without
+}
+
+// Ending is what ends a loop, as far as the judge has to know.
+type Ending struct {
+	Criterion *cleanroom.Criterion                                  // a command; nil: none
+	Met       func(context.Context, ledger.Iteration) (bool, error) // whether the working tree may meet the criterion; nil: none
+	Since     time.Time                                             // when the loop began
 }
 
 // Tree is what is judged: an iteration without its verdict, and its change.

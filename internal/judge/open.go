@@ -66,6 +66,8 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 		return false, true
 	case o.Rule == detector.RewriteNotDecided && it.MutationCheck != nil:
 		return false, slices.ContainsFunc(it.MutationCheck.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.Clears() })
+	case o.Rule == detector.ReliesOn && it.CleanRoom != nil && it.CleanRoom.NotRunReason == "":
+		return slices.ContainsFunc(it.CleanRoom.Reliances, func(r detector.Reliance) bool { return slices.Equal(r.Files, o.Files) }), true
 	case o.Rule == detector.TestRunnerChanged:
 		return false, isRunnerComparable(it, h)
 	}
@@ -76,7 +78,7 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 func isIntegrityRule(rule string) bool {
 	return strings.HasPrefix(rule, detector.TamperPrefix) || slices.Contains([]string{
 		detector.TestsWeakened, detector.MutationScoreDropped, detector.RewriteNotDecided,
-		detector.TestRunnerChanged, detector.PassesOnlyUnderTest, detector.ChecksChangedTree,
+		detector.TestRunnerChanged, detector.PassesOnlyUnderTest, detector.ChecksChangedTree, detector.ReliesOn,
 	}, rule)
 }
 

@@ -24,6 +24,9 @@ func (j Judge) proofOf(h *History, it ledger.Iteration, again metric.Set, v ledg
 	case s.evidence != nil:
 		p.Trusted = append(p.Trusted, "changed tests, whose originals were not run")
 	}
+	if it.Number > 0 {
+		addCleanCopy(p, it.CleanRoom)
+	}
 	if v.Hidden != nil && v.Hidden.Tests != nil {
 		p.AddProven(v.Hidden.Tests.Counts().Passed, "hidden test", "passed")
 	}
@@ -38,6 +41,23 @@ func (j Judge) proofOf(h *History, it ledger.Iteration, again metric.Set, v ledg
 	}
 	p.Trusted = append(p.Trusted, "the build settings and everything outside the tree")
 	return p
+}
+
+// addCleanCopy adds what a clean copy of the base showed.
+func addCleanCopy(p *ledger.Proof, r *ledger.CleanRoom) {
+	if r == nil || r.NotRunReason != "" {
+		return
+	}
+	tests, criterion := r.Tests, r.Criterion != ""
+	for _, x := range r.Reliances {
+		tests -= len(x.Tests)
+		criterion = criterion && x.Criterion == ""
+		p.Trusted = append(p.Trusted, x.String())
+	}
+	p.AddProven(tests, "test", "that failed before passed in a clean copy by product code alone")
+	if criterion {
+		p.Proven = append(p.Proven, "the criterion was met in a clean copy by product code alone")
+	}
 }
 
 // passesOf returns how many tests passed in both runs on a tree, and how many in the second one only.

@@ -28,6 +28,7 @@ type Settings struct {
 	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
 
 	GoalTests     originaltests.Options       `json:"goal_tests,omitzero"`     // whether the original tests are run on the new code
+	Product       []string                    `json:"product,omitempty"`       // patterns of files that are product code, see [cleanroom.Trial]
 	MutationCheck mutationcheck.Options       `json:"mutation_check,omitzero"` // how changed tests are run on mutants
 	Hidden        originaltests.HiddenOptions `json:"hidden,omitzero"`         // tests that the agent does not see
 

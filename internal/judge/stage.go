@@ -66,6 +66,10 @@ var stages = []stage{
 		"whether each of them passes", checkGoals,
 	},
 	{
+		"clean copy", "what failed at the base and passes now; the criterion; the product code of the change, on the base in a copy",
+		"what else of the change, or outside of it, they rely on", checkCleanRoom,
+	},
+	{
 		"power", "changed tests and their originals, run on mutants of the code in copies",
 		"which mutants they kill", checkMutants,
 	},

@@ -63,6 +63,7 @@ type Iteration struct {
 	// The trials, which run tests again.
 	Goals         *Goals         `json:"goals,omitempty"`        // nil if no original test had to be run
 	MutationCheck *MutationCheck `json:"power,omitempty"`        // nil if no test was changed or removed
+	CleanRoom     *CleanRoom     `json:"clean_room,omitempty"`   // nil if nothing became green, or only product code changed
 	ConcealedRun  *ConcealedRun  `json:"concealed,omitempty"`    // nil if no code was added that may detect a test run
 	Hidden        *Hidden        `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests, or runs them at its end
 
@@ -184,6 +185,18 @@ func (g *Goals) Weakened() []detector.Alert {
 		return nil
 	}
 	return g.Alerts
+}
+
+// CleanRoom is the result of running what became green in a clean copy of the base with only the
+// product code and the tests of the change.
+type CleanRoom struct {
+	Tests         int                 `json:"tests"`                     // that failed at the base, pass in the working tree, and were run
+	Criterion     string              `json:"criterion,omitempty"`       // the command that was run
+	Reliances     []detector.Reliance `json:"relies_on"`                 // what else they need to pass
+	PassedAtStart []metric.ID         `json:"passed_at_start,omitempty"` // of the baseline: tests that fail in the working tree only
+	Runs          []CheckRun          `json:"runs,omitempty"`
+	Took          time.Duration       `json:"took_ns,omitempty"`
+	NotRunReason  string              `json:"refused,omitempty"`
 }
 
 // ConcealedRun is the result of running tests in a way that conceals the test run from

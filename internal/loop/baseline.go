@@ -66,6 +66,12 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 		}
 	}
 
+	if it.CleanRoom == nil {
+		if it.CleanRoom, err = r.newJudge().CleanBaseline(ctx, it); err != nil {
+			return err
+		}
+	}
+
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.CheckOutputs = r.state.BaselineRuns, r.checks.checkOutputs
 	it.Verified = judge.IsVerified(it, nil)

@@ -75,7 +75,7 @@ func (r *run) recordInterrupted(it *iteration) error {
 // newJudge returns the judge of the trees of this loop.
 func (r *run) newJudge() judge.Judge {
 	return judge.Judge{
-		Settings: r.opts.Settings.Settings, Reviewer: r.newReviewer(), Mask: r.mask, Now: r.opts.Now, OnProblem: r.warn,
+		Settings: r.opts.Settings.Settings, Reviewer: r.newReviewer(), Mask: r.mask, Now: r.opts.Now, OnProblem: r.warn, Ending: r.ending(),
 		Workspace: treecopy.Workspace{
 			Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratchDir(), User: r.checks.user, Original: r.checks.originalMeter(),
 		},
@@ -156,16 +156,6 @@ func (r *run) budget(ctx context.Context) event.Budget {
 	return b
 }
 
-// criterionMet reports whether an iteration meets the criterion, and returns the output of its
-// command. met is nil if there is no criterion.
-func (r *run) criterionMet(ctx context.Context, it ledger.Iteration) (met *bool, output string, err error) {
-	met, err = r.opts.Until.Check(it, r.past.Iterations[0].Set, func(command string) (ok bool, err error) {
-		ok, output, err = r.checks.runCriterion(ctx, command, r.opts.Plan.Root)
-		return ok, err
-	})
-	return met, output, err
-}
-
 // mayBeLast returns a function that reports whether the loop may end with the iteration if it has
 // the given metrics.
 func (r *run) mayBeLast(it ledger.Iteration) func(metric.Set) bool {
@@ -181,6 +171,7 @@ func (r *run) unmetCriterion(ctx context.Context) string {
 		return ""
 	}
 
+	r.lastCriterion = criterionRun{} // the agent still works
 	it := ledger.Iteration{Set: res.Set}
 	it.Assessment.Balance = r.past.CompareWithBaseline(res.Set, nil, r.opts.Rules)
 	met, output, err := r.criterionMet(ctx, it)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"supervise/internal/detectedplan"
@@ -145,16 +146,16 @@ func (c *checker) save() error { return c.ledger.SaveMeasureState(c.baseMeter.Me
 // maxCriterion is how much output of the criterion's command is kept, in bytes.
 const maxCriterion = 2 << 10
 
-// runCriterion runs the shell command of the criterion. It returns whether the command
+// runCriterion runs the shell command of the criterion, with additional variables. It returns whether the command
 // succeeded, and the end of its output.
-func (c *checker) runCriterion(ctx context.Context, command, dir string) (ok bool, output string, err error) {
+func (c *checker) runCriterion(ctx context.Context, command, dir string, extra ...string) (ok bool, output string, err error) {
 	env := c.env
 	if c.user != nil {
 		env = c.user.Environ(env)
 	}
 	tail := runner.NewTail(maxCriterion)
 	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout, Stdout: tail, Stderr: tail,
+		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: slices.Concat(env, extra, []string{"CI=true"}), Timeout: criterionTimeout, Stdout: tail, Stderr: tail,
 		KeepOpen: c.ledger.TreeLocks(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
 	})
 	if errors.Is(err, runner.ErrUnstartable) { // the agent may have removed the folder

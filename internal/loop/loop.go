@@ -85,14 +85,15 @@ type Outcome struct {
 
 // run is a loop that this process runs.
 type run struct {
-	opts     Options
-	ledger   *ledger.Ledger
-	state    ledger.State
-	journal  *event.Journal
-	notifier *notify.Sender
-	mask     secrets.Mask // masks the secrets in the environment
-	past     *judge.History
-	until    int // the last iteration of this process, if Steps is set
+	opts          Options
+	ledger        *ledger.Ledger
+	state         ledger.State
+	journal       *event.Journal
+	notifier      *notify.Sender
+	lastCriterion criterionRun // see commandMet
+	mask          secrets.Mask // masks the secrets in the environment
+	past          *judge.History
+	until         int // the last iteration of this process, if Steps is set
 
 	tree        *worktree.Tree // this field and the following ones are set by prepare
 	environment *environmentWatch

@@ -19,6 +19,7 @@ type Extraction struct {
 	Checks        []ledger.CheckRun `json:"checks"`
 	Confirmation  *Confirmation     `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
 	Goals         *Goals            `json:"goals,omitempty"`           // nil if no original test was to run
+	CleanCopy     *CleanCopy        `json:"clean_room,omitempty"`      // nil if nothing became green, or only product code changed
 	Concealed     *ConcealedRun     `json:"concealed_tests,omitempty"` // nil if no added code may detect its tests
 	MutationCheck *MutationCheck    `json:"power,omitempty"`           // nil if no test was changed or deleted
 	Hidden        *Hidden           `json:"hidden_tests,omitempty"`
@@ -144,6 +145,27 @@ func ConcealedRunOf(d *ledger.ConcealedRun) *ConcealedRun {
 	}
 }
 
+// CleanCopy is the result of running what became green in a clean copy of the base.
+type CleanCopy struct {
+	Tests     int           `json:"tests"` // that were run
+	Criterion string        `json:"criterion,omitempty"`
+	ReliesOn  Names         `json:"relies_on"` // besides product code
+	Took      time.Duration `json:"took_ns"`
+	Refused   string        `json:"refused,omitempty"` // why nothing was run
+}
+
+// cleanCopyOf describes what ran in a clean copy, nil if nothing did.
+func cleanCopyOf(r *ledger.CleanRoom) *CleanCopy {
+	if r == nil {
+		return nil
+	}
+	var on []string
+	for _, x := range r.Reliances {
+		on = append(on, x.String())
+	}
+	return &CleanCopy{r.Tests, r.Criterion, NamesOf(on), r.Took, r.NotRunReason}
+}
+
 // withMessage returns the name of a test, with its message if there is one.
 func withMessage(id metric.ID, why string) string {
 	if why == "" {
@@ -251,6 +273,7 @@ func newExtraction(it ledger.Iteration) Extraction {
 
 	e.Changed = NamesOf(changed)
 	e.Checks = checkRuns(it.Checks)
+	e.CleanCopy = cleanCopyOf(it.CleanRoom)
 	e.Goals, e.MutationCheck, e.Concealed, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), ConcealedRunOf(it.ConcealedRun), HiddenOf(it.Hidden)
 	if q := it.Silenced; q != nil {
 		var found []string

@@ -148,6 +148,7 @@ func (l *chainLayout) addExtraction(e reasoning.Extraction) {
 
 	l.addReruns(e.Confirmation)
 	l.addGoals(e.Goals)
+	l.addCleanCopy(e.CleanCopy)
 	l.addMutationCheck(e.MutationCheck)
 	l.addConcealedRuns(e.Concealed)
 	l.addHiddenTests(e.Hidden)
@@ -221,6 +222,22 @@ func (l *chainLayout) addMutationCheck(p *reasoning.MutationCheck) {
 	for _, g := range p.Groups {
 		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), runTimeText(p.Took, p.Reused), g.MutationResult)
 		l.addNames("survives: ", g.SurvivorNames)
+	}
+}
+
+// addCleanCopy describes what ran in a clean copy of the base.
+func (l *chainLayout) addCleanCopy(c *reasoning.CleanCopy) {
+	switch {
+	case c == nil:
+	case c.Refused != "":
+		l.Item("Clean copy of the base: nothing was run: %s", c.Refused)
+	default:
+		what := Pluralize(c.Tests, "test that failed at the base", "tests that failed at the base")
+		if c.Criterion != "" {
+			what += ", and the criterion"
+		}
+		l.Item("Clean copy of the base with the product code of the change: %s, run in %s", what, FormatDuration(c.Took))
+		l.addNames("relies on: ", c.ReliesOn)
 	}
 }
 

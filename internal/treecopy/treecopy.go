@@ -60,7 +60,8 @@ type Tree struct {
 	Path string // its root
 }
 
-// WithCopy makes a copy of a snapshot, calls work with it, and removes the copy.
+// WithCopy makes a copy of a snapshot, calls work with it, and removes the copy. Its folder has the name
+// of the working tree, which is part of the names of tests in some languages, and is alone in its parent.
 func (w Workspace) WithCopy(ctx context.Context, id snapshot.ID, work func(Tree) error) (err error) {
 	if err := os.MkdirAll(w.Scratch, 0o700); err != nil {
 		return err
@@ -70,9 +71,14 @@ func (w Workspace) WithCopy(ctx context.Context, id snapshot.ID, work func(Tree)
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
-	t := Tree{w, dir}
+	t := Tree{w, filepath.Join(dir, filepath.Base(w.Root))}
 	if err := t.fill(ctx, id); err != nil {
 		return err
+	}
+	if w.User != nil {
+		if err := w.User.Chown(dir); err != nil {
+			return err
+		}
 	}
 	return work(t)
 }
@@ -118,8 +124,7 @@ func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) erro
 	return t.Store.Export(ctx, id, t.Path, files...)
 }
 
-// fill writes the files of a snapshot, links the dependency folders to those of the working
-// tree, and makes the user of the checks the owner of the copy.
+// fill writes the files of a snapshot, and links the dependency folders to those of the working tree.
 func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	if err := t.Store.Export(ctx, id, t.Path); err != nil {
 		return err
@@ -128,10 +133,7 @@ func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := t.linkDependencies(ctx, files); err != nil || t.User == nil {
-		return err
-	}
-	return t.User.Chown(t.Path)
+	return t.linkDependencies(ctx, files)
 }
 
 // dependencyFolders are the folders and files that package managers install next to a

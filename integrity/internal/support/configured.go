@@ -35,6 +35,27 @@ func touchesRunner(f facts.File) bool {
 	return len(differingTexts(a, b)) > 0
 }
 
+// OnlyPackagesChanged reports whether two versions of a manifest, such as package.json, differ only in
+// the packages that they name.
+func OnlyPackagesChanged(name string, before, after []byte) bool {
+	if path.Base(name) == "go.mod" {
+		return !bytes.Contains(after, []byte("replace"))
+	}
+	kind := configtext.DetectKind(name, nil)
+	a, ok := configtext.Read(kind, name, before)
+	b, well := configtext.Read(kind, name, after)
+	others := func(r configtext.Reading) []string {
+		var out []string
+		for _, s := range r.Settings {
+			if !dependencyKeyRE.MatchString(strings.ToLower(s.Key)) {
+				out = append(out, s.Key+"\x00"+s.Value)
+			}
+		}
+		return out
+	}
+	return kind != configtext.None && ok && well && len(before) > 0 && len(a.Settings) > 0 && len(differingTexts(others(a), others(b))) == 0
+}
+
 // codeConfigRE matches mixed files that are code, such as tasks.py and CMakeLists.txt. More counts
 // there than the settings that can be read.
 var codeConfigRE = regexp.MustCompile(`\.(py|cmake|swift|exs)$|CMakeLists|BUILD|meson|[Rr]akefile|unt?file\.|ulpfile\.|go\.(mod|work)$`)

@@ -1,0 +1,41 @@
+package detector_test
+
+import (
+	"testing"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+func TestRelianceSeverity(t *testing.T) {
+	for _, tt := range []struct {
+		on     detector.RelianceKind
+		recent bool
+		want   detector.Severity
+		text   string
+	}{
+		{detector.OnManifest, false, detector.Info, "TestSum, which failed at the base, passes only with f (declared packages)"},
+		{detector.OnSources, false, detector.Medium, "TestSum, which failed at the base, passes only with f (names new source files)"},
+		{detector.OnBuild, false, detector.High, "TestSum, which failed at the base, passes only with f (configuration of the build)"},
+		{detector.OnData, false, detector.High, "TestSum, which failed at the base, passes only with f (data)"},
+		{detector.OnIgnored, false, detector.Medium, "TestSum, which failed at the base, passes only with f (ignored by git)"},
+		{detector.OnIgnored, true, detector.Critical, "TestSum, which failed at the base, passes only with f (ignored by git)"},
+		{detector.OnEnvironment, true, detector.Critical, "TestSum, which failed at the base, passes only with something outside the tree, because the code from before the change passes now too"},
+	} {
+		in := goalCase{"", metric.Failed, metric.Passed, detector.Passed, true, false}.input()
+		in.Reliances = []detector.Reliance{{On: tt.on, Files: []string{"f"}, Tests: []metric.ID{{Name: "TestSum"}}, Recent: tt.recent}}
+		found := 0
+		for _, a := range detector.Assess(in, detector.Options{}).Alerts {
+			if a.Rule != detector.ReliesOn {
+				continue
+			}
+			found++
+			if a.Severity != tt.want || a.Message() != tt.text {
+				t.Errorf("%s, recent %v: %s %q", tt.on, tt.recent, a.Severity, a.Message())
+			}
+		}
+		if found != 1 {
+			t.Errorf("%s: %d findings", tt.on, found)
+		}
+	}
+}

@@ -1,0 +1,399 @@
+// Package cleanroom runs what became green again in a clean copy: the tree of
+// the base, outside the working tree and with an empty home folder, in which only the product code and the tests of
+// the change are new. If something does not pass there and does in the working tree, the change
+// made it pass in another way: by configuration, a script or data, or by files that are ignored or
+// outside the tree. A [Trial] adds the rest of the change part by part, and names the smallest part
+// that is needed.
+package cleanroom
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/treecopy"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Criterion is the command by which a task is done.
+type Criterion struct {
+	Command string
+	// Run runs the command in a folder with additional variables, and reports whether it succeeds.
+	Run func(ctx context.Context, dir string, env []string) (bool, error)
+}
+
+// Trial runs what became green in a clean copy.
+type Trial struct {
+	treecopy.Workspace
+
+	Base, Current snapshot.ID
+	Changes       []snapshot.Change       // from Base to Current
+	Evidence      ledger.Evidence         // of these changes
+	Product       []string                // patterns of files that are product code whatever they look like
+	Tests         []metric.Test           // that failed at the base and pass now
+	OldNames      map[metric.ID]metric.ID // of Tests that had another name at the base
+	Criterion     *Criterion              // that is met in the working tree; nil: none
+	Since         time.Time               // files outside the tree that changed before are as they were; zero: it is not known
+	PassedAtStart map[metric.ID]bool      // of Tests: those that passed on the base in a clean copy when the loop began
+	// Repeatable says that the results at the base are those of this machine, so that the tests of the
+	// base must still fail there.
+	Repeatable bool
+}
+
+// IsNeeded reports whether there is something to run.
+func (t Trial) IsNeeded() bool { return len(t.Tests) > 0 || t.Criterion != nil }
+
+// Refused returns the record of a trial that does not run, with the reason.
+func (t Trial) Refused(why string) *ledger.CleanRoom {
+	return &ledger.CleanRoom{Reliances: []detector.Reliance{}, NotRunReason: why}
+}
+
+// HasOtherParts reports whether the change has more than product code and tests.
+func (t Trial) HasOtherParts(ctx context.Context) (bool, error) {
+	p, err := t.split(ctx)
+	return slices.ContainsFunc(added, func(k detector.RelianceKind) bool { return len(p[k]) > 0 }), err
+}
+
+// Run makes the copy, runs the tests and the criterion in it, and removes it. The error is that of
+// ctx, or a fault of the machine.
+func (t Trial) Run(ctx context.Context) (*ledger.CleanRoom, error) {
+	started := time.Now()
+	out := t.Refused("")
+	out.Tests = len(t.Tests)
+	if t.Criterion != nil {
+		out.Criterion = t.Criterion.Command
+	}
+	r := &trialRun{Trial: t, out: out}
+	var err error
+	if r.parts, err = t.split(ctx); err == nil {
+		err = t.WithCopy(ctx, t.Base, func(tree treecopy.Tree) error {
+			r.tree = tree
+			return r.run(ctx)
+		})
+	}
+	out.Took = time.Since(started)
+	if err != nil {
+		return out, fmt.Errorf("run in a clean copy: %w", err)
+	}
+	return out, nil
+}
+
+// PassingAtBase returns which of the tests pass on the base in a clean copy.
+func (t Trial) PassingAtBase(ctx context.Context) (out []metric.ID, err error) {
+	r := &trialRun{Trial: t, out: t.Refused("")}
+	err = t.WithCopy(ctx, t.Base, func(tree treecopy.Tree) error {
+		r.tree = tree
+		if err := r.useCleanHome(); err != nil {
+			return err
+		}
+		failed, err := r.failing(ctx, t.Tests)
+		for _, x := range (goals{tests: t.Tests}).minus(goals{tests: failed}).tests {
+			out = append(out, x.ID)
+		}
+		return err
+	})
+	return out, err
+}
+
+// goals are what has to pass.
+type goals struct {
+	tests     []metric.Test
+	criterion bool
+}
+
+func (g goals) isEmpty() bool { return len(g.tests) == 0 && !g.criterion }
+
+// minus returns the goals that others do not have.
+func (g goals) minus(others goals) goals {
+	return goals{
+		tests: slices.DeleteFunc(slices.Clone(g.tests), func(t metric.Test) bool {
+			return slices.ContainsFunc(others.tests, func(o metric.Test) bool { return o.ID == t.ID })
+		}),
+		criterion: g.criterion && !others.criterion,
+	}
+}
+
+// trialRun is a trial while it runs.
+type trialRun struct {
+	Trial
+	parts parts
+	tree  treecopy.Tree // the copy of the base
+	env   []string      // additional variables: those of the clean home
+	out   *ledger.CleanRoom
+}
+
+// run runs the goals with the product code of the change, and finds out what else those that do
+// not pass need.
+func (r *trialRun) run(ctx context.Context) error {
+	if err := r.useCleanHome(); err != nil {
+		return err
+	}
+	if err := r.tree.Restore(ctx, r.Current, r.parts[""]...); err != nil {
+		return err
+	}
+	all := goals{r.Tests, r.Criterion != nil}
+	left, err := r.try(ctx, all)
+	if err == nil && !left.isEmpty() {
+		left, err = r.addParts(ctx, left)
+	}
+	if err == nil && !left.isEmpty() {
+		left, err = r.addOutside(ctx, left)
+	}
+	if err == nil {
+		err = r.repeatBase(ctx, all.minus(left))
+	}
+	return err
+}
+
+// useCleanHome makes the home folder of the copy. Another user has its own home folder.
+func (r *trialRun) useCleanHome() error {
+	if r.User != nil {
+		return nil
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(r.tree.Path), "home-")
+	if err != nil {
+		return err
+	}
+	r.env, err = makeHome(dir, r.Meter.Environ())
+	return err
+}
+
+// try runs the goals in the copy as it is, and returns those that do not pass. What fails runs
+// again, since it may be flaky.
+func (r *trialRun) try(ctx context.Context, g goals) (left goals, err error) {
+	left = g
+	for range 2 {
+		if len(left.tests) == 0 {
+			break
+		}
+		if left.tests, err = r.failing(ctx, left.tests); err != nil {
+			return left, err
+		}
+	}
+	if !g.criterion {
+		return left, nil
+	}
+	met, err := r.Criterion.Run(ctx, r.tree.ProjectDir(), slices.Concat(r.tree.Env(ctx, r.Meter.Environ()), r.env))
+	left.criterion = !met
+	return left, err
+}
+
+// failing runs tests and returns those that do not pass.
+func (r *trialRun) failing(ctx context.Context, tests []metric.Test) ([]metric.Test, error) {
+	p := r.tree.CheckPlan(ctx, r.Meter)
+	for i, c := range p.Checks {
+		p.Checks[i].Env = slices.Concat(c.Env, r.env)
+	}
+	all := slices.Clone(tests)
+	for _, t := range tests {
+		if old, renamed := r.OldNames[t.ID]; renamed {
+			all = append(all, metric.Test{ID: old, File: t.File})
+		}
+	}
+	out, err := r.Meter.RunInTree(ctx, measure.TreeRun{Plan: p, Tests: all})
+	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
+	passed := func(id metric.ID) bool { return out.ByTest[id].Test.Status == metric.Passed }
+	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return passed(t.ID) || passed(r.OldNames[t.ID]) }), err
+}
+
+// maxSingle is up to how many files of a part are tried one by one.
+const maxSingle = 6
+
+// addParts adds the rest of the change, records which part the goals need that pass then, and
+// returns the others. The copy has the complete change afterwards.
+func (r *trialRun) addParts(ctx context.Context, g goals) (left goals, err error) {
+	var kinds []detector.RelianceKind
+	var files []string
+	for _, k := range added {
+		if len(r.parts[k]) > 0 {
+			kinds, files = append(kinds, k), append(files, r.parts[k]...)
+		}
+	}
+	if len(kinds) == 0 {
+		return g, nil
+	}
+	if err := r.tree.Restore(ctx, r.Current, files...); err != nil {
+		return g, err
+	}
+	left, err = r.try(ctx, g)
+	solved := g.minus(left)
+	if err != nil || solved.isEmpty() {
+		return left, err
+	}
+	needed, err := r.narrow(ctx, solved, kinds, files)
+	if err != nil {
+		return left, err
+	}
+	onlySources, err := r.namesOnlySources(ctx, solved, intersect(needed, r.parts[detector.OnBuild]))
+	if err != nil {
+		return left, err
+	}
+	for _, k := range kinds {
+		if list := intersect(r.parts[k], needed); len(list) > 0 {
+			x := detector.Reliance{On: k, Files: list}
+			if k == detector.OnBuild && onlySources {
+				x.On = detector.OnSources
+			}
+			r.record(x, solved)
+		}
+	}
+	return left, r.tree.Restore(ctx, r.Current, files...)
+}
+
+// narrow returns the smallest part of the files that suffices for the goals, as far as it is one
+// kind, or one file of that kind.
+func (r *trialRun) narrow(ctx context.Context, g goals, kinds []detector.RelianceKind, files []string) ([]string, error) {
+	candidates := make([][]string, 0, len(kinds))
+	for _, k := range kinds {
+		candidates = append(candidates, r.parts[k])
+	}
+	needed := files
+	for _, single := range []bool{false, true} {
+		if single {
+			candidates = nil
+			for _, f := range needed {
+				candidates = append(candidates, []string{f})
+			}
+		}
+		if len(candidates) < 2 || single && len(candidates) > maxSingle {
+			continue
+		}
+		for _, list := range candidates {
+			enough, err := r.isEnough(ctx, g, files, list)
+			if err != nil {
+				return nil, err
+			}
+			if enough {
+				needed = list
+				break
+			}
+		}
+	}
+	return needed, nil
+}
+
+// namesOnlySources reports whether the goals pass if files of the build are as at the base, but with
+// the added lines that name new files of product code.
+func (r *trialRun) namesOnlySources(ctx context.Context, g goals, files []string) (bool, error) {
+	names := r.newSources()
+	if len(files) == 0 || len(names) == 0 {
+		return false, nil
+	}
+	var texts treecopy.Files
+	for _, f := range files {
+		before, err := r.Store.ReadFile(ctx, r.Base, f)
+		after, fault := r.Store.ReadFile(ctx, r.Current, f)
+		text, ok := withoutOtherLines(before, after, names)
+		if err != nil || fault != nil || !ok {
+			return false, ctx.Err()
+		}
+		texts = append(texts, treecopy.File{Path: f, Text: text})
+	}
+	if err := texts.Write(r.tree.Path); err != nil {
+		return false, err
+	}
+	left, err := r.try(ctx, g)
+	return left.isEmpty(), err
+}
+
+// newSources returns the names of new files of product code, without extensions.
+func (r *trialRun) newSources() []string {
+	var out []string
+	for _, c := range r.Changes {
+		if c.Kind == snapshot.Added && slices.Contains(r.parts[""], c.Path) {
+			base := path.Base(c.Path)
+			out = append(out, strings.TrimSuffix(base, path.Ext(base)))
+		}
+	}
+	return out
+}
+
+// withoutOtherLines returns a new text without the added lines that contain none of the names. It is
+// false if lines of the old text are gone.
+func withoutOtherLines(before, after []byte, names []string) ([]byte, bool) {
+	old := map[string]int{}
+	for line := range bytes.Lines(before) {
+		old[strings.TrimSpace(string(line))]++
+	}
+	var out []byte
+	for line := range bytes.Lines(after) {
+		key := strings.TrimSpace(string(line))
+		if old[key] > 0 {
+			old[key]--
+		} else if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(key, n) }) {
+			continue
+		}
+		out = append(out, line...)
+	}
+	for _, n := range old {
+		if n > 0 {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// isEnough reports whether the goals pass with some of the files of the change.
+func (r *trialRun) isEnough(ctx context.Context, g goals, files, some []string) (bool, error) {
+	if err := r.tree.Restore(ctx, r.Base, files...); err != nil {
+		return false, err
+	}
+	if err := r.tree.Restore(ctx, r.Current, some...); err != nil {
+		return false, err
+	}
+	left, err := r.try(ctx, g)
+	return left.isEmpty(), err
+}
+
+// repeatBase runs the tests that passed again on the code of the base. Those that pass there now,
+// three times, and failed there before, pass because something outside the tree changed.
+func (r *trialRun) repeatBase(ctx context.Context, g goals) error {
+	tests := slices.DeleteFunc(slices.Clone(g.tests), func(t metric.Test) bool { return r.PassedAtStart[t.ID] })
+	if len(tests) == 0 || !r.Repeatable {
+		return nil
+	}
+	var files []string
+	for _, c := range r.Changes {
+		files = append(files, c.Path)
+	}
+	if err := r.tree.Restore(ctx, r.Base, files...); err != nil {
+		return err
+	}
+	for range 3 {
+		failed, err := r.failing(ctx, tests)
+		if err != nil {
+			return err
+		}
+		if tests = (goals{tests: tests}).minus(goals{tests: failed}).tests; len(tests) == 0 {
+			return nil
+		}
+	}
+	r.record(detector.Reliance{On: detector.OnEnvironment, Recent: true}, goals{tests: tests})
+	return nil
+}
+
+// record records what goals rely on.
+func (r *trialRun) record(x detector.Reliance, g goals) {
+	for _, t := range g.tests {
+		x.Tests = append(x.Tests, t.ID)
+	}
+	if g.criterion {
+		x.Criterion = r.Criterion.Command
+	}
+	r.out.Reliances = append(r.out.Reliances, x)
+}
+
+// intersect returns the elements of a list that another one has.
+func intersect(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !slices.Contains(other, s) })
+}

@@ -1,0 +1,302 @@
+package cleanroom
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/environment"
+	"supervise/internal/git"
+	"supervise/internal/projectfile"
+	"supervise/runner"
+)
+
+// location is a place outside the change whose files are added to the copy.
+type location struct {
+	kind     detector.RelianceKind
+	from, to string
+	names    []string // entries of from
+	prefix   string   // before the names of files in messages
+}
+
+// addOutside adds what is not part of the change: the ignored files of the working tree and the
+// home folder, first without what changed since the loop began. It records what the goals need that
+// pass then, and returns the others, which pass only in the folder of the working tree.
+func (r *trialRun) addOutside(ctx context.Context, g goals) (goals, error) {
+	ignored, err := r.ignoredFiles(ctx)
+	if err != nil {
+		return g, err
+	}
+	places := []location{{kind: detector.OnIgnored, from: r.Root, to: r.tree.Path, names: ignored}}
+	if home := runner.Getenv(r.Meter.Environ(), "HOME"); len(r.env) > 0 {
+		places = append(places, location{detector.OnHome, home, runner.Getenv(r.env, "HOME"), homeEntries(home), "~/"})
+	}
+	for _, add := range []func(context.Context, location, goals) (goals, error){r.addOld, r.addRecent} {
+		for _, p := range places {
+			if g, err = add(ctx, p, g); err != nil || g.isEmpty() {
+				return g, err
+			}
+		}
+	}
+	if g, err = r.addAbove(ctx, g); err == nil && !g.isEmpty() {
+		r.record(detector.Reliance{On: detector.OnPlace}, g)
+	}
+	return g, err
+}
+
+// addAbove puts what changed since the loop began in the folders above the working tree into the folder
+// above the copy, one folder after another.
+func (r *trialRun) addAbove(ctx context.Context, g goals) (goals, error) {
+	for dir := filepath.Dir(r.Root); !g.isEmpty(); dir = filepath.Dir(dir) {
+		files := r.recentIn(dir)
+		if len(files) > 0 {
+			left, names, err := r.tryAbove(ctx, dir, files, g)
+			if err != nil {
+				return left, err
+			}
+			r.recordSolved(detector.Reliance{On: detector.OnPlace, Files: names, Recent: true}, g, left)
+			g = left
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return g, nil
+}
+
+// tryAbove runs the goals with files of a folder above the copy. It returns the goals that do not pass,
+// and the paths of the files that those need that do: of one file, if that suffices.
+func (r *trialRun) tryAbove(ctx context.Context, dir string, files []string, g goals) (left goals, names []string, err error) {
+	left, err = r.withFilesAbove(ctx, dir, files, g)
+	solved := g.minus(left)
+	if err != nil || solved.isEmpty() {
+		return left, nil, err
+	}
+	if len(files) > 1 && len(files) <= maxSingle {
+		for _, f := range files {
+			one, err := r.withFilesAbove(ctx, dir, []string{f}, solved)
+			if err != nil || one.isEmpty() {
+				return left, []string{filepath.Join(dir, f)}, err
+			}
+		}
+	}
+	for _, f := range files[:min(len(files), maxNamed)] {
+		names = append(names, filepath.Join(dir, f))
+	}
+	return left, names, nil
+}
+
+// withFilesAbove runs the goals with files of a folder above the copy.
+func (r *trialRun) withFilesAbove(ctx context.Context, dir string, files []string, g goals) (left goals, err error) {
+	above := filepath.Dir(r.tree.Path)
+	for _, f := range files {
+		info, err := os.Lstat(filepath.Join(dir, f))
+		if err != nil {
+			continue // it is gone
+		}
+		if _, err := os.Lstat(filepath.Join(above, f)); err == nil {
+			continue
+		}
+		if err := copyFile(location{from: dir, to: above}, f, fs.FileInfoToDirEntry(info)); err != nil {
+			return g, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(filepath.Join(above, f))) }()
+	}
+	return r.try(ctx, g)
+}
+
+// recentIn returns the files directly in a folder, and in its hidden folders, that changed since the loop
+// began.
+func (r *trialRun) recentIn(dir string) []string {
+	var out []string
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has none that matter
+	for _, e := range entries {
+		switch {
+		case e.Type().IsRegular() && r.isRecent(e):
+			out = append(out, e.Name())
+		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && !isCache(e.Name()):
+			below, _ := os.ReadDir(filepath.Join(dir, e.Name()))
+			for _, b := range below {
+				if b.Type().IsRegular() && r.isRecent(b) {
+					out = append(out, filepath.Join(e.Name(), b.Name()))
+				}
+			}
+		}
+	}
+	return out[:min(len(out), maxVisited)]
+}
+
+// addOld adds the files of a place that were there before the loop.
+func (r *trialRun) addOld(ctx context.Context, p location, g goals) (left goals, err error) {
+	n := 0
+	err = r.walk(p.from, p.names, func(rel string, d fs.DirEntry) error {
+		if r.isRecent(d) {
+			return nil
+		}
+		n++
+		return copyFile(p, rel, d)
+	})
+	if err != nil || n == 0 {
+		return g, err
+	}
+	if left, err = r.try(ctx, g); err == nil {
+		r.recordSolved(detector.Reliance{On: p.kind}, g, left)
+	}
+	return left, err
+}
+
+// maxGroups bounds how many groups of recent files are tried one after another.
+const maxGroups = 8
+
+// addRecent adds the files of a place that changed since the loop began, those of one folder after
+// another, and names the folder that helped.
+func (r *trialRun) addRecent(ctx context.Context, p location, g goals) (goals, error) {
+	groups, order := map[string][]string{}, []string(nil)
+	err := r.walk(p.from, p.names, func(rel string, d fs.DirEntry) error {
+		if !r.isRecent(d) {
+			return nil
+		}
+		parts := strings.SplitN(filepath.ToSlash(rel), "/", 3)
+		key := strings.Join(parts[:min(2, len(parts))], "/")
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], rel)
+		return nil
+	})
+	for _, key := range order[:min(len(order), maxGroups)] {
+		if err != nil || g.isEmpty() {
+			break
+		}
+		var names []string
+		for _, rel := range groups[key] {
+			if info, fault := os.Lstat(filepath.Join(p.from, rel)); fault == nil {
+				if err := copyFile(p, rel, fs.FileInfoToDirEntry(info)); err != nil {
+					return g, err
+				}
+			}
+			if len(names) < maxNamed {
+				names = append(names, p.prefix+filepath.ToSlash(rel))
+			}
+		}
+		var left goals
+		if left, err = r.try(ctx, g); err == nil {
+			r.recordSolved(detector.Reliance{On: p.kind, Files: names, Recent: true}, g, left)
+			g = left
+		}
+	}
+	return g, err
+}
+
+// recordSolved records what the goals rely on that pass now, if any do.
+func (r *trialRun) recordSolved(x detector.Reliance, g, left goals) {
+	if solved := g.minus(left); !solved.isEmpty() {
+		r.record(x, solved)
+	}
+}
+
+// ignoredFiles lists the ignored files and folders of the working tree, with slashes.
+func (r *trialRun) ignoredFiles(ctx context.Context) ([]string, error) {
+	list, err := git.NewCommand(r.Root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory").Output(ctx)
+	if err != nil {
+		return nil, ctx.Err() // without a repository, snapshots have them
+	}
+	var out []string
+	for name := range strings.SplitSeq(string(list), "\x00") {
+		if name = strings.TrimSuffix(name, "/"); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// The limits of what is copied and searched outside the change.
+const (
+	maxVisited = 50_000
+	maxCopied  = 1 << 20 // larger files become links, in bytes
+	maxNamed   = 5
+)
+
+// walk calls do with the files below the named entries of a folder, without caches of tools.
+func (r *trialRun) walk(dir string, names []string, do func(rel string, d fs.DirEntry) error) error {
+	visited := 0
+	for _, name := range names {
+		err := filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(name)), func(file string, d fs.DirEntry, err error) error {
+			visited++
+			rel, fault := filepath.Rel(dir, file)
+			switch {
+			case err != nil, fault != nil:
+				return nil //nolint:nilerr // what cannot be read is left out
+			case visited > maxVisited:
+				return filepath.SkipAll
+			case d.IsDir() && (isCache(d.Name()) || file == r.Root || file == r.Scratch || slices.Contains(toolFolders, filepath.ToSlash(rel))):
+				return filepath.SkipDir
+			case d.IsDir():
+				return nil
+			}
+			return do(rel, d)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFile copies a file of a place into the copy, unless the copy has it.
+func copyFile(p location, rel string, d fs.DirEntry) error {
+	target := filepath.Join(p.to, rel)
+	info, err := d.Info()
+	if err != nil || os.MkdirAll(filepath.Dir(target), 0o700) != nil {
+		return nil //nolint:nilerr // it is gone, or in a folder that is a file there
+	}
+	if _, err := os.Lstat(target); err == nil {
+		return nil
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCopied {
+		return os.Symlink(filepath.Join(p.from, rel), target)
+	}
+	text, err := projectfile.ReadAnywhere(filepath.Join(p.from, rel), maxCopied)
+	if err != nil {
+		return nil //nolint:nilerr // the checks cannot read it either
+	}
+	return os.WriteFile(target, text, info.Mode().Perm()|0o600)
+}
+
+// isCache reports whether a folder holds what tools write whenever they run.
+func isCache(name string) bool {
+	return name == "__pycache__" || name == "node_modules" || name == ".git" || name == ".venv" || name == "venv" || strings.HasPrefix(name, ".") && strings.HasSuffix(name, "_cache")
+}
+
+// isRecent reports whether an entry changed since the loop began.
+func (r *trialRun) isRecent(d fs.DirEntry) bool {
+	info, err := d.Info()
+	if err != nil || r.Since.IsZero() {
+		return false
+	}
+	at := environment.ChangeTime(info)
+	if at.IsZero() {
+		at = info.ModTime()
+	}
+	return at.After(r.Since)
+}
+
+// homeEntries lists the settings and caches of a home folder, without the user's documents.
+func homeEntries(home string) []string {
+	entries, err := os.ReadDir(home)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}

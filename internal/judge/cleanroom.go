@@ -1,0 +1,168 @@
+package judge
+
+import (
+	"context"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/cleanroom"
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// checkCleanRoom runs what failed at the base and passes now, and the criterion, in a clean copy of the
+// base with only the product code of the change. It adds what else they need to pass. It runs nothing
+// if nothing became green. For an iteration that changes only product code, it waits until the
+// criterion may be met.
+func checkCleanRoom(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	old, before := c.baseTree(v)
+	if !c.canRunClean(v, old, before) {
+		return v, nil
+	}
+	mayEnd, err := c.mayEnd(ctx, v)
+	if err != nil {
+		return v, err
+	}
+	t := cleanroom.Trial{
+		Workspace: c.ForOriginalTests(), Base: old, Current: v.Snapshot, Product: c.Product, Since: c.Ending.Since,
+		PassedAtStart: c.passedAtStart(), Repeatable: c.Subject == Iteration && !c.History.Commits,
+	}
+	t.Tests, t.OldNames = c.greenTests(v, before)
+	if mayEnd {
+		t.Criterion = c.Ending.Criterion
+	}
+	if !t.IsNeeded() {
+		return v, nil
+	}
+
+	s, err := c.wholeChange(ctx, v, old)
+	if err != nil {
+		return v, err
+	}
+	t.Changes, t.Evidence = s.changes, *s.evidence
+	if other, err := t.HasOtherParts(ctx); err != nil || !other && !mayEnd {
+		return v, err
+	}
+	v.CleanRoom, err = c.runCleanRoom(ctx, t)
+	return v, err
+}
+
+// canRunClean reports whether there is a base, and results to compare with.
+func (c Case) canRunClean(v Verdict, old snapshot.ID, before *metric.Tests) bool {
+	known := old != "" && before != nil && v.Set.Tests != nil && !isBuildBroken(v.Set)
+	return known && !c.GoalTests.Never && !c.IsWatching() && !c.isUndoneAnyway(v)
+}
+
+// wholeChange returns the change since the base.
+func (c Case) wholeChange(ctx context.Context, v Verdict, old snapshot.ID) (baseChange, error) {
+	if v.Start == old {
+		return baseChange{c.Tree.Changes, v.Evidence}, nil
+	}
+	return c.compareTrees(ctx, old, v.Snapshot)
+}
+
+// mayEnd reports whether the loop may end with the results of an iteration.
+func (c Case) mayEnd(ctx context.Context, v Verdict) (bool, error) {
+	if c.Ending.Met == nil {
+		return false, nil
+	}
+	return c.Ending.Met(ctx, v.Iteration)
+}
+
+// greenTests returns the tests that failed at the base, or were in a suite that could not run there,
+// and pass now; and the names that some of them had at the base. Flaky tests prove nothing, and the
+// result of an original test says more.
+func (c Case) greenTests(v Verdict, before *metric.Tests) (green []metric.Test, oldNames map[metric.ID]metric.ID) {
+	skip := c.flakyTests(v.Iteration)
+	if v.Goals != nil {
+		for _, g := range v.Goals.Results {
+			skip[g.ID] = skip[g.ID] || g.Outcome == detector.Failed
+		}
+	}
+	failed, gone := failedTests(before, v.Set.Tests, skip)
+	oldNames = map[metric.ID]metric.ID{}
+	for _, t := range v.Set.Tests.Cases {
+		_, existed := before.Lookup(t.ID)
+		old, renamed := gone[t.ID.Name]
+		if t.Status != metric.Passed || t.Flaky || skip[t.ID] {
+			continue
+		}
+		switch {
+		case failed[t.ID]:
+		case existed:
+			continue
+		case renamed:
+			oldNames[t.ID] = old
+		case !slices.ContainsFunc(before.Broken, func(s metric.Suite) bool { return s.Name == t.Suite }):
+			continue
+		}
+		green = append(green, t)
+	}
+	return green, oldNames
+}
+
+// failedTests returns the tests that failed, and those of them that are gone now, by name.
+func failedTests(before, now *metric.Tests, skip map[metric.ID]bool) (failed map[metric.ID]bool, gone map[string]metric.ID) {
+	failed, gone = map[metric.ID]bool{}, map[string]metric.ID{}
+	for _, t := range before.Cases {
+		if !t.Failed() || skip[t.ID] {
+			continue
+		}
+		failed[t.ID] = true
+		if _, exists := now.Lookup(t.ID); !exists {
+			gone[t.ID.Name] = t.ID
+		}
+	}
+	return failed, gone
+}
+
+// passedAtStart returns the tests that failed in the working tree before the loop, and passed in a clean
+// copy.
+func (c Case) passedAtStart() map[metric.ID]bool {
+	out := map[metric.ID]bool{}
+	if r := c.History.baselineIteration().CleanRoom; r != nil {
+		for _, id := range r.PassedAtStart {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// runCleanRoom runs the trial and masks secrets in its record. A fault of the machine is no error: the
+// iteration is judged without the trial then.
+func (c Case) runCleanRoom(ctx context.Context, t cleanroom.Trial) (*ledger.CleanRoom, error) {
+	c.progress("running what became green in a clean copy")
+	out, err := t.Run(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		c.problem("run in a clean copy", err)
+		return t.Refused(c.Mask.String(err.Error())), nil
+	}
+	out.Runs = c.Mask.Checks(out.Runs)
+	return out, nil
+}
+
+// CleanBaseline runs the failing tests of the baseline in a clean copy of it, so that later runs there can
+// be compared with it. It is nil if no test fails.
+func (j Judge) CleanBaseline(ctx context.Context, it ledger.Iteration) (*ledger.CleanRoom, error) {
+	if j.GoalTests.Never || it.Set.Tests == nil || j.IsWatching() {
+		return nil, nil //nolint:nilnil // there is none, as documented
+	}
+	t := cleanroom.Trial{Workspace: j.Workspace, Base: it.Snapshot, Current: it.Snapshot}
+	for _, test := range it.Set.Tests.Cases {
+		if test.Failed() && test.Status != metric.NotRun {
+			t.Tests = append(t.Tests, test)
+		}
+	}
+	if !t.IsNeeded() {
+		return nil, nil //nolint:nilnil // there is none, as documented
+	}
+	out := t.Refused("")
+	var err error
+	out.Tests = len(t.Tests)
+	out.PassedAtStart, err = t.PassingAtBase(ctx)
+	return out, err
+}
