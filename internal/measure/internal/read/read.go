@@ -122,7 +122,8 @@ func (r *reportReader) namedReports() []string {
 	var out []string
 	for _, pattern := range r.check.Reports {
 		for _, path := range reportfile.Glob(r.base, pattern) {
-			if !slices.Contains(out, path) {
+			isOwn := filepath.Dir(path) == filepath.Clean(r.dir) && strings.HasPrefix(filepath.Base(path), ".") // what the check prints
+			if !isOwn && !slices.Contains(out, path) {
 				out = append(out, path)
 			}
 		}
