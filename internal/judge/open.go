@@ -66,12 +66,21 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 		return false, true
 	case o.Rule == detector.RewriteNotDecided && it.MutationCheck != nil:
 		return false, slices.ContainsFunc(it.MutationCheck.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.Clears() })
-	case o.Rule == detector.ReliesOn && it.CleanRoom != nil && it.CleanRoom.NotRunReason == "":
-		return slices.ContainsFunc(it.CleanRoom.Reliances, func(r detector.Reliance) bool { return slices.Equal(r.Files, o.Files) }), true
+	case o.Rule == detector.ReliesOn:
+		return stillRelies(o, it.CleanRoom)
 	case o.Rule == detector.TestRunnerChanged:
 		return false, isRunnerComparable(it, h)
 	}
 	return false, o.Rule == detector.PassesOnlyUnderTest && noLongerDetectsTests(it) || dependentsPass(o, it.Goals)
+}
+
+// stillRelies reports whether a run in a clean copy needs the files of a finding again; known is false if
+// there was none.
+func stillRelies(o ledger.OpenFinding, r *ledger.CleanRoom) (relies, known bool) {
+	if r == nil || r.NotRunReason != "" {
+		return false, false
+	}
+	return slices.ContainsFunc(r.Reliances, func(x detector.Reliance) bool { return slices.Equal(x.Files, o.Files) }), true
 }
 
 // isIntegrityRule reports whether a rule is about integrity.
