@@ -75,15 +75,15 @@ func (j *judge) adjustedDelta(f metric.Field) float64 {
 	d, t := j.previous.delta[f], j.previous.tests
 	switch {
 	case t == nil:
-	case f == metric.PassRate && len(t.knownFlaky) > 0:
-		d += 100 * float64(len(t.knownFlaky)) / float64(len(t.now.Cases))
-	case f == metric.TestCount && !j.opts.Strict && !t.decreased():
+	case f == metric.PassRate && len(t.KnownFlaky) > 0:
+		d += 100 * float64(len(t.KnownFlaky)) / float64(len(t.Now.Cases))
+	case f == metric.TestCount && !j.opts.Strict && !t.Decreased():
 		return 0
 	case f == metric.TestCount && !j.opts.Strict:
-		before, now := t.counts()
+		before, now := t.Counts()
 		return float64(now.Count - before.Count)
 	case f == metric.TestsPassed && !j.opts.Strict:
-		before, now := t.counts()
+		before, now := t.Counts()
 		return float64(now.Passed - before.Passed)
 	}
 	if f == metric.CoveragePct {
@@ -138,10 +138,10 @@ func (j *judge) hasAdvanced() bool {
 // hasRecovered reports whether a suite that could not run runs now, and all others that ran do.
 func (j *judge) hasRecovered() bool {
 	t := j.previous.tests
-	if t == nil || len(t.now.Broken) >= len(t.before.Broken) {
+	if t == nil || len(t.Now.Broken) >= len(t.Before.Broken) {
 		return false
 	}
-	return !slices.ContainsFunc(t.now.Broken, func(s metric.Suite) bool { return !t.before.IsBroken(metric.ID{Suite: s.Name}) })
+	return !slices.ContainsFunc(t.Now.Broken, func(s metric.Suite) bool { return !t.Before.IsBroken(metric.ID{Suite: s.Name}) })
 }
 
 // classifyByScore returns the class that follows from the quality score alone.

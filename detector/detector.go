@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	"supervise/detector/internal/testdiff"
 	"supervise/metric"
 )
 
@@ -164,20 +165,8 @@ type ConfidencePart struct {
 	Points float64 `json:"points"`
 }
 
-// TestChanges says test by test what happened between two measurements. All
-// lists are sorted by identity.
-type TestChanges struct {
-	New          []metric.ID `json:"new,omitempty"`
-	Gone         []metric.ID `json:"gone,omitempty"` // explained or not
-	NewlyFailing []metric.ID `json:"newly_failing,omitempty"`
-	NewlyPassing []metric.ID `json:"newly_passing,omitempty"`
-	NewlySkipped []metric.ID `json:"newly_skipped,omitempty"`
-	Flaky        []metric.ID `json:"flaky,omitempty"`     // newly found to be flaky, or flaky and their file was changed
-	NotRun       []metric.ID `json:"not_run,omitempty"`   // known, but their suite or parent aborted
-	Explained    []Loss      `json:"explained,omitempty"` // the part of Gone that is no deletion
-	// FlakyTouched are the tests that are or were flaky and whose file was changed.
-	FlakyTouched []metric.ID `json:"flaky_touched,omitempty"`
-}
+// TestChanges says test by test what happened between two measurements.
+type TestChanges = testdiff.TestChanges
 
 // HasCritical reports whether any alert is CRITICAL.
 func (a Assessment) HasCritical() bool {
@@ -227,7 +216,7 @@ func Assess(in Input, o Options) Assessment {
 		Iteration:    in.Current.Iteration,
 		FromPrevious: j.previous.delta,
 		FromBaseline: j.baseline.delta,
-		Changes:      j.previous.tests.changes(),
+		Changes:      j.previous.tests.Changes(),
 	}
 	a.Alerts = j.alerts(treeScope)
 	if in.Current.Iteration > 0 {

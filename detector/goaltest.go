@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/detector/internal/testdiff"
 	"supervise/metric"
 )
 
@@ -186,8 +187,8 @@ func (j *judge) successor(id metric.ID) (metric.Test, bool) {
 		return c, true
 	}
 	successors := settledSuccessors(j.in.History)
-	for _, d := range []*testDiff{j.previous.tests, j.baseline.tests} {
-		for _, l := range d.changes().Explained {
+	for _, d := range []*testdiff.Diff{j.previous.tests, j.baseline.tests} {
+		for _, l := range d.Changes().Explained {
 			successors[l.ID] = l.Successor
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"supervise/detector/internal/definition"
 	"supervise/detector/internal/loss"
+	"supervise/detector/internal/testdiff"
 	"supervise/metric"
 )
 
@@ -40,15 +41,15 @@ type comparison struct {
 	before          metric.Set
 	now             metric.Set
 	delta           metric.Delta
-	tests           *testDiff // nil when tests are missing on either side
-	includeReported bool      // findings that were reported before are raised again
+	tests           *testdiff.Diff // nil when tests are missing on either side
+	includeReported bool           // findings that were reported before are raised again
 }
 
 // newJudge returns the judge of an iteration, with both comparisons made and lost tests explained.
 func newJudge(in Input, o Options) *judge {
 	o.Acknowledged = slices.Concat(o.Acknowledged, in.Acknowledged)
 	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: append(o.activeAcknowledgements(in.Now), in.grantAcknowledgements()...), accepted: map[string]bool{}, lines: map[string][]line{}, removable: newTestPatterns(o.AllowRemove), changeable: newTestPatterns(o.MayChange)}
-	j.now.Tests = countFlakyAsPassed(j.now.Tests, in.Flaky)
+	j.now.Tests = testdiff.CountFlakyAsPassed(j.now.Tests, in.Flaky)
 	j.clearances = in.clearances()
 	j.goalIndex = make(map[metric.ID]int, len(in.Goals))
 	for i, g := range in.Goals {
@@ -70,15 +71,15 @@ func newJudge(in Input, o Options) *judge {
 	j.previous = j.compare(AgainstPrevious, in.Previous.Iteration, before)
 	j.baseline = j.compare(AgainstBaseline, in.Baseline.Iteration, in.Baseline.Set)
 	known := knownFlaky(j.baseline.before.Tests, in.KnownFlaky)
-	for _, d := range []*testDiff{j.previous.tests, j.baseline.tests} {
+	for _, d := range []*testdiff.Diff{j.previous.tests, j.baseline.tests} {
 		if d != nil {
-			d.excuseFlaky(known, j.isFileTouched)
+			d.ExcuseFlaky(known, j.isFileTouched)
 		}
 	}
 
 	if start := j.previous.before.Tests; j.baseline.tests != nil && start != nil {
-		if earlier := diffTests(j.baseline.before.Tests, start); len(earlier.Gone)+len(earlier.NotRun)+len(earlier.broken)+len(earlier.NewlySkipped) > 0 {
-			j.baseline.tests.dropEarlier(earlier, settledSuccessors(in.History))
+		if earlier := testdiff.Compare(j.baseline.before.Tests, start); len(earlier.Gone)+len(earlier.NotRun)+len(earlier.Broken)+len(earlier.NewlySkipped) > 0 {
+			j.baseline.tests.DropEarlier(earlier, settledSuccessors(in.History))
 		}
 	}
 
@@ -123,12 +124,12 @@ func (j *judge) compare(against string, since int, before metric.Set) comparison
 	}
 	c := comparison{against: against, since: since, before: before, now: j.now, delta: j.now.Sub(before)}
 	if before.Tests != nil && j.now.Tests != nil {
-		c.tests = diffTests(before.Tests, j.now.Tests)
+		c.tests = testdiff.Compare(before.Tests, j.now.Tests)
 		var losses []Loss
 		if !j.opts.Strict {
 			losses = j.losses.Explain(loss.Comparison{Before: before.Tests, Now: j.now.Tests, Gone: c.tests.Gone, New: c.tests.New})
 		}
-		c.tests.explain(losses)
+		c.tests.Explain(losses)
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package detector
 import (
 	"supervise/detector/internal/definition"
 	"supervise/detector/internal/loss"
+	"supervise/detector/internal/testdiff"
 	"supervise/metric"
 )
 
@@ -40,6 +41,12 @@ func TestsExpecting(file string, tests *metric.Tests) []metric.Test {
 // paths of files to new ones.
 func (t Tampering) AffectedTests(before *metric.Tests, list []TestSource, renamed map[string]string) []metric.Test {
 	return definition.TestsOf(t.File, t.Test, before, list, renamed)
+}
+
+// CompareTests compares the tests of two measurements several iterations apart, see
+// [testdiff.CompareAcross].
+func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
+	return testdiff.CompareAcross(before, now, explained)
 }
 
 // newExplainer returns what explains the lost tests of the iteration.

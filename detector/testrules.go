@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"supervise/detector/internal/definition"
+	"supervise/detector/internal/testdiff"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
@@ -14,13 +15,13 @@ func (j *judge) comparedCounts(c comparison) (before, now metric.Counts) {
 	if j.opts.Strict {
 		return c.before.Tests.Counts(), c.now.Tests.Counts()
 	}
-	return c.tests.counts()
+	return c.tests.Counts()
 }
 
 // erodedTests returns the tests that earlier iterations lost since the baseline within the
 // tolerance of the rule. They count in an iteration that loses more. lists selects from a
 // comparison the losses that concern the rule: those of this step, and those of earlier ones.
-func (j *judge) erodedTests(c comparison, r appliedRule, lists func(*testDiff) (step, earlier []metric.ID)) []metric.ID {
+func (j *judge) erodedTests(c comparison, r appliedRule, lists func(*testdiff.Diff) (step, earlier []metric.ID)) []metric.ID {
 	if r.threshold() == 0 || c.against != AgainstBaseline || j.opts.Strict || j.previous.tests == nil {
 		return nil
 	}
@@ -44,11 +45,11 @@ func testCountDecreased(j *judge, c comparison, r appliedRule) []finding {
 		return nil
 	}
 	before, now := j.comparedCounts(c)
-	earlier := j.erodedTests(c, r, func(d *testDiff) (step, earlier []metric.ID) { return d.unexplained, d.earlier.gone })
+	earlier := j.erodedTests(c, r, func(d *testdiff.Diff) (step, earlier []metric.ID) { return d.Unexplained, d.Earlier.Gone })
 	if float64(before.Count+len(earlier)-now.Count) <= r.threshold() {
 		return nil
 	}
-	return single(finding{values: j.metricValues(c, metric.TestCount, r.threshold()), tests: mergeSorted(c.tests.unexplained, earlier)})
+	return single(finding{values: j.metricValues(c, metric.TestCount, r.threshold()), tests: testdiff.MergeSorted(c.tests.Unexplained, earlier)})
 }
 
 // workingTestsFailing fires when fewer tests pass. New passing tests do not hide a test
@@ -60,14 +61,14 @@ func workingTestsFailing(j *judge, c comparison, r appliedRule) []finding {
 	}
 
 	before, now := j.comparedCounts(c)
-	broken := c.tests.broken
+	broken := c.tests.Broken
 	if j.opts.Strict {
 		broken = slices.Concat(broken, c.tests.NewlySkipped)
 	}
-	earlier := j.erodedTests(c, r, func(d *testDiff) (step, earlier []metric.ID) { return d.broken, d.earlier.broken })
+	earlier := j.erodedTests(c, r, func(d *testdiff.Diff) (step, earlier []metric.ID) { return d.Broken, d.Earlier.Broken })
 	f := finding{values: j.metricValues(c, metric.TestsPassed, r.threshold())}
 	if float64(before.Passed+len(earlier)-now.Passed) > r.threshold() {
-		f.tests = mergeSorted(broken, earlier)
+		f.tests = testdiff.MergeSorted(broken, earlier)
 		for _, id := range f.tests {
 			if _, exists := c.now.Tests.Lookup(id); !exists {
 				f.values.Gone++
@@ -76,7 +77,7 @@ func workingTestsFailing(j *judge, c comparison, r appliedRule) []finding {
 		return single(f)
 	}
 
-	f.tests = c.tests.failingTests()
+	f.tests = c.tests.FailingTests()
 	f.severity, f.action, f.values.Why = High, AlertRegression, "other tests make up for them in number"
 	return r.aboveThreshold(f)
 }
@@ -89,7 +90,7 @@ func testsReplaced(j *judge, c comparison, r appliedRule) []finding {
 	if before, now := j.comparedCounts(c); now.Count < before.Count {
 		return nil
 	}
-	return r.aboveThreshold(finding{values: j.metricValues(c, metric.TestCount, r.threshold()), tests: c.tests.unexplained})
+	return r.aboveThreshold(finding{values: j.metricValues(c, metric.TestCount, r.threshold()), tests: c.tests.Unexplained})
 }
 
 // testsNewlySkipped makes one finding of the skips that depend on the machine, and one of
@@ -98,10 +99,10 @@ func testsNewlySkipped(j *judge, c comparison, r appliedRule) []finding {
 	if c.tests == nil {
 		return nil
 	}
-	earlier := j.erodedTests(c, r, func(d *testDiff) (step, earlier []metric.ID) { return d.NewlySkipped, d.earlier.skipped })
+	earlier := j.erodedTests(c, r, func(d *testdiff.Diff) (step, earlier []metric.ID) { return d.NewlySkipped, d.Earlier.Skipped })
 	var hard, conditional finding
 	conditional.severity = Medium
-	for _, id := range mergeSorted(c.tests.NewlySkipped, earlier) {
+	for _, id := range testdiff.MergeSorted(c.tests.NewlySkipped, earlier) {
 		test, _ := c.now.Tests.Lookup(id)
 		f := &hard
 		if j.isConditionalSkip(test) {
@@ -111,16 +112,6 @@ func testsNewlySkipped(j *judge, c comparison, r appliedRule) []finding {
 		f.values.Why = test.Message
 	}
 	return r.aboveThreshold(hard, conditional)
-}
-
-// mergeSorted returns the union of both lists, sorted.
-func mergeSorted(a, b []metric.ID) []metric.ID {
-	if len(b) == 0 {
-		return a
-	}
-	out := slices.Concat(a, b)
-	slices.SortFunc(out, metric.ID.Compare)
-	return slices.Compact(out)
 }
 
 // machineReasonRE matches the reasons of skips that depend on the machine and not on the
