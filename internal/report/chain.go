@@ -232,11 +232,14 @@ func (l *chainLayout) addCleanCopy(c *reasoning.CleanCopy) {
 	case c.Refused != "":
 		l.Item("Clean copy of the base: nothing was run: %s", c.Refused)
 	default:
-		what := Pluralize(c.Tests, "test that failed at the base", "tests that failed at the base")
-		if c.Criterion != "" {
-			what += ", and the criterion"
+		var what []string
+		if c.Tests > 0 {
+			what = append(what, Pluralize(c.Tests, "test that failed at the base", "tests that failed at the base"))
 		}
-		l.Item("Clean copy of the base with the product code of the change: %s, run in %s", what, FormatDuration(c.Took))
+		if c.Criterion != "" {
+			what = append(what, "the criterion")
+		}
+		l.Item("Clean copy of the base with the product code of the change: %s, run in %s", strings.Join(what, " and "), FormatDuration(c.Took))
 		l.addNames("relies on: ", c.ReliesOn)
 	}
 }
