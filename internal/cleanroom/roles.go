@@ -32,6 +32,7 @@ type classifier struct {
 	evidence      ledger.Evidence
 	sources       map[string][]byte // texts of source files, by path
 	criterion     map[string]bool   // the files that the command of the criterion runs or reads
+	checks        []string          // the commands of the checks
 	asked         map[string]bool   // new files that the command names: the task is to make them
 	hasSources    bool              // otherwise data or configuration is the product
 	scriptsOnly   bool              // the product is scripts
@@ -44,6 +45,9 @@ func (t Trial) split(ctx context.Context) (parts, error) {
 		return nil, err
 	}
 	c := classifier{product: t.Product, files: files, base: t.Base, current: t.Current, evidence: t.Evidence}
+	for _, check := range t.Plan.Checks {
+		c.checks = append(c.checks, check.CommandLine())
+	}
 	c.read = func(id snapshot.ID, path string) ([]byte, error) { return t.Store.ReadFile(ctx, id, path) }
 	c.readSources(t.Changes)
 	if t.Criterion != nil {
@@ -75,7 +79,7 @@ func (c *classifier) readSources(changes []snapshot.Change) {
 		if !isSource(f.Path) || source.IsVendored(f.Path) || f.Size > maxText {
 			continue
 		}
-		if !integrity.BelongsToTests(f.Path) {
+		if !integrity.BelongsToTests(f.Path) && !c.isCheck(f.Path) {
 			c.hasSources, c.scriptsOnly = true, c.scriptsOnly && isScript(f.Path)
 		}
 		if len(c.sources) < maxSources {
@@ -87,6 +91,11 @@ func (c *classifier) readSources(changes []snapshot.Change) {
 			add(c.current, change.Path)
 		}
 	}
+}
+
+// isCheck reports whether the command of a check names a file. It is no product code then.
+func (c *classifier) isCheck(name string) bool {
+	return slices.ContainsFunc(c.checks, func(command string) bool { return namesFile(command, name) })
 }
 
 // isSource reports whether a file is code in a known language.
@@ -214,7 +223,7 @@ func (c *classifier) kindOf(name string) detector.RelianceKind {
 		return detector.OnRunner
 	case role == integrity.MixedConfig, isBuildFile(name):
 		return detector.OnBuild
-	case isScript(name) && !c.scriptsOnly:
+	case isScript(name) && (!c.scriptsOnly || c.isCheck(name)):
 		return detector.OnScript
 	case strings.HasSuffix(name, ".pyi"), strings.HasSuffix(name, ".d.ts"): // they change what checkers of types believe, not what runs
 		return detector.OnData
