@@ -65,8 +65,9 @@ func oldFailures(base, now *metric.Tests) (tests []metric.Test, full bool) {
 }
 
 // recheckBase runs tests that failed at the base again there, with what the working tree has and a
-// clean checkout lacks. Those that pass count as passed at the base. It changes no result to a worse one, because the author of the change controls
-// the ignored files. Records were not measured in a clean checkout.
+// clean checkout lacks. Those that pass count as passed at the base. It changes no result to a worse
+// one, because the author of the change controls the ignored files. Records were not measured in a
+// clean checkout.
 func (g *mergeGate) recheckBase(ctx context.Context) error {
 	old, full := oldFailures(g.baseSet.Tests, g.measured.Set.Tests)
 	if g.record != nil || len(old) == 0 && !full {
