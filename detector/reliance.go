@@ -36,6 +36,8 @@ type Reliance struct {
 	Tests     []metric.ID  `json:"tests,omitempty"` // that failed at the base
 	Criterion string       `json:"criterion,omitempty"`
 	Recent    bool         `json:"recent,omitempty"` // it is known that it changed since the loop began
+	// AcceptedBefore says that an earlier, accepted iteration relies on the same: the finding is open.
+	AcceptedBefore bool `json:"known,omitempty"`
 }
 
 // isOutside reports whether what is relied on is in no commit.
@@ -78,10 +80,13 @@ func (r Reliance) String() string {
 	return what
 }
 
-// reliesOn makes a finding of each reliance.
+// reliesOn makes a finding of each reliance that is new.
 func reliesOn(j *judge, _ comparison, _ appliedRule) []finding {
 	var out []finding
 	for _, x := range j.in.Reliances {
+		if x.AcceptedBefore {
+			continue
+		}
 		f := finding{tests: x.Tests, files: x.Files, severity: x.severity(), action: actionOf(x.severity())}
 		switch n := len(x.Tests); n {
 		case 0:

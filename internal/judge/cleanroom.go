@@ -26,7 +26,7 @@ func checkCleanRoom(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	}
 	t := cleanroom.Trial{
 		Workspace: c.ForOriginalTests(), Base: old, Current: v.Snapshot, Product: c.Product, Since: c.Ending.Since,
-		PassedAtStart: c.passedAtStart(), Repeatable: c.Subject == Iteration && !c.History.Commits,
+		PassedAtStart: c.passedAtStart(), Repeatable: c.Subject == Iteration && c.History.baselineIteration().CleanRoom != nil,
 	}
 	t.Tests, t.OldNames = c.greenTests(v, before)
 	if mayEnd {
@@ -142,6 +142,11 @@ func (c Case) runCleanRoom(ctx context.Context, t cleanroom.Trial) (*ledger.Clea
 		return t.Refused(c.Mask.String(err.Error())), nil
 	}
 	out.Runs = c.Mask.Checks(out.Runs)
+	for i, x := range out.Reliances {
+		out.Reliances[i].AcceptedBefore = slices.ContainsFunc(c.History.startIteration().Open, func(o ledger.OpenFinding) bool {
+			return o.Rule == detector.ReliesOn && slices.Equal(o.Files, x.Files)
+		})
+	}
 	return out, nil
 }
 

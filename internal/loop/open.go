@@ -124,7 +124,7 @@ func (r *run) prepare(ctx context.Context, position *event.Position, memory meas
 
 	m := measure.Options{
 		Env: env, Scratch: r.checks.scratchDir(), User: r.checks.user, OnProgress: r.checks.reportProgress, Watch: o.WatchChecks, Memory: memory, Hold: r.ledger.TreeLocks(),
-		BeforeStart: r.journal.Starting(event.ChildCheck, r.iterationNumber), Reruns: o.Confirm, Baseline: true,
+		BeforeStart: r.journal.Starting(event.ChildCheck, r.iterationNumber), Reruns: o.Confirm, Baseline: true, MayStartBroken: true,
 	}
 	if _, inside := ledger.PathInTree(o.Home, o.Root); inside {
 		m.Ignore = o.Home

@@ -31,7 +31,9 @@ type Options struct {
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
 	Baseline   bool           // a loop starts at a measurement without known tests: see [metric.Set]
-	Reruns     *Reruns        // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
+	// MayStartBroken says that no suite has to run at the baseline yet: its tests count as known then.
+	MayStartBroken bool
+	Reruns         *Reruns // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
 
 	// BeforeStart is passed to [runner.Command]. It may be called concurrently.
 	BeforeStart func(shim runner.Process) error

@@ -116,6 +116,7 @@ func (m *measurement) finishCheck(ctx context.Context, a *attempt, known *metric
 // count: half of the linters would look like fewer errors.
 func (m *measurement) gatherSections(runs []Run, known *metric.Tests) (set metric.Set, reported *metric.Tests) {
 	g := sections.New(m.plan.ErrorFields)
+	g.MayStartBroken = m.opts.MayStartBroken
 	for i := range runs {
 		g.ReportDuplicates(&runs[i])
 		g.Add(&runs[i])
@@ -145,6 +146,7 @@ func (m *measurement) gatherParts(runs []Run) []Part {
 		dir := runs[i].Check.Dir
 		if byDir[dir] == nil {
 			byDir[dir] = sections.New(m.plan.ErrorFields)
+			byDir[dir].MayStartBroken = m.opts.MayStartBroken
 			dirs = append(dirs, dir)
 		}
 		byDir[dir].Add(&runs[i])

@@ -38,6 +38,8 @@ type Gathering struct {
 
 	excluded    []string // failures that existed at the baseline
 	CoverageGap string   // why the coverage does not include all checks
+
+	MayStartBroken bool // no suite has to run yet, since a loop may begin so
 }
 
 // Add adds a run.
@@ -94,7 +96,7 @@ func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: why})
 	}
-	if why := whyEmpty(s.Tests, known); why != "" {
+	if why := g.whyEmpty(s.Tests, known); why != "" {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
 	}
@@ -137,11 +139,11 @@ func runnerChanged(t, known *metric.Tests) bool {
 
 // whyEmpty returns why a set without tests is not a measurement, "" if it is one: a run that
 // succeeded without tests, although there were some before, means that they were deleted.
-func whyEmpty(t, known *metric.Tests) string {
+func (g *Gathering) whyEmpty(t, known *metric.Tests) string {
 	switch {
 	case t == nil || len(t.Cases) > 0:
 		return ""
-	case len(t.Broken) > 0 && (known == nil || len(known.Cases) == 0): // a red start
+	case len(t.Broken) > 0 && g.MayStartBroken && (known == nil || len(known.Cases) == 0):
 		return ""
 	case len(t.Broken) > 0:
 		return fmt.Sprintf("%s did not run: %s", t.Broken[0].Name, t.Broken[0].Why)
