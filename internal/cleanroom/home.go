@@ -5,16 +5,17 @@ import (
 	"path/filepath"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/runner"
 )
 
 // toolFolders are the entries of a home folder in which tool chains keep programs, packages and
 // caches. Checks in a clean copy use those of the user; what is in them is trusted.
-var toolFolders = strings.Fields(`.asdf .bun .cabal .cargo/bin .cargo/env .cargo/git .cargo/registry .choosenim .composer .config/composer .cpan .deno .dotnet .elan .gem .ghcup .gradle
+var toolFolders = append(strings.Fields(`.asdf .bun .cabal .cargo/bin .cargo/env .cargo/git .cargo/registry .choosenim .composer .config/composer .cpan .deno .dotnet .elan .gem .ghcup .gradle
 	.hex .ivy2 .jdks .juliaup .julia .konan .local/bin .local/lib .local/pipx .local/share/fnm .local/share/gem .local/share/mise .local/share/pnpm .local/share/uv .local/share/virtualenvs .luarocks
 	.m2 .mint .mix .nimble .npm .nuget .nvm .opam .pdm .perl5 .phpenv .pub-cache .pyenv .rbenv .rustup .rvm .sbt .sdkman .stack .swiftpm .terraform.d .volta .yarn .zvm R go miniconda3 anaconda3 perl5
-	.cache/Cypress .cache/bazel .cache/bazelisk .cache/coursier .cache/deno .cache/go-build .cache/node .cache/ms-playwright .cache/pip .cache/pnpm .cache/puppeteer .cache/pypoetry .cache/uv .cache/yarn .cache/zig
-	Library/Caches/go-build Library/Caches/pip Library/Python Library/pnpm`)
+	.cache/bazel .cache/bazelisk .cache/coursier .cache/deno .cache/go-build .cache/node .cache/pip .cache/pnpm .cache/pypoetry .cache/uv .cache/yarn .cache/zig
+	Library/Caches/go-build Library/Caches/pip Library/Python Library/pnpm`), framework.BrowserFolders...)
 
 // makeHome makes a home folder in dir that has only the folders of tool chains, as links to those
 // of the user, and returns the variables that make programs use it.

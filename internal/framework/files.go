@@ -182,3 +182,7 @@ var ActionCommands = map[string]string{
 	"chartboost/ruff-action": "ruff check", "astral-sh/ruff-action": "ruff check", "actions-rs/clippy-check": "cargo clippy",
 	"cypress-io/github-action": "cypress run", "giraffate/clippy-action": "cargo clippy", "wagoid/commitlint-github-action": "commitlint",
 }
+
+// BrowserFolders are the folders, in the user's home folder, with the browsers that end-to-end
+// frameworks have downloaded.
+var BrowserFolders = []string{".cache/Cypress", ".cache/ms-playwright", ".cache/puppeteer", "Library/Caches/Cypress", "Library/Caches/ms-playwright"}
