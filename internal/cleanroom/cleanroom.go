@@ -1,6 +1,6 @@
-// Package cleanroom runs what became green again in a clean copy: the tree of
-// the base, outside the working tree and with an empty home folder, in which only the product code and the tests of
-// the change are new. If something does not pass there and does in the working tree, the change
+// Package cleanroom runs what became green again in a clean copy: the tree of the base, outside the
+// working tree and with an empty home folder, in which only the product code and the tests of the
+// change are new. If something does not pass there and does in the working tree, the change
 // made it pass in another way: by configuration, a script or data, or by files that are ignored or
 // outside the tree. A [Trial] adds the rest of the change part by part, and names the smallest part
 // that is needed.
@@ -183,7 +183,9 @@ func (r *trialRun) try(ctx context.Context, g goals) (left goals, err error) {
 	if !g.criterion {
 		return left, nil
 	}
-	met, err := r.Criterion.Run(ctx, r.tree.ProjectDir(), slices.Concat(r.tree.Env(ctx, r.Meter.Environ()), r.env))
+	// Python would reuse what it compiled of another version of a file with the same size and time.
+	env := slices.Concat(r.tree.Env(ctx, r.Meter.Environ()), r.env, []string{"PYTHONDONTWRITEBYTECODE=1"})
+	met, err := r.Criterion.Run(ctx, r.tree.ProjectDir(), env)
 	left.criterion = !met
 	return left, err
 }
@@ -355,31 +357,31 @@ func (r *trialRun) isEnough(ctx context.Context, g goals, files, some []string) 
 	return left.isEmpty(), err
 }
 
-// repeatBase runs the tests that passed again on the code of the base. Those that pass there now,
-// three times, and failed there before, pass because something outside the tree changed.
+// repeatBase runs the tests that passed again on the code of the base, in a new copy, since what tools
+// built of the new code may be valid for old files of the same size. Those that pass there now, three
+// times, and failed there before, pass because something outside the tree changed.
 func (r *trialRun) repeatBase(ctx context.Context, g goals) error {
 	tests := slices.DeleteFunc(slices.Clone(g.tests), func(t metric.Test) bool { return r.PassedAtStart[t.ID] })
 	if len(tests) == 0 || !r.Repeatable {
 		return nil
 	}
-	var files []string
-	for _, c := range r.Changes {
-		files = append(files, c.Path)
-	}
-	if err := r.tree.Restore(ctx, r.Base, files...); err != nil {
-		return err
-	}
-	for range 3 {
-		failed, err := r.failing(ctx, tests)
-		if err != nil {
+	return r.WithCopy(ctx, r.Base, func(tree treecopy.Tree) error {
+		base := &trialRun{Trial: r.Trial, tree: tree, out: r.out}
+		if err := base.useCleanHome(); err != nil {
 			return err
 		}
-		if tests = (goals{tests: tests}).minus(goals{tests: failed}).tests; len(tests) == 0 {
-			return nil
+		for range 3 {
+			failed, err := base.failing(ctx, tests)
+			if err != nil {
+				return err
+			}
+			if tests = (goals{tests: tests}).minus(goals{tests: failed}).tests; len(tests) == 0 {
+				return nil
+			}
 		}
-	}
-	r.record(detector.Reliance{On: detector.OnEnvironment, Recent: true}, goals{tests: tests})
-	return nil
+		r.record(detector.Reliance{On: detector.OnEnvironment, Recent: true}, goals{tests: tests})
+		return nil
+	})
 }
 
 // record records what goals rely on.

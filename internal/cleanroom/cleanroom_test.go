@@ -60,7 +60,7 @@ func TestCleanHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env, err := makeHome(clean, []string{"HOME=" + real, "XDG_CACHE_HOME=" + filepath.Join(real, ".cache"), "XDG_DATA_HOME=/elsewhere"})
+	env, err := makeHome(clean, []string{"HOME=" + real, "XDG_CACHE_HOME=" + filepath.Join(real, ".cache"), "XDG_DATA_HOME=/other"})
 	if err != nil {
 		t.Fatal(err)
 	}

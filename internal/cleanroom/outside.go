@@ -11,8 +11,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/environment"
-	"supervise/internal/git"
-	"supervise/internal/projectfile"
+	"supervise/internal/treecopy"
 	"supervise/runner"
 )
 
@@ -28,8 +27,11 @@ type location struct {
 // home folder, first without what changed since the loop began. It records what the goals need that
 // pass then, and returns the others, which pass only in the folder of the working tree.
 func (r *trialRun) addOutside(ctx context.Context, g goals) (goals, error) {
-	ignored, err := r.ignoredFiles(ctx)
-	if err != nil {
+	ignored, err := treecopy.IgnoredFiles(ctx, r.Root)
+	if err != nil { // without a repository, snapshots have them
+		ignored = nil
+	}
+	if err := ctx.Err(); err != nil {
 		return g, err
 	}
 	places := []location{{kind: detector.OnIgnored, from: r.Root, to: r.tree.Path, names: ignored}}
@@ -95,14 +97,10 @@ func (r *trialRun) tryAbove(ctx context.Context, dir string, files []string, g g
 func (r *trialRun) withFilesAbove(ctx context.Context, dir string, files []string, g goals) (left goals, err error) {
 	above := filepath.Dir(r.tree.Path)
 	for _, f := range files {
-		info, err := os.Lstat(filepath.Join(dir, f))
-		if err != nil {
-			continue // it is gone
-		}
 		if _, err := os.Lstat(filepath.Join(above, f)); err == nil {
 			continue
 		}
-		if err := copyFile(location{from: dir, to: above}, f, fs.FileInfoToDirEntry(info)); err != nil {
+		if err := copyFile(location{from: dir, to: above}, f); err != nil {
 			return g, err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(filepath.Join(above, f))) }()
@@ -139,7 +137,7 @@ func (r *trialRun) addOld(ctx context.Context, p location, g goals) (left goals,
 			return nil
 		}
 		n++
-		return copyFile(p, rel, d)
+		return copyFile(p, rel)
 	})
 	if err != nil || n == 0 {
 		return g, err
@@ -175,10 +173,8 @@ func (r *trialRun) addRecent(ctx context.Context, p location, g goals) (goals, e
 		}
 		var names []string
 		for _, rel := range groups[key] {
-			if info, fault := os.Lstat(filepath.Join(p.from, rel)); fault == nil {
-				if err := copyFile(p, rel, fs.FileInfoToDirEntry(info)); err != nil {
-					return g, err
-				}
+			if err := copyFile(p, rel); err != nil {
+				return g, err
 			}
 			if len(names) < maxNamed {
 				names = append(names, p.prefix+filepath.ToSlash(rel))
@@ -200,25 +196,9 @@ func (r *trialRun) recordSolved(x detector.Reliance, g, left goals) {
 	}
 }
 
-// ignoredFiles lists the ignored files and folders of the working tree, with slashes.
-func (r *trialRun) ignoredFiles(ctx context.Context) ([]string, error) {
-	list, err := git.NewCommand(r.Root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory").Output(ctx)
-	if err != nil {
-		return nil, ctx.Err() // without a repository, snapshots have them
-	}
-	var out []string
-	for name := range strings.SplitSeq(string(list), "\x00") {
-		if name = strings.TrimSuffix(name, "/"); name != "" {
-			out = append(out, name)
-		}
-	}
-	return out, nil
-}
-
-// The limits of what is copied and searched outside the change.
+// The limits of what is searched outside the change, and named of it.
 const (
 	maxVisited = 50_000
-	maxCopied  = 1 << 20 // larger files become links, in bytes
 	maxNamed   = 5
 )
 
@@ -249,23 +229,12 @@ func (r *trialRun) walk(dir string, names []string, do func(rel string, d fs.Dir
 }
 
 // copyFile copies a file of a place into the copy, unless the copy has it.
-func copyFile(p location, rel string, d fs.DirEntry) error {
+func copyFile(p location, rel string) error {
 	target := filepath.Join(p.to, rel)
-	info, err := d.Info()
-	if err != nil || os.MkdirAll(filepath.Dir(target), 0o700) != nil {
-		return nil //nolint:nilerr // it is gone, or in a folder that is a file there
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return nil //nolint:nilerr // the copy has a file in the place of a folder
 	}
-	if _, err := os.Lstat(target); err == nil {
-		return nil
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxCopied {
-		return os.Symlink(filepath.Join(p.from, rel), target)
-	}
-	text, err := projectfile.ReadAnywhere(filepath.Join(p.from, rel), maxCopied)
-	if err != nil {
-		return nil //nolint:nilerr // the checks cannot read it either
-	}
-	return os.WriteFile(target, text, info.Mode().Perm()|0o600)
+	return treecopy.CopyMissing(filepath.Join(p.from, rel), target)
 }
 
 // isCache reports whether a folder holds what tools write whenever they run.

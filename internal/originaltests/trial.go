@@ -322,7 +322,7 @@ func (r *trialRun) addUnnamed(out measure.TreeResults) {
 	}
 }
 
-// hasTests reports whether a suite has tests. One that stands for the run, or for what happened
+// hasTests reports whether a suite has tests. One about the whole run, or about what happened
 // outside of all tests, has none.
 func (r *trialRun) hasTests(suite string) bool {
 	return slices.ContainsFunc(r.CurrentTests.Cases, func(c metric.Test) bool { return c.Suite == suite }) ||

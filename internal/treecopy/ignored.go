@@ -51,11 +51,18 @@ func (t Tree) copyFile(name string) error {
 	return Files{{Path: name, Text: text}}.Write(t.Path)
 }
 
+// IgnoredFiles lists the ignored files and folders of the working tree at root, with slashes. It fails
+// without a repository.
+func IgnoredFiles(ctx context.Context, root string) ([]string, error) {
+	list, err := git.NewCommand(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory").Output(ctx)
+	return strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 }), err
+}
+
 // CopyIgnored copies the ignored files of the working tree at root that are missing from the copy in
 // dir.
 func CopyIgnored(ctx context.Context, root, dir string) error {
-	list, err := git.NewCommand(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory").Output(ctx)
-	for name := range strings.FieldsFuncSeq(string(list), func(r rune) bool { return r == 0 }) {
+	list, err := IgnoredFiles(ctx, root)
+	for _, name := range list {
 		if name = filepath.FromSlash(name); err == nil {
 			err = CopyMissing(filepath.Join(root, name), filepath.Join(dir, name))
 		}
