@@ -10,9 +10,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +46,16 @@ type Trial struct {
 	// Repeatable says that the results at the base are those of this machine, so that the tests of the
 	// base must still fail there.
 	Repeatable bool
+	// All says that all checks run if the change has only product code and tests. What they measure is
+	// a measurement of the tree then.
+	All   bool
+	Known *metric.Tests // of the working tree, for All
+}
+
+// Result is the result of a trial.
+type Result struct {
+	*ledger.CleanRoom
+	Measured *Measurement // nil if not all checks ran
 }
 
 // IsNeeded reports whether there is something to run.
@@ -66,7 +74,7 @@ func (t Trial) HasOtherParts(ctx context.Context) (bool, error) {
 
 // Run makes the copy, runs the tests and the criterion in it, and removes it. The error is that of
 // ctx, or a fault of the machine.
-func (t Trial) Run(ctx context.Context) (*ledger.CleanRoom, error) {
+func (t Trial) Run(ctx context.Context) (Result, error) {
 	started := time.Now()
 	out := t.Refused("")
 	out.Tests = len(t.Tests)
@@ -76,33 +84,13 @@ func (t Trial) Run(ctx context.Context) (*ledger.CleanRoom, error) {
 	r := &trialRun{Trial: t, out: out}
 	var err error
 	if r.parts, err = t.split(ctx); err == nil {
-		err = t.WithCopy(ctx, t.Base, func(tree treecopy.Tree) error {
-			r.tree = tree
-			return r.run(ctx)
-		})
+		err = r.runAll(ctx)
 	}
 	out.Took = time.Since(started)
 	if err != nil {
-		return out, fmt.Errorf("run in a clean copy: %w", err)
+		return Result{CleanRoom: out}, fmt.Errorf("run in a clean copy: %w", err)
 	}
-	return out, nil
-}
-
-// PassingAtBase returns which of the tests pass on the base in a clean copy.
-func (t Trial) PassingAtBase(ctx context.Context) (out []metric.ID, err error) {
-	r := &trialRun{Trial: t, out: t.Refused("")}
-	err = t.WithCopy(ctx, t.Base, func(tree treecopy.Tree) error {
-		r.tree = tree
-		if err := r.useCleanHome(); err != nil {
-			return err
-		}
-		failed, err := r.failing(ctx, t.Tests)
-		for _, x := range (goals{tests: t.Tests}).minus(goals{tests: failed}).tests {
-			out = append(out, x.ID)
-		}
-		return err
-	})
-	return out, err
+	return Result{out, r.measured}, nil
 }
 
 // goals are what has to pass.
@@ -130,41 +118,72 @@ type trialRun struct {
 	tree  treecopy.Tree // the copy of the base
 	env   []string      // additional variables: those of the clean home
 	out   *ledger.CleanRoom
+
+	measured *Measurement // what all checks measured
+}
+
+// runAll runs the goals, and the tests that passed again on the base.
+func (r *trialRun) runAll(ctx context.Context) error {
+	all := goals{r.Tests, r.Criterion != nil}
+	var left goals
+	start := r.Base
+	if r.isAll() {
+		start = r.Current
+	}
+	err := r.WithKept(ctx, start, func(tree treecopy.Tree) (err error) {
+		r.tree = tree
+		left, err = r.run(ctx, all)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.repeatBase(ctx, all.minus(left))
 }
 
 // run runs the goals with the product code of the change, and finds out what else those that do
-// not pass need.
-func (r *trialRun) run(ctx context.Context) error {
+// not pass need. It returns the goals that pass in the working tree only.
+func (r *trialRun) run(ctx context.Context, all goals) (left goals, err error) {
 	if err := r.useCleanHome(); err != nil {
-		return err
+		return all, err
 	}
 	if err := r.tree.Restore(ctx, r.Current, r.parts[""]...); err != nil {
-		return err
+		return all, err
 	}
-	all := goals{r.Tests, r.Criterion != nil}
-	left, err := r.try(ctx, all)
+	if left, err = r.measureAll(ctx, all); err == nil {
+		left, err = r.try(ctx, left)
+	}
 	if err == nil && !left.isEmpty() {
 		left, err = r.addParts(ctx, left)
 	}
 	if err == nil && !left.isEmpty() {
 		left, err = r.addOutside(ctx, left)
 	}
-	if err == nil {
-		err = r.repeatBase(ctx, all.minus(left))
+	return left, err
+}
+
+// isAll reports whether all checks run, since product code and tests are the complete change.
+func (r *trialRun) isAll() bool { return r.All && len(r.parts) == 1 && len(r.parts[""]) > 0 }
+
+// measureAll runs all checks if the copy is as the current tree, and returns the goals that are left.
+func (r *trialRun) measureAll(ctx context.Context, all goals) (left goals, err error) {
+	if !r.isAll() {
+		return all, nil
 	}
-	return err
+	r.measured, err = measureTree(ctx, r.tree, r.env, r.Known)
+	if err == nil {
+		r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(r.measured.Runs)...)
+		all.tests = notPassing(all.tests, func(id metric.ID) metric.Status {
+			t, _ := r.measured.Set.Tests.Lookup(id)
+			return t.Status
+		}, r.OldNames)
+	}
+	return all, err
 }
 
 // useCleanHome makes the home folder of the copy. Another user has its own home folder.
-func (r *trialRun) useCleanHome() error {
-	if r.User != nil {
-		return nil
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(r.tree.Path), "home-")
-	if err != nil {
-		return err
-	}
-	r.env, err = makeHome(dir, r.Meter.Environ())
+func (r *trialRun) useCleanHome() (err error) {
+	r.env, err = cleanHome(r.tree)
 	return err
 }
 
@@ -183,8 +202,7 @@ func (r *trialRun) try(ctx context.Context, g goals) (left goals, err error) {
 	if !g.criterion {
 		return left, nil
 	}
-	// Python would reuse what it compiled of another version of a file with the same size and time.
-	env := slices.Concat(r.tree.Env(ctx, r.Meter.Environ()), r.env, []string{"PYTHONDONTWRITEBYTECODE=1"})
+	env := slices.Concat(r.tree.Env(ctx, r.Meter.Environ()), r.env)
 	met, err := r.Criterion.Run(ctx, r.tree.ProjectDir(), env)
 	left.criterion = !met
 	return left, err
@@ -192,10 +210,7 @@ func (r *trialRun) try(ctx context.Context, g goals) (left goals, err error) {
 
 // failing runs tests and returns those that do not pass.
 func (r *trialRun) failing(ctx context.Context, tests []metric.Test) ([]metric.Test, error) {
-	p := r.tree.CheckPlan(ctx, r.Meter)
-	for i, c := range p.Checks {
-		p.Checks[i].Env = slices.Concat(c.Env, r.env)
-	}
+	p := planFor(ctx, r.tree, r.env)
 	all := slices.Clone(tests)
 	for _, t := range tests {
 		if old, renamed := r.OldNames[t.ID]; renamed {
@@ -204,8 +219,13 @@ func (r *trialRun) failing(ctx context.Context, tests []metric.Test) ([]metric.T
 	}
 	out, err := r.Meter.RunInTree(ctx, measure.TreeRun{Plan: p, Tests: all})
 	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
-	passed := func(id metric.ID) bool { return out.ByTest[id].Test.Status == metric.Passed }
-	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return passed(t.ID) || passed(r.OldNames[t.ID]) }), err
+	return notPassing(tests, func(id metric.ID) metric.Status { return out.ByTest[id].Test.Status }, r.OldNames), err
+}
+
+// notPassing returns the tests that pass under neither of their names.
+func notPassing(tests []metric.Test, statusOf func(metric.ID) metric.Status, oldNames map[metric.ID]metric.ID) []metric.Test {
+	passed := func(id metric.ID) bool { return statusOf(id) == metric.Passed }
+	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return passed(t.ID) || passed(oldNames[t.ID]) })
 }
 
 // maxSingle is up to how many files of a part are tried one by one.
@@ -357,15 +377,14 @@ func (r *trialRun) isEnough(ctx context.Context, g goals, files, some []string) 
 	return left.isEmpty(), err
 }
 
-// repeatBase runs the tests that passed again on the code of the base, in a new copy, since what tools
-// built of the new code may be valid for old files of the same size. Those that pass there now, three
+// repeatBase runs the tests that passed again on the code of the base. Those that pass there now, three
 // times, and failed there before, pass because something outside the tree changed.
 func (r *trialRun) repeatBase(ctx context.Context, g goals) error {
 	tests := slices.DeleteFunc(slices.Clone(g.tests), func(t metric.Test) bool { return r.PassedAtStart[t.ID] })
 	if len(tests) == 0 || !r.Repeatable {
 		return nil
 	}
-	return r.WithCopy(ctx, r.Base, func(tree treecopy.Tree) error {
+	return r.WithKept(ctx, r.Base, func(tree treecopy.Tree) error {
 		base := &trialRun{Trial: r.Trial, tree: tree, out: r.out}
 		if err := base.useCleanHome(); err != nil {
 			return err

@@ -35,7 +35,7 @@ func (r *trialRun) addOutside(ctx context.Context, g goals) (goals, error) {
 		return g, err
 	}
 	places := []location{{kind: detector.OnIgnored, from: r.Root, to: r.tree.Path, names: ignored}}
-	if home := runner.Getenv(r.Meter.Environ(), "HOME"); len(r.env) > 0 {
+	if home := runner.Getenv(r.Meter.Environ(), "HOME"); runner.Getenv(r.env, "HOME") != "" {
 		places = append(places, location{detector.OnHome, home, runner.Getenv(r.env, "HOME"), homeEntries(home), "~/"})
 	}
 	for _, add := range []func(context.Context, location, goals) (goals, error){r.addOld, r.addRecent} {

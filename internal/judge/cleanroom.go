@@ -31,6 +31,7 @@ func checkCleanRoom(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	t.Tests, t.OldNames = c.greenTests(v, before)
 	if mayEnd {
 		t.Criterion = c.Ending.Criterion
+		t.All, t.Known = c.History.MeasuresInCopies() && !c.HasOtherRunner(), v.Set.Tests
 	}
 	if !t.IsNeeded() {
 		return v, nil
@@ -44,7 +45,8 @@ func checkCleanRoom(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if other, err := t.HasOtherParts(ctx); err != nil || !other && !mayEnd {
 		return v, err
 	}
-	v.CleanRoom, err = c.runCleanRoom(ctx, t)
+	found, err := c.runCleanRoom(ctx, t)
+	v.CleanRoom, v.CleanMeasurement = found.CleanRoom, found.Measured
 	return v, err
 }
 
@@ -131,15 +133,15 @@ func (c Case) passedAtStart() map[metric.ID]bool {
 
 // runCleanRoom runs the trial and masks secrets in its record. A fault of the machine is no error: the
 // iteration is judged without the trial then.
-func (c Case) runCleanRoom(ctx context.Context, t cleanroom.Trial) (*ledger.CleanRoom, error) {
+func (c Case) runCleanRoom(ctx context.Context, t cleanroom.Trial) (cleanroom.Result, error) {
 	c.progress("running what became green in a clean copy")
 	out, err := t.Run(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, err
+		return cleanroom.Result{}, err
 	case err != nil:
 		c.problem("run in a clean copy", err)
-		return t.Refused(c.Mask.String(err.Error())), nil
+		return cleanroom.Result{CleanRoom: t.Refused(c.Mask.String(err.Error()))}, nil
 	}
 	out.Runs = c.Mask.Checks(out.Runs)
 	for i, x := range out.Reliances {
@@ -150,27 +152,64 @@ func (c Case) runCleanRoom(ctx context.Context, t cleanroom.Trial) (*ledger.Clea
 	return out, nil
 }
 
-// CleanBaseline runs the failing tests of the baseline in a clean copy of it, so that later runs there can
-// be compared with it. It is nil if no test fails.
-func (j Judge) CleanBaseline(ctx context.Context, it ledger.Iteration) (*ledger.CleanRoom, error) {
-	if j.GoalTests.Never || it.Set.Tests == nil || j.IsWatching() {
-		return nil, nil //nolint:nilnil // there is none, as documented
-	}
-	t := cleanroom.Trial{Workspace: j.Workspace, Base: it.Snapshot, Current: it.Snapshot}
-	for _, test := range it.Set.Tests.Cases {
-		if test.Failed() && test.Status != metric.NotRun {
-			t.Tests = append(t.Tests, test)
+// CleanBaseline returns the record of a measurement of the baseline in a clean copy.
+func CleanBaseline(tree, clean *metric.Tests) *ledger.CleanRoom {
+	out := cleanroom.Trial{}.Refused("")
+	for _, t := range tree.Cases {
+		other, _ := clean.Lookup(t.ID)
+		if t.Failed() && t.Status != metric.NotRun {
+			out.Tests++
+			if other.Status == metric.Passed {
+				out.PassedAtStart = append(out.PassedAtStart, t.ID)
+			}
+		}
+		if t.Status == metric.Passed && other.Status != metric.Passed {
+			out.FailedAtStart = append(out.FailedAtStart, t.ID)
 		}
 	}
-	if !t.IsNeeded() {
-		return nil, nil //nolint:nilnil // there is none, as documented
+	return out
+}
+
+// MeasuresInCopies reports whether the baseline had the same results in a clean copy.
+func (h *History) MeasuresInCopies() bool {
+	r := h.baselineIteration().CleanRoom
+	return r != nil && len(r.PassedAtStart) == 0 && len(r.FailedAtStart) == 0 && r.NotRunReason == ""
+}
+
+// CompareClean compares a measurement of the tree of an iteration in a clean copy with the iteration.
+func (h *History) CompareClean(it ledger.Iteration, m cleanroom.Measurement) *ledger.CleanCopy {
+	out := &ledger.CleanCopy{Differences: h.differences(it.Set, m.Set)}
+	for _, name := range m.Changed {
+		if !slices.ContainsFunc(it.CheckChanges, func(c detector.CheckChange) bool { return c.Path == name }) {
+			out.Differences = append(out.Differences, "the checks changed "+name)
+		}
 	}
-	out := t.Refused("")
-	var err error
-	out.Tests = len(t.Tests)
-	if out.PassedAtStart, err = t.PassingAtBase(ctx); err != nil && ctx.Err() == nil { // a fault of the machine
-		Case{Judge: j}.problem("run in a clean copy", err)
-		return nil, nil //nolint:nilnil // the loop runs without it
+	return out
+}
+
+// PassingInTree returns the tests that pass in the working tree and not in a clean copy.
+func (h *History) PassingInTree(tree, clean *metric.Tests) (out []metric.Test) {
+	if tree == nil {
+		return nil
 	}
-	return out, err
+	for _, t := range tree.Cases {
+		if other, _ := clean.Lookup(t.ID); t.Status == metric.Passed && other.Status != metric.Passed && !h.Flaky[t.ID] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// FindReliances returns what else than the tree tests of an iteration rely on that pass in the working
+// tree and not in a clean copy of it.
+func (j Judge) FindReliances(ctx context.Context, h *History, it ledger.Iteration, tests []metric.Test) (*ledger.CleanRoom, error) {
+	s, err := j.changeOfSelected(ctx, h, it)
+	if err != nil || s.evidence == nil {
+		return nil, err
+	}
+	c := Case{Judge: j, History: h}
+	out, err := c.runCleanRoom(ctx, cleanroom.Trial{
+		Workspace: j.Workspace, Base: h.baselineIteration().Snapshot, Current: it.Snapshot, Changes: s.changes, Evidence: *s.evidence, Product: j.Product, Tests: tests, Since: j.Ending.Since,
+	})
+	return out.CleanRoom, err
 }

@@ -83,6 +83,8 @@ type Verdict struct {
 	Measured metric.Set // by the checks, with secrets masked
 	Steps    []Step
 
+	CleanMeasurement *cleanroom.Measurement // of the tree in a clean copy; nil if it was not measured there
+
 	passing map[snapshot.ID]passingLines // what was found out about earlier trees
 }
 

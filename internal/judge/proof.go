@@ -14,8 +14,14 @@ import (
 func (j Judge) proofOf(h *History, it ledger.Iteration, again metric.Set, v ledger.Verification, s baseChange) *ledger.Proof {
 	p := &ledger.Proof{Iteration: it.Number}
 	twice, once := passesOf(it.Set.Tests, again.Tests)
-	p.AddProven(twice, "test", fmt.Sprintf("passed twice on this tree (iteration %d, verification)", it.Number))
-	p.AddProven(once, "test", "passed once on this tree (verification)")
+	where := "twice on this tree"
+	if v.CleanCopy != nil && len(v.CleanCopy.Differences) == 0 {
+		where = "on this tree and in a clean copy of it"
+		p.AddProven(once, "test", "passed in a clean copy of this tree (verification)")
+	} else {
+		p.AddProven(once, "test", "passed once on this tree (verification)")
+	}
+	p.AddProven(twice, "test", fmt.Sprintf("passed %s (iteration %d, verification)", where, it.Number))
 	switch {
 	case v.Goals != nil && v.Goals.NotRunReason == "":
 		p.AddProven(v.Goals.Passed, "test", "passed as before the loop (original tests)")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"supervise/detector"
 	"supervise/internal/ledger"
@@ -13,12 +14,19 @@ import (
 	"supervise/metric"
 )
 
-// Verify compares the metrics of iteration n with those of a second measurement. It also runs what
-// runs only for the selected tree: the tests from before the loop, and hidden tests that run at
-// the end.
-func (j Judge) Verify(ctx context.Context, h *History, n int, again Measured) (ledger.Verification, error) {
+// Verify compares the metrics of iteration n with those of a second measurement, which was made in a
+// clean copy if clean is not nil and has no differences. It also runs what runs only for the selected
+// tree: the tests from before the loop, and hidden tests that run at the end.
+func (j Judge) Verify(ctx context.Context, h *History, n int, again Measured, clean *ledger.CleanCopy) (ledger.Verification, error) {
 	it := h.Iterations[n]
-	out := ledger.Verification{Differences: h.differences(it.Set, again.Set)}
+	out := ledger.Verification{Differences: h.differences(it.Set, again.Set), CleanCopy: clean}
+	if clean != nil {
+		for _, x := range clean.Reliances {
+			if x.Recent {
+				out.Differences = append(out.Differences, fmt.Sprintf("%s passes only with %s", namesOf(x.Tests), x))
+			}
+		}
+	}
 	for _, c := range h.compareCheckChanges(again.CheckChanges) {
 		known := slices.ContainsFunc(it.CheckChanges, func(k detector.CheckChange) bool { return k.Path == c.Path })
 		if !known && c.Severity() > detector.Medium {
@@ -34,10 +42,22 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again Measured) (l
 		out.Hidden, err = j.hiddenOfSelected(ctx, it, h)
 	}
 	out.Proof = j.proofOf(h, it, again.Set, out, s)
-	if n := len(again.CheckChanges); n > 0 {
+	if n := max(len(it.CheckChanges), len(again.CheckChanges)); n > 0 {
 		out.Proof.Trusted = append([]string{fmt.Sprintf("files that the checks change (%d)", n)}, out.Proof.Trusted...)
 	}
 	return out, err
+}
+
+// namesOf lists tests in words, the first ones by their names.
+func namesOf(tests []metric.ID) string {
+	var names []string
+	for _, id := range tests[:min(len(tests), maxDifferences)] {
+		names = append(names, id.String())
+	}
+	if more := len(tests) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // changeOfSelected returns the change since the baseline, empty if there is none, or no test.

@@ -194,6 +194,7 @@ type CleanRoom struct {
 	Criterion     string              `json:"criterion,omitempty"`       // the command that was run
 	Reliances     []detector.Reliance `json:"relies_on"`                 // what else they need to pass
 	PassedAtStart []metric.ID         `json:"passed_at_start,omitempty"` // of the baseline: tests that fail in the working tree only
+	FailedAtStart []metric.ID         `json:"failed_at_start,omitempty"` // of the baseline: tests that pass in the working tree only
 	Runs          []CheckRun          `json:"runs,omitempty"`
 	Took          time.Duration       `json:"took_ns,omitempty"`
 	NotRunReason  string              `json:"refused,omitempty"`

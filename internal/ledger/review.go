@@ -62,6 +62,15 @@ type Verification struct {
 	Goals       *Goals   `json:"goals,omitempty"`        // of the tests from before the loop; nil if nothing about tests changed
 	Hidden      *Hidden  `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests
 	Proof       *Proof   `json:"proof,omitempty"`        // nil if an earlier version of supervise wrote it
+
+	CleanCopy *CleanCopy `json:"clean_copy,omitempty"` // nil if the tree was measured only where it is
+}
+
+// CleanCopy is the result of measuring the selected tree in a clean copy. If it differs, the tree was
+// measured again where it is.
+type CleanCopy struct {
+	Differences []string            `json:"differences"`         // from the first measurement; never nil
+	Reliances   []detector.Reliance `json:"relies_on,omitempty"` // what the tests need that pass only in the working tree
 }
 
 // Proof says what is known about the selected tree, by which run, and what is taken on trust.

@@ -66,12 +66,6 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 		}
 	}
 
-	if it.CleanRoom == nil && r.state.BaselineRuns > 1 { // otherwise the checks take long
-		if it.CleanRoom, err = r.newJudge().CleanBaseline(ctx, it); err != nil {
-			return err
-		}
-	}
-
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.CheckOutputs = r.state.BaselineRuns, r.checks.checkOutputs
 	it.Verified = judge.IsVerified(it, nil)
@@ -99,11 +93,12 @@ func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.
 	if r.checks.checkOutputs, err = r.tree.ExcludeCheckFiles(ctx, info.ID, r.checks.checkOutputs); err != nil {
 		return it, err
 	}
-	if err := r.repeatBaseline(ctx, &res); err != nil {
+	cleanRoom, err := r.repeatBaseline(ctx, info.ID, &res)
+	if err != nil {
 		return it, fmt.Errorf("measure the baseline again: %w", err)
 	}
 	changes, err := r.findCheckChanges(ctx, info.ID)
-	return ledger.Iteration{CheckChanges: changes, Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs), Uncommitted: uncommitted}, err
+	return ledger.Iteration{CheckChanges: changes, CleanRoom: cleanRoom, Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs), Uncommitted: uncommitted}, err
 }
 
 // auditUncommitted compares the tests with those of HEAD, with which no iteration is compared.
@@ -204,17 +199,30 @@ func (r *run) requireJudgeable(set metric.Set) error {
 }
 
 // repeatBaseline measures the baseline again if that is quick, and adds to res which tests are
-// flaky and which metrics vary.
-func (r *run) repeatBaseline(ctx context.Context, res *measure.Result) error {
+// flaky and which metrics vary. It does so in a clean copy, and where the tree is only if that differs.
+// The record is nil if no copy was measured.
+func (r *run) repeatBaseline(ctx context.Context, id snapshot.ID, res *measure.Result) (*ledger.CleanRoom, error) {
 	r.state.BaselineRuns = 1
 	if r.opts.NoRepeat || res.Set.Tests == nil || checkTime(*res) > repeatBelow {
-		return nil
+		return nil, nil //nolint:nilnil // there is none, as documented
 	}
+	clean, same, err := r.repeatClean(ctx, id, res)
+	if err == nil && !same {
+		err = r.repeatInTree(ctx, res)
+	}
+	if err == nil {
+		r.state.BaselineRuns = 2
+		r.past.LearnFlaky(judge.FlakyTests(res.Set.Tests))
+	}
+	return clean, err
+}
+
+// repeatInTree measures the baseline again where it is.
+func (r *run) repeatInTree(ctx context.Context, res *measure.Result) error {
 	second, err := r.checks.measure(ctx, measureUncached, nil)
 	if err != nil {
 		return err
 	}
-	r.state.BaselineRuns = 2
 	if second.Set.Tests == nil {
 		return nil
 	}
@@ -225,7 +233,6 @@ func (r *run) repeatBaseline(ctx context.Context, res *measure.Result) error {
 	measure.RecordVariation(res.Runs, second.Runs)
 	res.Set.Tests = unstablenames.MarkUnstable(res.Set.Tests, second.Set.Tests)
 	res.Set.Tests = judge.MarkFlaky(res.Set.Tests, unstablenames.MatchNames(second.Set.Tests, res.Set.Tests))
-	r.past.LearnFlaky(judge.FlakyTests(res.Set.Tests))
 	return nil
 }
 

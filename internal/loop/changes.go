@@ -76,9 +76,15 @@ func (r *run) recordInterrupted(it *iteration) error {
 func (r *run) newJudge() judge.Judge {
 	return judge.Judge{
 		Settings: r.opts.Settings.Settings, Reviewer: r.newReviewer(), Mask: r.mask, Now: r.opts.Now, OnProblem: r.warn, Ending: r.ending(),
-		Workspace: treecopy.Workspace{
-			Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratchDir(), User: r.checks.user, Original: r.checks.originalMeter(),
-		},
+		Workspace: r.workspace(),
+	}
+}
+
+// workspace returns what copies of the current tree are made from.
+func (r *run) workspace() treecopy.Workspace {
+	return treecopy.Workspace{
+		Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratchDir(), User: r.checks.user,
+		Original: r.checks.originalMeter(), Kept: &r.kept,
 	}
 }
 

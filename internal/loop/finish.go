@@ -8,10 +8,8 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/event"
-	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
-	"supervise/metric"
 	"supervise/selector"
 )
 
@@ -171,23 +169,14 @@ func (r *run) verifySelection(ctx context.Context, n int) (*ledger.Verification,
 		known = r.past.Iterations[0].Set.Tests
 	}
 
-	res, err := r.checks.measure(ctx, measureUncached, known)
-	again := judge.Measured{Set: res.Set}
-	if err == nil {
-		again.CheckChanges, err = r.findCheckChanges(ctx, it.Snapshot)
-	}
-	if err == nil {
-		var flaky []metric.ID
-		flaky, err = r.newJudge().FindFlaky(ctx, it.Set, res.Set)
-		r.past.LearnFlaky(flaky)
-	}
+	again, clean, err := r.measureSelected(ctx, it, known)
 
 	// Changes by the checks are not part of the selection.
 	if err := errors.Join(err, r.tree.Restore(ctx, it.Snapshot)); err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 
-	found, err := r.newJudge().Verify(ctx, r.past, n, again)
+	found, err := r.newJudge().Verify(ctx, r.past, n, again, clean)
 	if err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}

@@ -221,6 +221,10 @@ func (r *run) judgeIteration(ctx context.Context, it *iteration) (err error) {
 	if err != nil {
 		return err
 	}
+	if m := it.verdict.CleanMeasurement; m != nil {
+		m.Set = r.checks.mask.Set(m.Set)
+		r.lastClean = cleanRun{it.Tree, m}
+	}
 	it.EndedAt = r.opts.Now()
 	if !it.Resumed { // a resumed iteration includes the time without a process
 		total := it.EndedAt.Sub(it.StartedAt)

@@ -24,6 +24,7 @@ import (
 	"supervise/internal/measure"
 	"supervise/internal/notify"
 	"supervise/internal/secrets"
+	"supervise/internal/treecopy"
 	"supervise/internal/worktree"
 	"supervise/runner"
 	"supervise/selector"
@@ -91,6 +92,8 @@ type run struct {
 	journal       *event.Journal
 	notifier      *notify.Sender
 	lastCriterion criterionRun // see commandMet
+	lastClean     cleanRun     // see measureClean
+	kept          treecopy.Kept
 	mask          secrets.Mask // masks the secrets in the environment
 	past          *judge.History
 	until         int // the last iteration of this process, if Steps is set

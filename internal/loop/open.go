@@ -278,7 +278,7 @@ func (r *run) handleKilledLoop(ctx context.Context, dead ledger.State) error {
 // close releases everything that the run has open. Errors are only logged.
 func (r *run) close() {
 	r.notifier.Close()
-	err := r.ledger.Close()
+	err := errors.Join(r.kept.Remove(), r.ledger.Close())
 	if r.checks != nil {
 		err = errors.Join(err, r.checks.close())
 	}

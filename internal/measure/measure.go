@@ -127,6 +127,13 @@ func (m *Meter) WithPlan(plan Plan) *Meter {
 	return &other
 }
 
+// InOtherTree returns a meter for another tree, with a plan for it. Both share their memory.
+func (m *Meter) InOtherTree(plan Plan) *Meter {
+	other := m.WithPlan(plan)
+	other.code = codesize.Cache{}
+	return other
+}
+
 // Plan returns the plan of the meter.
 func (m *Meter) Plan() Plan { return m.plan }
 

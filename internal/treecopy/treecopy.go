@@ -1,9 +1,9 @@
 // Package treecopy makes private copies of a tree, and prepares them so that checks run in
 // them.
 //
-// [Workspace.WithCopy] exports a snapshot to a new folder. link.go links the installed
-// dependencies of the working tree into the copy, ignored.go copies built files, and plan.go
-// adapts the commands and variables of the checks to the copy.
+// [Workspace.WithCopy] exports a snapshot to a new folder, and [Workspace.WithKept] to one that is
+// kept. link.go links the installed dependencies of the working tree into the copy, ignored.go
+// copies built files, and plan.go adapts the commands and variables of the checks to the copy.
 package treecopy
 
 import (
@@ -31,6 +31,7 @@ type Workspace struct {
 	User    *runner.User // the user of the meter, who must have access to Scratch; nil: this process's
 
 	Original *Original // how the tests of the base run; nil if Meter runs them
+	Kept     *Kept     // the copy of [Workspace.WithKept]; nil: it makes a new one
 
 	baseRoot string // the root of Original, if this is its workspace
 }

@@ -1,0 +1,203 @@
+package treecopy
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/projectfile"
+	"supervise/snapshot"
+)
+
+// Kept is a copy that is kept from one use to the next, at one path, so that tools reuse what they
+// built there. It is not safe for concurrent use.
+type Kept struct {
+	dir   string              // its private parent; "" before the first use
+	id    snapshot.ID         // of the files
+	files map[string]exported // as they were written, by slash path
+	built map[string]bool     // what the first use left besides the files, by slash path
+}
+
+// exported is a file as it was written.
+type exported struct {
+	hash     string
+	mode     fs.FileMode
+	size     int64
+	modified time.Time
+}
+
+// WithKept is [Workspace.WithCopy] with the kept copy of the workspace, if it has one. Files that do not
+// change keep their times. Of what runs there left, only what the first run built stays.
+func (w Workspace) WithKept(ctx context.Context, id snapshot.ID, work func(Tree) error) error {
+	k := w.Kept
+	if k == nil {
+		return w.WithCopy(ctx, id, work)
+	}
+	t, err := k.prepare(ctx, w, id)
+	if err != nil && k.dir != "" && ctx.Err() == nil { // such as a folder that cannot be written
+		if err = k.Remove(); err == nil {
+			t, err = k.prepare(ctx, w, id)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if w.User != nil {
+		if err := w.User.Chown(k.dir); err != nil {
+			return err
+		}
+	}
+	linked := k.others(t)
+	err = work(t)
+	if k.built == nil {
+		k.built = k.others(t)
+		for name := range linked {
+			delete(k.built, name)
+		}
+	}
+	return err
+}
+
+// Remove removes the copy.
+func (k *Kept) Remove() error {
+	dir := k.dir
+	*k = Kept{}
+	if dir == "" {
+		return nil
+	}
+	return ledger.RemoveTree(dir)
+}
+
+// prepare makes the copy that of a snapshot.
+func (k *Kept) prepare(ctx context.Context, w Workspace, id snapshot.ID) (Tree, error) {
+	files, err := w.Store.Files(id)
+	if err != nil {
+		return Tree{}, err
+	}
+	if k.dir == "" {
+		if err := os.MkdirAll(w.Scratch, 0o700); err != nil {
+			return Tree{}, err
+		}
+		if k.dir, err = os.MkdirTemp(w.Scratch, "tree-"); err != nil {
+			return Tree{}, err
+		}
+	}
+	t := Tree{w, filepath.Join(k.dir, filepath.Base(w.Root))}
+	if k.files != nil {
+		return t, k.update(ctx, t, id, files)
+	}
+	if err = t.fill(ctx, id); err == nil {
+		k.record(t, id, files)
+	}
+	return t, err
+}
+
+// update replaces the files that are not those of the snapshot, and removes what runs left.
+func (k *Kept) update(ctx context.Context, t Tree, id snapshot.ID, files []snapshot.File) error {
+	entries, err := os.ReadDir(k.dir)
+	for _, e := range entries {
+		if name := filepath.Join(k.dir, e.Name()); err == nil && name != t.Path {
+			err = ledger.RemoveTree(name)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.Restore(ctx, id, k.stale(t, files)...); err != nil {
+		return err
+	}
+	k.record(t, id, files)
+	for name := range k.others(t) {
+		if !k.built[name] {
+			if err := ledger.RemoveTree(filepath.Join(t.Path, filepath.FromSlash(name))); err != nil {
+				return err
+			}
+		}
+	}
+	return t.linkDependencies(ctx, files)
+}
+
+// stale lists the files of the copy that are not as they have to be.
+func (k *Kept) stale(t Tree, files []snapshot.File) []string {
+	var out []string
+	now := make(map[string]bool, len(files))
+	for _, f := range files {
+		now[f.Path] = true
+		if old, ok := k.files[f.Path]; !ok || old.hash != f.Hash || old.mode != f.Mode || !old.isUnchanged(t, f.Path) {
+			out = append(out, f.Path)
+		}
+	}
+	for name := range k.files {
+		if !now[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// record remembers the files as they are.
+func (k *Kept) record(t Tree, id snapshot.ID, files []snapshot.File) {
+	k.id, k.files = id, make(map[string]exported, len(files))
+	for _, f := range files {
+		if info, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(f.Path))); err == nil { // otherwise snapshots exclude it
+			k.files[f.Path] = exported{f.Hash, f.Mode, info.Size(), info.ModTime()}
+		}
+	}
+}
+
+// isUnchanged reports whether a file is as it was written.
+func (e exported) isUnchanged(t Tree, name string) bool {
+	info, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(name)))
+	return err == nil && info.Size() == e.size && info.ModTime().Equal(e.modified)
+}
+
+// others lists the topmost files and folders of the copy that are not its files.
+func (k *Kept) others(t Tree) map[string]bool {
+	dirs := map[string]bool{".": true}
+	for name := range k.files {
+		for dir := path.Dir(name); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	out := map[string]bool{}
+	_ = filepath.WalkDir(t.Path, func(file string, d fs.DirEntry, err error) error {
+		rel, fault := filepath.Rel(t.Path, file)
+		name := filepath.ToSlash(rel)
+		switch {
+		case err != nil, fault != nil:
+			return nil //nolint:nilerr // what cannot be read is left as it is
+		case d.IsDir() && dirs[name]:
+			return nil
+		case d.IsDir():
+			out[name] = true
+			return filepath.SkipDir
+		}
+		if _, ok := k.files[name]; !ok {
+			out[name] = true
+		}
+		return nil
+	})
+	return out
+}
+
+// Changed returns the files of the snapshot that are not as it has them, in no order.
+func (k *Kept) Changed(ctx context.Context, t Tree) (out []string, err error) {
+	for name, e := range k.files {
+		if e.isUnchanged(t, name) || e.mode&fs.ModeSymlink != 0 {
+			continue
+		}
+		was, err := t.Store.ReadFile(ctx, k.id, name)
+		if err != nil {
+			return nil, err
+		}
+		if is, err := projectfile.ReadAnywhere(filepath.Join(t.Path, filepath.FromSlash(name)), projectfile.Report); err != nil || !bytes.Equal(was, is) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
