@@ -67,7 +67,7 @@ var rows = []struct {
 	{event.IterationInterrupted, "the loop stopped before the iteration could be judged", event.Interruption{}, "`kept_snapshot`, `changed_files`"},
 	{event.LoopStopping, "no further iteration follows", event.Stop{}, "`reason`, `text`"},
 	{event.OutputSelected, "at the end", event.SelectedOutput{}, "`selection`, `applied`"},
-	{event.OutputVerified, "the selected tree was re-measured", ledger.Verification{}, "`confirmed`, `differences`, `goals` (original tests on the selected code; `alerts` are the new findings at the end), `hidden_tests`, `proof` (`proven` by which run, `trusted`)"},
+	{event.OutputVerified, "the selected tree was re-measured", ledger.Verification{}, "`confirmed`, `differences`, `goals` (original tests on the selected code; `alerts` are the new findings at the end), `hidden_tests`, `proof` (`proven` by which run, `trusted`), `clean_copy` (`differences`, `relies_on`)"},
 	{event.OutputReviewed, "a [reviewer](review.md) was asked about the selected tree", ledger.SelectionReview{}, "`reviewer`, `verdict` (`ok`, `concerns`, `gaming`; missing without an opinion), `why` (no opinion), `findings` [{`file`, `line`, `reason`}], `duration_ns`, `usage`, `iteration`, `alerts`"},
 	{event.SelectionChanged, "afterwards, only in the log: `supervise select` selected again", event.SelectionChange{}, "`selection` (with `override` {`kind`, `iteration`, `reason`, `by`}), `selected_before`, `by` (user name), `weights` (if they differ from the loop's)"},
 	{event.SelectionApplied, "that tree was restored", event.AppliedSelection{}, "`snapshot`, `kept_snapshot` (the tree before), `by`"},
