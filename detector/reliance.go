@@ -32,10 +32,14 @@ const (
 // Reliance is what tests, or the criterion, need to pass besides the product code of the change.
 type Reliance struct {
 	On        RelianceKind `json:"on"`
-	Files     []string     `json:"files,omitempty"` // outside the change: those that changed since the loop began
-	Tests     []metric.ID  `json:"tests,omitempty"` // that failed at the base
+	Files     []string     `json:"files,omitempty"`         // outside the change: those that changed since the loop began
+	Tests     []metric.ID  `json:"tests,omitempty"`         // that failed at the base
+	Findings  int          `json:"lint_findings,omitempty"` // of linters at the base, that are gone
 	Criterion string       `json:"criterion,omitempty"`
 	Recent    bool         `json:"recent,omitempty"` // it is known that it changed since the loop began
+	// SwitchesOff says that the checks pass with it whatever the code does: faults that were planted in
+	// the code were not noticed.
+	SwitchesOff bool `json:"switches_off,omitempty"`
 	// AcceptedBefore says that an earlier, accepted iteration relies on the same: the finding is open.
 	AcceptedBefore bool `json:"known,omitempty"`
 }
@@ -49,7 +53,7 @@ func (r Reliance) isOutside() bool {
 // machine. If nothing is known to have changed there, the clean copy may just lack something.
 func (r Reliance) severity() Severity {
 	switch {
-	case r.isOutside() && r.Recent:
+	case r.isOutside() && r.Recent, r.SwitchesOff:
 		return Critical
 	case r.isOutside(), r.On == OnSources:
 		return Medium
@@ -88,13 +92,20 @@ func reliesOn(j *judge, _ comparison, _ appliedRule) []finding {
 			continue
 		}
 		f := finding{tests: x.Tests, files: x.Files, severity: x.severity(), action: actionOf(x.severity())}
-		switch n := len(x.Tests); n {
-		case 0:
+		switch n := len(x.Tests); {
+		case n == 0 && x.Findings == 1:
+			f.values.Why = fmt.Sprintf("1 lint finding of the base is gone only with %s", x)
+		case n == 0 && x.Findings > 1:
+			f.values.Why = fmt.Sprintf("%d lint findings of the base are gone only with %s", x.Findings, x)
+		case n == 0:
 			f.values.Why = fmt.Sprintf("The criterion %q is met only with %s", x.Criterion, x)
-		case 1:
+		case n == 1:
 			f.values.Why = fmt.Sprintf("%s, which failed at the base, passes only with %s", x.Tests[0], x)
 		default:
 			f.values.Why = fmt.Sprintf("%s and %d more tests that failed at the base pass only with %s", x.Tests[0], n-1, x)
+		}
+		if x.SwitchesOff {
+			f.values.Why += ", which switches the check off: it does not notice faults planted in the code"
 		}
 		out = append(out, f)
 	}

@@ -1,11 +1,30 @@
 package detector_test
 
 import (
+	"slices"
 	"testing"
 
 	"supervise/detector"
 	"supervise/metric"
 )
+
+// A setting is CRITICAL if faults planted in the code are not noticed with it.
+func TestRelianceOfLintFindings(t *testing.T) {
+	in := goalCase{"", metric.Failed, metric.Passed, detector.Passed, true, false}.input()
+	in.Reliances = []detector.Reliance{{On: detector.OnBuild, Files: []string{"pyproject.toml"}, Findings: 1}, {On: detector.OnData, Files: []string{"a.pyi"}, Findings: 2, SwitchesOff: true}}
+	want := []string{"HIGH 1 lint finding of the base is gone only with pyproject.toml (configuration of the build)", "CRITICAL 2 lint findings of the base are gone only with a.pyi (data), which switches the check off: it does not notice faults planted in the code"}
+	var got []string
+	for _, a := range detector.Assess(in, detector.Options{}).Alerts {
+		if a.Rule == detector.ReliesOn {
+			got = append(got, a.Severity.String()+" "+a.Message())
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
 
 func TestRelianceSeverity(t *testing.T) {
 	for _, tt := range []struct {

@@ -113,7 +113,7 @@ var rules = withRuleDefaults([]Rule{
 	},
 	{
 		Name: ReliesOn, Type: "tampering", Severity: High, Basis: Executed,
-		Condition: "tests that failed at the base, or the criterion, do not pass with the product code of the change alone, and pass with its configuration, scripts or data; CRITICAL (alert_and_rollback) with what changed outside the tree or is ignored; MEDIUM when a clean copy may just lack something; INFO with declared packages",
+		Condition: "tests that failed at the base, its lint findings, or the criterion do not pass with the product code of the change alone, and pass with its configuration, scripts or data; CRITICAL (alert_and_rollback) if those switch the check off, or with what changed outside the tree or is ignored; MEDIUM when a clean copy may just lack something; INFO with declared packages",
 		Message:   "{why}", find: reliesOn,
 		Source: "a clean copy, docs/integrity.md",
 	},

@@ -9,6 +9,7 @@ package cleanroom
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -40,6 +41,7 @@ type Trial struct {
 	Product       []string                // patterns of files that are product code whatever they look like
 	Tests         []metric.Test           // that failed at the base and pass now
 	OldNames      map[metric.ID]metric.ID // of Tests that had another name at the base
+	Lint          []LintGoal              // what linters find no longer
 	Criterion     *Criterion              // that is met in the working tree; nil: none
 	Since         time.Time               // files outside the tree that changed before are as they were; zero: it is not known
 	PassedAtStart map[metric.ID]bool      // of Tests: those that passed on the base in a clean copy when the loop began
@@ -59,7 +61,7 @@ type Result struct {
 }
 
 // IsNeeded reports whether there is something to run.
-func (t Trial) IsNeeded() bool { return len(t.Tests) > 0 || t.Criterion != nil }
+func (t Trial) IsNeeded() bool { return len(t.Tests)+len(t.Lint) > 0 || t.Criterion != nil }
 
 // Refused returns the record of a trial that does not run, with the reason.
 func (t Trial) Refused(why string) *ledger.CleanRoom {
@@ -96,10 +98,11 @@ func (t Trial) Run(ctx context.Context) (Result, error) {
 // goals are what has to pass.
 type goals struct {
 	tests     []metric.Test
+	lint      []LintGoal
 	criterion bool
 }
 
-func (g goals) isEmpty() bool { return len(g.tests) == 0 && !g.criterion }
+func (g goals) isEmpty() bool { return len(g.tests)+len(g.lint) == 0 && !g.criterion }
 
 // minus returns the goals that others do not have.
 func (g goals) minus(others goals) goals {
@@ -107,6 +110,7 @@ func (g goals) minus(others goals) goals {
 		tests: slices.DeleteFunc(slices.Clone(g.tests), func(t metric.Test) bool {
 			return slices.ContainsFunc(others.tests, func(o metric.Test) bool { return o.ID == t.ID })
 		}),
+		lint:      slices.DeleteFunc(slices.Clone(g.lint), func(l LintGoal) bool { return slices.Contains(others.lint, l) }),
 		criterion: g.criterion && !others.criterion,
 	}
 }
@@ -117,6 +121,7 @@ type trialRun struct {
 	parts parts
 	tree  treecopy.Tree // the copy of the base
 	env   []string      // additional variables: those of the clean home
+	limit time.Duration // of a run of tests; 0: that of the checks
 	out   *ledger.CleanRoom
 
 	measured *Measurement // what all checks measured
@@ -124,7 +129,7 @@ type trialRun struct {
 
 // runAll runs the goals, and the tests that passed again on the base.
 func (r *trialRun) runAll(ctx context.Context) error {
-	all := goals{r.Tests, r.Criterion != nil}
+	all := goals{r.Tests, r.Lint, r.Criterion != nil}
 	var left goals
 	start := r.Base
 	if r.isAll() {
@@ -156,6 +161,7 @@ func (r *trialRun) run(ctx context.Context, all goals) (left goals, err error) {
 	if err == nil && !left.isEmpty() {
 		left, err = r.addParts(ctx, left)
 	}
+	left.lint = nil // what linters find outside of the change is not theirs to judge
 	if err == nil && !left.isEmpty() {
 		left, err = r.addOutside(ctx, left)
 	}
@@ -199,6 +205,11 @@ func (r *trialRun) try(ctx context.Context, g goals) (left goals, err error) {
 			return left, err
 		}
 	}
+	if len(g.lint) > 0 {
+		if left.lint, err = r.stillFound(ctx, g.lint); err != nil {
+			return left, err
+		}
+	}
 	if !g.criterion {
 		return left, nil
 	}
@@ -210,14 +221,13 @@ func (r *trialRun) try(ctx context.Context, g goals) (left goals, err error) {
 
 // failing runs tests and returns those that do not pass.
 func (r *trialRun) failing(ctx context.Context, tests []metric.Test) ([]metric.Test, error) {
-	p := planFor(ctx, r.tree, r.env)
 	all := slices.Clone(tests)
 	for _, t := range tests {
 		if old, renamed := r.OldNames[t.ID]; renamed {
 			all = append(all, metric.Test{ID: old, File: t.File})
 		}
 	}
-	out, err := r.Meter.RunInTree(ctx, measure.TreeRun{Plan: p, Tests: all})
+	out, err := r.Meter.RunInTree(ctx, measure.TreeRun{Plan: planFor(ctx, r.tree, r.env), Tests: all, Limit: r.limit})
 	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
 	return notPassing(tests, func(id metric.ID) metric.Status { return out.ByTest[id].Test.Status }, r.OldNames), err
 }
@@ -226,6 +236,14 @@ func (r *trialRun) failing(ctx context.Context, tests []metric.Test) ([]metric.T
 func notPassing(tests []metric.Test, statusOf func(metric.ID) metric.Status, oldNames map[metric.ID]metric.ID) []metric.Test {
 	passed := func(id metric.ID) bool { return statusOf(id) == metric.Passed }
 	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return passed(t.ID) || passed(oldNames[t.ID]) })
+}
+
+// put replaces files of the copy by those of a snapshot.
+func (r *trialRun) put(ctx context.Context, id snapshot.ID, files ...string) error {
+	if err := r.tree.Restore(ctx, id, files...); err != nil {
+		return err
+	}
+	return r.touch()
 }
 
 // maxSingle is up to how many files of a part are tried one by one.
@@ -244,7 +262,7 @@ func (r *trialRun) addParts(ctx context.Context, g goals) (left goals, err error
 	if len(kinds) == 0 {
 		return g, nil
 	}
-	if err := r.tree.Restore(ctx, r.Current, files...); err != nil {
+	if err := r.put(ctx, r.Current, files...); err != nil {
 		return g, err
 	}
 	left, err = r.try(ctx, g)
@@ -260,16 +278,35 @@ func (r *trialRun) addParts(ctx context.Context, g goals) (left goals, err error
 	if err != nil {
 		return left, err
 	}
-	for _, k := range kinds {
-		if list := intersect(r.parts[k], needed); len(list) > 0 {
-			x := detector.Reliance{On: k, Files: list}
-			if k == detector.OnBuild && onlySources {
-				x.On = detector.OnSources
-			}
-			r.record(x, solved)
+	if err := r.recordParts(ctx, solved, needed, onlySources); err != nil {
+		return left, err
+	}
+	return left, r.put(ctx, r.Current, files...)
+}
+
+// recordParts records what goals need of the change. onlySources says that the files of the build are
+// needed only for the names of new source files.
+func (r *trialRun) recordParts(ctx context.Context, g goals, needed []string, onlySources bool) error {
+	var settings []string
+	list := make([]detector.Reliance, 0, len(added))
+	for _, k := range added {
+		files := intersect(r.parts[k], needed)
+		if k == detector.OnBuild && onlySources {
+			k = detector.OnSources
+		}
+		if len(files) > 0 {
+			list = append(list, detector.Reliance{On: k, Files: files})
+		}
+		if k != detector.OnManifest && k != detector.OnSources {
+			settings = append(settings, files...)
 		}
 	}
-	return left, r.tree.Restore(ctx, r.Current, files...)
+	off, err := r.isSwitchedOff(ctx, g, settings)
+	for _, x := range list {
+		x.SwitchesOff = off && slices.Contains(settings, x.Files[0])
+		r.record(x, g)
+	}
+	return err
 }
 
 // narrow returns the smallest part of the files that suffices for the goals, as far as it is one
@@ -321,7 +358,7 @@ func (r *trialRun) namesOnlySources(ctx context.Context, g goals, files []string
 		}
 		texts = append(texts, treecopy.File{Path: f, Text: text})
 	}
-	if err := texts.Write(r.tree.Path); err != nil {
+	if err := errors.Join(texts.Write(r.tree.Path), r.touch()); err != nil {
 		return false, err
 	}
 	left, err := r.try(ctx, g)
@@ -370,7 +407,7 @@ func (r *trialRun) isEnough(ctx context.Context, g goals, files, some []string) 
 	if err := r.tree.Restore(ctx, r.Base, files...); err != nil {
 		return false, err
 	}
-	if err := r.tree.Restore(ctx, r.Current, some...); err != nil {
+	if err := r.put(ctx, r.Current, some...); err != nil {
 		return false, err
 	}
 	left, err := r.try(ctx, g)
@@ -407,6 +444,9 @@ func (r *trialRun) repeatBase(ctx context.Context, g goals) error {
 func (r *trialRun) record(x detector.Reliance, g goals) {
 	for _, t := range g.tests {
 		x.Tests = append(x.Tests, t.ID)
+	}
+	for _, l := range g.lint {
+		x.Findings += l.Before - l.Now
 	}
 	if g.criterion {
 		x.Criterion = r.Criterion.Command

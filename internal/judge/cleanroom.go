@@ -16,7 +16,8 @@ import (
 // if nothing became green. For an iteration that changes only product code, it waits until the
 // criterion may be met.
 func checkCleanRoom(ctx context.Context, c Case, v Verdict) (Verdict, error) {
-	old, before := c.baseTree(v)
+	old, base := c.measuredBase(v)
+	before := base.Tests
 	if !c.canRunClean(v, old, before) {
 		return v, nil
 	}
@@ -29,6 +30,7 @@ func checkCleanRoom(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		PassedAtStart: c.passedAtStart(), Repeatable: c.Subject == Iteration && c.History.baselineIteration().CleanRoom != nil,
 	}
 	t.Tests, t.OldNames = c.greenTests(v, before)
+	t.Lint = cleanroom.LintGoals(base.Lint, v.Set.Lint)
 	if mayEnd {
 		t.Criterion = c.Ending.Criterion
 		t.All, t.Known = c.History.MeasuresInCopies() && !c.HasOtherRunner(), v.Set.Tests
@@ -42,7 +44,11 @@ func checkCleanRoom(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, err
 	}
 	t.Changes, t.Evidence = s.changes, *s.evidence
-	if other, err := t.HasOtherParts(ctx); err != nil || !other && !mayEnd {
+	other, err := t.HasOtherParts(ctx)
+	if !other {
+		t.Lint = nil
+	}
+	if err != nil || !t.IsNeeded() || !other && !mayEnd {
 		return v, err
 	}
 	found, err := c.runCleanRoom(ctx, t)

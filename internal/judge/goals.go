@@ -45,10 +45,16 @@ func checkGoals(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 // baseTree returns the base, whose tests are the original ones, and their results there. It is the
 // tree before the loop, or for a history of commits the previous commit.
 func (c Case) baseTree(v Verdict) (snapshot.ID, *metric.Tests) {
+	id, set := c.measuredBase(v)
+	return id, set.Tests
+}
+
+// measuredBase returns the base, and what was measured of it.
+func (c Case) measuredBase(v Verdict) (snapshot.ID, metric.Set) {
 	if v.Start == "" || c.History.Commits {
-		return v.Start, c.History.Previous.Set.Tests
+		return v.Start, c.History.Previous.Set
 	}
-	return c.History.baselineIteration().Snapshot, c.History.Baseline.Set.Tests
+	return c.History.baselineIteration().Snapshot, c.History.Baseline.Set
 }
 
 // baseChange is what changed since the base.

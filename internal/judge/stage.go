@@ -66,7 +66,7 @@ var stages = []stage{
 		"whether each of them passes", checkGoals,
 	},
 	{
-		"clean copy", "what failed at the base and passes now; the criterion; the product code of the change, on the base in a copy",
+		"clean copy", "what failed at the base and passes now; lint findings that are gone; the criterion; the product code of the change, on the base in a copy",
 		"what else of the change, or outside of it, they rely on", checkCleanRoom,
 	},
 	{

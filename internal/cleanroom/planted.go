@@ -1,0 +1,234 @@
+package cleanroom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/integrity"
+	"supervise/internal/evidence"
+	"supervise/internal/mutation"
+	"supervise/internal/treecopy"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// isSwitchedOff reports whether the files, which goals need, switch the checks off: with them, the
+// goals pass whatever the code does. It runs the goals in a new copy of the complete change in which
+// faults are planted. This shows nothing for the criterion: its command may just build.
+func (r *trialRun) isSwitchedOff(ctx context.Context, g goals, files []string) (bool, error) {
+	var plant treecopy.Files
+	var err error
+	switch {
+	case len(files) == 0:
+	case len(g.tests) > 0:
+		plant, err = r.sabotage(ctx, files)
+	case len(g.lint) > 0:
+		plant, err = r.plantFindings(ctx, g.lint)
+	}
+	if err != nil || len(plant) == 0 {
+		return false, err
+	}
+	noticed := true
+	err = r.WithCopy(ctx, r.Current, func(tree treecopy.Tree) error {
+		planted := &trialRun{Trial: r.Trial, tree: tree, out: r.out, limit: r.limitForFaults()}
+		if err := planted.useCleanHome(); err != nil {
+			return err
+		}
+		if err := plant.Write(tree.Path); err != nil {
+			return err
+		}
+		if len(g.tests) == 0 {
+			noticed, err = planted.findsIn(ctx, plant, g.lint[0].Tool)
+			return err
+		}
+		left, err := planted.failing(ctx, g.tests)
+		noticed = len(left) > 0
+		return err
+	})
+	return !noticed, err
+}
+
+// limitForFaults returns how long tests may take on code with faults, which may be endless loops.
+func (r *trialRun) limitForFaults() time.Duration {
+	limit := time.Minute
+	for _, run := range r.out.Runs {
+		limit = max(limit, 10*run.Duration)
+	}
+	return limit
+}
+
+// maxSabotaged is how many files of code may be changed at once.
+const maxSabotaged = 1000
+
+// sabotage returns the product code with a fault in each line that can have one. It is empty if a test
+// of the base names one of the files: they may be what it is about.
+func (r *trialRun) sabotage(ctx context.Context, files []string) (treecopy.Files, error) {
+	all, err := r.Store.Files(r.Current)
+	if err != nil {
+		return nil, err
+	}
+	var out treecopy.Files
+	for _, f := range all {
+		if !isSource(f.Path) || source.IsVendored(f.Path) || f.Size > maxText || !f.Mode.IsRegular() || slices.Contains(files, f.Path) {
+			continue
+		}
+		if integrity.BelongsToTests(f.Path) {
+			text, err := r.Store.ReadFile(ctx, r.Base, f.Path) // a new test has none
+			if err == nil && slices.ContainsFunc(files, func(name string) bool { return evidence.Mentions(f.Path, text, name) }) {
+				return nil, nil
+			}
+			continue
+		}
+		text, err := r.Store.ReadFile(ctx, r.Current, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		if text, n := mutation.Sabotage(f.Path, text); n > 0 {
+			out = append(out, treecopy.File{Path: f.Path, Text: text, Executable: f.Mode&0o100 != 0})
+		}
+	}
+	if len(out) > maxSabotaged {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// LintGoal is that a linter finds less of a rule in a file than at the base.
+type LintGoal struct {
+	Tool, Rule, File string
+	Type             bool // it is about types
+	Before, Now      int  // how many findings there are
+}
+
+// LintGoals returns what linters find less than before.
+func LintGoals(before, now *metric.Lint) []LintGoal {
+	if now == nil || before.ErrorCount() <= now.ErrorCount() {
+		return nil
+	}
+	type key struct{ tool, rule, file string }
+	keyOf := func(f metric.Finding) key { return key{f.Tool, f.Rule, f.File} }
+	index := map[key]int{}
+	var out []LintGoal
+	for _, f := range before.Findings {
+		i, known := index[keyOf(f)]
+		if !known {
+			i = len(out)
+			index[keyOf(f)], out = i, append(out, LintGoal{Tool: f.Tool, Rule: f.Rule, File: f.File, Type: f.Type})
+		}
+		out[i].Before++
+	}
+	for _, f := range now.Findings {
+		if i, known := index[keyOf(f)]; known {
+			out[i].Now++
+		}
+	}
+	return slices.DeleteFunc(out, func(g LintGoal) bool { return g.Now >= g.Before })
+}
+
+// stillFound runs the linters, and returns the goals that are not reached. What linters find that
+// cannot run is not known, so that these goals count as reached.
+func (r *trialRun) stillFound(ctx context.Context, list []LintGoal) ([]LintGoal, error) {
+	lint, err := r.lint(ctx)
+	if lint == nil || err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(g LintGoal) bool {
+		n := 0
+		for _, f := range lint.Findings {
+			if f.Tool == g.Tool && f.Rule == g.Rule && f.File == g.File {
+				n++
+			}
+		}
+		return n <= g.Now
+	}), nil
+}
+
+// lint runs the linters in the copy; nil: what they find is not known.
+func (r *trialRun) lint(ctx context.Context) (*metric.Lint, error) {
+	out, err := r.Meter.LintInTree(ctx, planFor(ctx, r.tree, r.env))
+	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
+	if out.Why != "" {
+		return nil, err
+	}
+	return out.Lint, err
+}
+
+// wrongTypes are lines that a checker of types must report, by language.
+var wrongTypes = map[source.Language]string{
+	source.Python:     "supervise_planted: int = 'text'\n",
+	source.TypeScript: "export const supervisePlanted: number = 'text';\n",
+	source.PHP:        "function supervise_planted(): int { return 'text'; }\n",
+}
+
+// plantFindings returns the files in which a linter found something, each with a fault at its end that
+// it must report: a value of a wrong type, or an error of syntax.
+func (r *trialRun) plantFindings(ctx context.Context, list []LintGoal) (treecopy.Files, error) {
+	var out treecopy.Files
+	for _, g := range list {
+		text, err := r.Store.ReadFile(ctx, r.Current, r.inTree(g.File))
+		lang := source.DetectLanguage(g.File, text)
+		fault := ")\n"
+		if g.Type {
+			fault = wrongTypes[lang]
+		}
+		switch {
+		case g.Tool != list[0].Tool, fault == "", lang == source.Unknown, slices.ContainsFunc(out, func(f treecopy.File) bool { return f.Path == r.inTree(g.File) }):
+		case err == nil && !source.IsGenerated(g.File, text[:min(len(text), 8192)]):
+			out = append(out, treecopy.File{Path: r.inTree(g.File), Text: fmt.Append(text, "\n", fault)})
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+	}
+	return out, nil
+}
+
+// inTree returns the path in the tree of a file that a linter named.
+func (r *trialRun) inTree(name string) string {
+	below, err := filepath.Rel(r.Root, filepath.Join(r.Plan.Root, filepath.FromSlash(name)))
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(below)
+}
+
+// findsIn reports whether a linter finds something in the planted lines of each file.
+func (r *trialRun) findsIn(ctx context.Context, plant treecopy.Files, tool string) (bool, error) {
+	lint, err := r.lint(ctx)
+	if lint == nil || err != nil {
+		return true, err // it is not known
+	}
+	for _, p := range plant {
+		last := strings.Count(string(p.Text), "\n")
+		if !slices.ContainsFunc(lint.Findings, func(f metric.Finding) bool {
+			return f.Tool == tool && r.inTree(f.File) == p.Path && (f.Line >= last || f.Line == 0)
+		}) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// touch makes the files of the copy look as if they had just been written. Otherwise tools would reuse
+// what they built of them with other settings.
+func (r *trialRun) touch() error {
+	files, err := r.Store.Files(r.Current)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	for _, f := range files {
+		if name := filepath.Join(r.tree.Path, filepath.FromSlash(f.Path)); f.Mode.IsRegular() {
+			if err := os.Chtimes(name, now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
