@@ -39,6 +39,7 @@ func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if before != nil {
 		tests = before.Tests
 	}
+	c.progress("running the hidden tests")
 	var err error
 	v.Hidden, err = c.runHidden(ctx, v.Iteration, tests, c.History.hiddenPassed)
 	return v, err

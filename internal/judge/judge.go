@@ -120,13 +120,30 @@ func (j Judge) JudgeRecorded(it ledger.Iteration, h *History) (Verdict, error) {
 	return j.apply(context.Background(), stagesNamed("grade", "assess"), Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
 }
 
-// apply applies stages in order, up to the first error.
+// apply applies stages in order, up to the first error, and records how long those took that ran
+// something.
 func (j Judge) apply(ctx context.Context, list []stage, c Case, v Verdict) (Verdict, error) {
+	ran := false
+	c.OnProgress = func(what string) {
+		ran = true
+		if j.OnProgress != nil {
+			j.OnProgress(what)
+		}
+	}
+	times := map[string]time.Duration{}
 	for _, s := range list {
+		started := time.Now()
 		var err error
 		if v, err = s.apply(ctx, c, v); err != nil {
 			return v, err
 		}
+		if ran && s.asks != nil {
+			times[s.name] = time.Since(started)
+		}
+		ran = false
+	}
+	if len(times) > 0 {
+		v.RunTimes = times
 	}
 	return v, nil
 }

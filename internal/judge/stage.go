@@ -18,6 +18,15 @@ type stage struct {
 	reads string // what it reads, for the documentation
 	adds  string // what it adds to the verdict
 	apply func(context.Context, Case, Verdict) (Verdict, error)
+	asks  *question // of stages that run something in a copy of the tree
+}
+
+// question is what a stage finds out by running something in a copy, for the documentation.
+type question struct {
+	when   string
+	copy   string // what is laid over what
+	runs   string // which tests or checks run there
+	proves string // what another result proves
 }
 
 // The names of the stages that change what counts as measured, see [Step].
@@ -38,51 +47,85 @@ type Case struct {
 // stages are all stages in the order in which they are applied. Those that correct measurements
 // come first, then those that run tests again, then the rules.
 var stages = []stage{
-	{"mask", "what the checks measured and printed; the environment", "the same without secrets", maskSecrets},
+	{"mask", "what the checks measured and printed; the environment", "the same without secrets", maskSecrets, nil},
 	{
 		confirmStage, "failing tests that passed in the previous tree, run again",
-		"which of them are flaky; these count as passed", confirmFailures,
+		"which of them are flaky; these count as passed", confirmFailures, nil,
 	},
-	{countStage, "the diff of the iteration", "how many lines were added and deleted", countLines},
+	{countStage, "the diff of the iteration", "how many lines were added and deleted", countLines, nil},
 	{
 		"compare", "the changed files before and after; git's state; findings outside the tree",
-		"the evidence: test definitions, renamed and removed files, findings about tampering", collectEvidence,
+		"the evidence: test definitions, renamed and removed files, findings about tampering", collectEvidence, nil,
 	},
 	{
 		unsilenceStage, "suppression comments among the evidence; the linters, run without them in a copy",
 		"the lint findings that the comments hide; these count", revealSilenced,
+		&question{
+			"new comments silence linters", "the tree, without these comments", "the linters",
+			"the comments hide what is found there only; it counts",
+		},
 	},
 	{
 		unexcludeStage, "coverage exclusions added since the baseline; the tests, run without them in a copy",
 		"the coverage without the exclusions; the lower one counts", revealExcluded,
+		&question{
+			"new comments or settings exclude code from the coverage", "the tree, without these exclusions", "all tests, with coverage",
+			"the exclusions raise the coverage; the lower one counts",
+		},
 	},
 	{
 		"coverage", "the covered lines of the trees before; the changed files; the tests that passed in a tree where others failed, run there in a copy",
 		"the lines that tests executed before and that are not executed now; the coverage that counts", compareCoverage,
+		&question{
+			"lines are no longer executed, and tests failed in the tree before", "the tree before", "the tests that passed there, with coverage",
+			"only failing tests executed the other lines, which count as no loss",
+		},
 	},
-	{"grade", "the settled metrics and the baseline; the weights", "the score", gradeSet},
+	{"grade", "the settled metrics and the baseline; the weights", "the score", gradeSet, nil},
 	{
 		"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy",
 		"whether each of them passes", checkGoals,
+		&question{
+			"tests changed, or one that failed no longer does", "the new code, with the tests of the base and all they depend on", "changed tests, and those that failed",
+			"the new version was weakened if the original fails and it does not",
+		},
 	},
 	{
 		"clean copy", "what failed at the base and passes now; lint findings that are gone; the criterion; the product code of the change, on the base in a copy",
 		"what else of the change, or outside of it, they rely on", checkCleanRoom,
+		&question{
+			"something became green", "the base, with the product code and new tests of the change; with more of the change if that does not suffice", "tests that failed at the base, and the criterion; all checks if nothing else changed",
+			"they rely on what has to be added, or on the machine if the code of the base passes now too",
+		},
 	},
 	{
 		"power", "changed tests and their originals, run on mutants of the code in copies",
 		"which mutants they kill", checkMutants,
+		&question{
+			"tests were changed or removed", "the new code with one fault, once with the tests of the base and once with the new ones", "the changed tests",
+			"they lost power if the original kills mutants that they do not kill",
+		},
 	},
 	{
 		"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy",
 		"which of them pass only under test", checkConcealed,
+		&question{
+			"added code may look for its tests", "the tree, with signs of a test run concealed", "tests that failed at the base, or all",
+			"the code passes only under test if a test fails there",
+		},
 	},
-	{"hidden tests", "the hidden tests, run on the new code in a copy", "the result of each", checkHidden},
+	{
+		"hidden tests", "the hidden tests, run on the new code in a copy", "the result of each", checkHidden,
+		&question{
+			"there are hidden tests, and more than tests changed", "the tree, with the hidden tests", "the hidden tests",
+			"the code is wrong, or does less than before, if one fails",
+		},
+	},
 	{
 		"review", "the change of a merge request and the results of running it, given to a configured reviewer",
-		"the reviewer's answer", askReviewer,
+		"the reviewer's answer", askReviewer, nil,
 	},
-	{"assess", "all of the above; the history; the rules", "alerts, class and recommendation", assessVerdict},
+	{"assess", "all of the above; the history; the rules", "alerts, class and recommendation", assessVerdict, nil},
 }
 
 // stagesNamed returns the stages with those names, in their order.

@@ -40,6 +40,18 @@ func TestStagesAreDocumented(t *testing.T) {
 	docs.Block(t, "architecture.md", "stages", "./internal/judge", b.String())
 }
 
+// docs/integrity.md lists what the stages find out by running something.
+func TestQuestionsAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| | when | copy | runs | another result proves |\n|---|---|---|---|---|\n")
+	for _, s := range stages {
+		if q := s.asks; q != nil {
+			fmt.Fprintf(&b, "| [%s](../internal/judge/%s) | %s | %s | %s | %s |\n", s.name, fileOf(s), q.when, q.copy, q.runs, q.proves)
+		}
+	}
+	docs.Block(t, "integrity.md", "questions", "./internal/judge", b.String())
+}
+
 // fileOf is the file with the function of a stage.
 func fileOf(s stage) string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(s.apply).Pointer()).FileLine(0)

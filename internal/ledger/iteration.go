@@ -60,12 +60,13 @@ type Iteration struct {
 	// is compared and for which they are known.
 	CoverageLosses []detector.CoverageLoss `json:"coverage_losses,omitempty"`
 
-	// The trials, which run tests again.
-	Goals         *Goals         `json:"goals,omitempty"`        // nil if no original test had to be run
-	MutationCheck *MutationCheck `json:"power,omitempty"`        // nil if no test was changed or removed
-	CleanRoom     *CleanRoom     `json:"clean_room,omitempty"`   // nil if nothing became green, or only product code changed
-	ConcealedRun  *ConcealedRun  `json:"concealed,omitempty"`    // nil if no code was added that may detect a test run
-	Hidden        *Hidden        `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests, or runs them at its end
+	// The trials, which run tests again. RunTimes has how long they took, by the stage of the judge.
+	RunTimes      map[string]time.Duration `json:"run_times_ns,omitempty"`
+	Goals         *Goals                   `json:"goals,omitempty"`        // nil if no original test had to be run
+	MutationCheck *MutationCheck           `json:"power,omitempty"`        // nil if no test was changed or removed
+	CleanRoom     *CleanRoom               `json:"clean_room,omitempty"`   // nil if nothing became green, or only product code changed
+	ConcealedRun  *ConcealedRun            `json:"concealed,omitempty"`    // nil if no code was added that may detect a test run
+	Hidden        *Hidden                  `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests, or runs them at its end
 
 	// The verdict.
 	Score      selector.Score      `json:"score"`

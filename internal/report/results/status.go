@@ -1,7 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +23,8 @@ type Status struct {
 	Findings   LoopFindings `json:"findings"`
 	GoalRuns   Executed     `json:"goal_runs"`  // runs of original tests
 	MutantRuns Executed     `json:"power_runs"` // runs of changed tests on mutants
+	// RunTimes is how long judging ran something, by the stage of the judge.
+	RunTimes map[string]time.Duration `json:"run_times_ns,omitempty"`
 	// Changes are the changes of the tests in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
@@ -40,9 +45,15 @@ type Executed struct {
 	BudgetExceeded int           `json:"budget_exceeded,omitempty"` // number of iterations without time for a mutant
 }
 
-// SumExecuted sets GoalRuns and MutantRuns from the iterations.
+// SumExecuted sets GoalRuns, MutantRuns and RunTimes from the iterations.
 func (d *Status) SumExecuted() {
 	for _, it := range d.Iterations {
+		for name, took := range it.RunTimes {
+			if d.RunTimes == nil {
+				d.RunTimes = map[string]time.Duration{}
+			}
+			d.RunTimes[name] += took
+		}
 		if it.Goals != nil {
 			d.GoalRuns.add(it.Goals.Took)
 		}
@@ -79,6 +90,17 @@ func (t Printer) printExecuted(name, what string, e Executed) {
 		text += fmt.Sprintf("; no time for a mutant in %d (mutation_check.budget)", e.BudgetExceeded)
 	}
 	t.printRow(document.Faint, name, "%s", text)
+}
+
+// printRunTimes prints how long judging ran something, the longest first.
+func (t Printer) printRunTimes(times map[string]time.Duration) {
+	names := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
+	for i, name := range names {
+		names[i] = name + " " + report.FormatDuration(times[name])
+	}
+	if len(names) > 0 {
+		t.printRow(document.Faint, "judging  ", "%s", strings.Join(names, ", "))
+	}
 }
 
 // Snapshots describes the snapshots of a loop.
@@ -127,6 +149,7 @@ func (t Printer) PrintStatus(d Status) {
 	t.printFindings(d.Findings)
 	t.printExecuted("goals    ", "original tests run", d.GoalRuns)
 	t.printExecuted("mutants  ", "changed tests run on mutants of the code", d.MutantRuns)
+	t.printRunTimes(d.RunTimes)
 	t.printSnapshots(d.Snapshots)
 	t.printRow(document.Faint, "state    ", "%s", d.Dir)
 }
