@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 
 	"supervise/metric"
@@ -199,11 +200,22 @@ func suspectOutcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status 
 }
 
 // testsOf returns the suspects in suites that the check has run, or all of them if its suites
-// are unknown.
+// are unknown. A suite that no check has run, such as one that only the base has, belongs to the
+// checks with suites of the same extension.
 func (m *Meter) testsOf(c Check, suspects []metric.Test) []metric.Test {
 	suites, learnt := m.memory.Suites[c.ID()]
 	if !learnt {
 		return suspects
 	}
-	return slices.DeleteFunc(slices.Clone(suspects), func(t metric.Test) bool { return !suites.Has(t.Suite) })
+	return slices.DeleteFunc(slices.Clone(suspects), func(t metric.Test) bool {
+		if suites.Has(t.Suite) {
+			return false
+		}
+		for _, others := range m.memory.Suites {
+			if others.Has(t.Suite) {
+				return true
+			}
+		}
+		return !slices.ContainsFunc(suites, func(s string) bool { return path.Ext(s) == path.Ext(t.Suite) })
+	})
 }

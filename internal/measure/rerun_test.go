@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"supervise/internal/measure/internal/memory"
 	"supervise/metric"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,5 +102,24 @@ func writeFile(t *testing.T, path string) {
 	}
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A suite that no check has run, such as a file that the change moved, belongs to the checks of its
+// language.
+func TestTestsOfASuiteThatNoCheckRan(t *testing.T) {
+	python, node := Check{Name: "pytest", Kind: Test, Command: []string{"pytest"}}, Check{Name: "node", Kind: Test, Command: []string{"node", "--test"}}
+	m := New(Plan{Checks: []Check{python, node}}, Options{})
+	m.memory.Suites = map[string]memory.Names{python.ID(): {"tests/test_shop.py"}, node.ID(): {"shop.test.js"}}
+	for _, tt := range []struct {
+		suite string
+		check Check
+		want  int
+	}{
+		{"tests/test_shop.py", python, 1}, {"tests/test_shop.py", node, 0}, {"test_old.py", python, 1}, {"test_old.py", node, 0}, {"old.test.js", node, 1},
+	} {
+		if got := m.testsOf(tt.check, []metric.Test{{ID: metric.ID{Suite: tt.suite, Name: "a"}}}); len(got) != tt.want {
+			t.Errorf("%s: %s runs %d tests, want %d", tt.suite, tt.check.Name, len(got), tt.want)
+		}
 	}
 }
