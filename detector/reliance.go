@@ -23,6 +23,7 @@ const (
 	OnScript      RelianceKind = "script"      // a script
 	OnCriterion   RelianceKind = "criterion"   // what the command of the criterion runs or reads
 	OnData        RelianceKind = "data"        // data, or documents
+	OnTypes       RelianceKind = "types"       // types in product code that checkers accept everything for
 	OnIgnored     RelianceKind = "ignored"     // ignored files
 	OnHome        RelianceKind = "home"        // the home folder
 	OnPlace       RelianceKind = "place"       // the folder of the working tree, or one above it
@@ -67,7 +68,7 @@ func (r Reliance) severity() Severity {
 func (r Reliance) String() string {
 	what := map[RelianceKind]string{
 		OnManifest: "declared packages", OnBuild: "configuration of the build", OnSources: "names new source files", OnRunner: "configuration of the test runner", OnScript: "script",
-		OnCriterion: "used by the criterion", OnData: "data", OnIgnored: "ignored by git", OnHome: "in the home folder", OnPlace: "above the working tree",
+		OnCriterion: "used by the criterion", OnData: "data", OnTypes: "types that became Any, or are gone", OnIgnored: "ignored by git", OnHome: "in the home folder", OnPlace: "above the working tree",
 	}[r.On]
 	switch {
 	case r.On == OnEnvironment:

@@ -16,6 +16,12 @@ func RemoveSuppressions(files []File) map[string][]byte {
 	return texts
 }
 
+// RestoreTypes returns the changed files, by path, with the types that became Any, or are gone from the
+// head of a function, as before. Lines keep their numbers. Files without such types are missing.
+func RestoreTypes(files []File) map[string][]byte {
+	return suppressions.RestoreTypes(facts.New(files, Tree{}, nil))
+}
+
 // ExclusionRemoval is the result of [RemoveCoverageExclusions].
 type ExclusionRemoval struct {
 	// Texts are the files that differ, by path. A file whose text is nil must be removed,

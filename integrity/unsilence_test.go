@@ -29,6 +29,22 @@ func TestUnsilenced(t *testing.T) {
 	}
 }
 
+func TestRestoreTypes(t *testing.T) {
+	for _, tt := range []struct{ name, path, before, after, want string }{
+		{"a result", "a.py", "def f(n: int) -> int:\n    return n\n", "from typing import Any\ndef f(n: int) -> Any:\n    return n\n", "from typing import Any\ndef f(n: int) -> int:\n    return n\n"},
+		{"parameters", "a.py", "def f(a: list[int], b: int | None = None) -> int:\n", "def f(a: Any, b: Any = None) -> Any:\n", "def f(a: list[int], b: int | None = None) -> int:\n"},
+		{"no types", "a.py", "def f(a: dict[str, int], b: int | None = None) -> int:\n", "def f(a, b=None):\n", "def f(a: dict[str, int], b: int | None = None) -> int:\n"},
+		{"a cast", "a.ts", "const n: number = f();\n", "const n: any = f();\n", "const n: number = f();\n"},
+		{"another type", "a.py", "def f(n: int) -> int:\n", "def f(n: int) -> str:\n", ""},
+		{"Any that was there", "a.py", "x: Any = 1\n", "x: Any = 1\ny: Any = 2\n", ""},
+		{"a new parameter", "a.py", "def f(a: int) -> int:\n", "def f(a: int, b: Any) -> int:\n", ""},
+	} {
+		if got := string(integrity.RestoreTypes([]integrity.File{{Path: tt.path, Before: []byte(tt.before), After: []byte(tt.after)}})[tt.path]); got != tt.want {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+}
+
 // A comment that only moved to another file did not come.
 func TestUnsilencedLeavesWhatMoved(t *testing.T) {
 	with, without := []byte("package a\n\nvar a = 1 //nolint:all\n"), []byte("package a\n")

@@ -68,10 +68,15 @@ func (t Trial) Refused(why string) *ledger.CleanRoom {
 	return &ledger.CleanRoom{Reliances: []detector.Reliance{}, NotRunReason: why}
 }
 
-// HasOtherParts reports whether the change has more than product code and tests.
+// HasOtherParts reports whether the change has more than product code and tests, or product code with
+// weaker types that may hide what linters find no longer.
 func (t Trial) HasOtherParts(ctx context.Context) (bool, error) {
 	p, err := t.split(ctx)
-	return slices.ContainsFunc(added, func(k detector.RelianceKind) bool { return len(p[k]) > 0 }), err
+	if err != nil || slices.ContainsFunc(added, func(k detector.RelianceKind) bool { return len(p[k]) > 0 }) {
+		return true, err
+	}
+	texts, err := t.restoredTypes(ctx)
+	return len(texts) > 0, err
 }
 
 // Run makes the copy, runs the tests and the criterion in it, and removes it. The error is that of
@@ -157,6 +162,9 @@ func (r *trialRun) run(ctx context.Context, all goals) (left goals, err error) {
 	}
 	if left, err = r.measureAll(ctx, all); err == nil {
 		left, err = r.try(ctx, left)
+	}
+	if err == nil {
+		err = r.tryTypes(ctx, all.minus(left).lint)
 	}
 	if err == nil && !left.isEmpty() {
 		left, err = r.addParts(ctx, left)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/detector"
 	"supervise/integrity"
 	"supervise/internal/evidence"
 	"supervise/internal/mutation"
@@ -158,6 +159,46 @@ func (r *trialRun) lint(ctx context.Context) (*metric.Lint, error) {
 		return nil, err
 	}
 	return out.Lint, err
+}
+
+// restoredTypes returns changed files of code with types as at the base that are weaker now. There are
+// none if linters do not find less than before.
+func (t Trial) restoredTypes(ctx context.Context) (treecopy.Files, error) {
+	if !slices.ContainsFunc(t.Lint, func(g LintGoal) bool { return g.Type }) {
+		return nil, nil
+	}
+	files, err := evidence.ReadChangedFiles(t.Changes, evidence.NewSnapshotReader(ctx, t.Store, t.Base, t.Current))
+	var out treecopy.Files
+	for name, text := range integrity.RestoreTypes(files) {
+		out = append(out, treecopy.File{Path: name, Text: text})
+	}
+	slices.SortFunc(out, func(a, b treecopy.File) int { return strings.Compare(a.Path, b.Path) })
+	return out, err
+}
+
+// tryTypes runs the linters with the types of the base in product code, and records what they find then.
+func (r *trialRun) tryTypes(ctx context.Context, list []LintGoal) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(g LintGoal) bool { return !g.Type })
+	texts, err := r.restoredTypes(ctx)
+	texts = slices.DeleteFunc(texts, func(f treecopy.File) bool { return !slices.Contains(r.parts[""], f.Path) })
+	if err != nil || len(list) == 0 || len(texts) == 0 {
+		return err
+	}
+	if err := texts.Write(r.tree.Path); err != nil {
+		return err
+	}
+	left, err := r.stillFound(ctx, list)
+	if err != nil {
+		return err
+	}
+	x := detector.Reliance{On: detector.OnTypes}
+	for _, f := range texts {
+		x.Files = append(x.Files, f.Path)
+	}
+	if len(left) > 0 {
+		r.record(x, goals{lint: left})
+	}
+	return r.put(ctx, r.Current, x.Files...)
 }
 
 // wrongTypes are lines that a checker of types must report, by language.
