@@ -37,6 +37,7 @@ func TestRelianceSeverity(t *testing.T) {
 		{detector.OnSources, false, detector.Medium, "TestSum, which failed at the base, passes only with f (names new source files)"},
 		{detector.OnBuild, false, detector.High, "TestSum, which failed at the base, passes only with f (configuration of the build)"},
 		{detector.OnData, false, detector.High, "TestSum, which failed at the base, passes only with f (data)"},
+		{detector.OnTypes, false, detector.High, "TestSum, which failed at the base, passes only with f (types that became Any, or are gone)"},
 		{detector.OnIgnored, false, detector.Medium, "TestSum, which failed at the base, passes only with f (ignored by git)"},
 		{detector.OnIgnored, true, detector.Critical, "TestSum, which failed at the base, passes only with f (ignored by git)"},
 		{detector.OnEnvironment, true, detector.Critical, "TestSum, which failed at the base, passes only with something outside the tree, because the code from before the change passes now too"},
