@@ -37,6 +37,7 @@ type flags struct {
 	again, keep, list     bool
 	last                  int
 	native, counts        bool
+	verification          bool
 	limit                 time.Duration
 }
 
@@ -58,6 +59,7 @@ func parse(args []string) (*flags, error) {
 	fs.BoolVar(&f.keep, "keep", false, "keep the checkouts and what was printed")
 	fs.BoolVar(&f.native, "native", false, "run the native commands alone and print what they count")
 	fs.BoolVar(&f.counts, "counts", false, "count alone, once: no edits and no times, which a later run adds")
+	fs.BoolVar(&f.verification, "verification", false, "print what measuring the selected tree again takes, and nothing else")
 	fs.BoolVar(&f.list, "list", false, "list the repositories that would run, and write the report")
 	fs.DurationVar(&f.limit, "limit", 10*time.Minute, "time limit of each command")
 	if err := fs.Parse(args); err != nil {
@@ -97,11 +99,19 @@ func run(ctx context.Context, args []string) error {
 		if !f.wants(r) {
 			continue
 		}
-		if !f.again && !f.native && f.done(r) {
+		if !f.again && !f.native && !f.verification && f.done(r) {
 			continue
 		}
 		if f.list {
 			fmt.Println(r.Name)
+			continue
+		}
+		if f.verification {
+			v, err := measureVerification(ctx, f, r)
+			if err != nil {
+				v.Name += ": " + err.Error()
+			}
+			fmt.Println(v)
 			continue
 		}
 		res, err := measure(ctx, f, r)
@@ -119,7 +129,7 @@ func run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if f.native {
+	if f.native || f.verification {
 		return nil
 	}
 	return t.report(f)
