@@ -13,6 +13,7 @@ import (
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/regexp"
+	"supervise/internal/treecopy"
 	"supervise/snapshot"
 	"supervise/source"
 )
@@ -53,12 +54,19 @@ func (t Trial) split(ctx context.Context) (parts, error) {
 	if t.Criterion != nil {
 		c.readCriterion(t.Criterion.Command, t.Changes)
 	}
+	ignored, err := treecopy.IgnoredFiles(ctx, t.Root)
+	if err != nil {
+		ignored = nil // without a repository nothing is
+	}
 	out := parts{}
 	for _, change := range t.Changes {
+		if slices.ContainsFunc(ignored, func(name string) bool { return treecopy.IsBelow(change.Path, name) }) {
+			continue // it is outside the change
+		}
 		kind := c.kindOf(change.Path)
 		out[kind] = append(out[kind], change.Path)
 	}
-	return out, nil
+	return out, ctx.Err()
 }
 
 // The limits of what is read to find out which file names which.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"supervise/internal/ledger"
@@ -15,7 +17,7 @@ import (
 )
 
 // Kept is a copy that is kept from one use to the next, at one path, so that tools reuse what they
-// built there. It is not safe for concurrent use.
+// built there. It has no files that git ignores. It is not safe for concurrent use.
 type Kept struct {
 	dir   string              // its private parent; "" before the first use
 	id    snapshot.ID         // of the files
@@ -73,9 +75,9 @@ func (k *Kept) Remove() error {
 	return ledger.RemoveTree(dir)
 }
 
-// prepare makes the copy that of a snapshot.
+// prepare makes the copy that of a snapshot, without files that git ignores.
 func (k *Kept) prepare(ctx context.Context, w Workspace, id snapshot.ID) (Tree, error) {
-	files, err := w.Store.Files(id)
+	files, err := w.cleanFiles(ctx, id)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -88,16 +90,47 @@ func (k *Kept) prepare(ctx context.Context, w Workspace, id snapshot.ID) (Tree, 
 		}
 	}
 	t := Tree{w, filepath.Join(k.dir, filepath.Base(w.Root))}
-	if k.files != nil {
-		return t, k.update(ctx, t, id, files)
+	if k.files == nil {
+		err = w.Store.Export(ctx, id, t.Path)
+	} else {
+		err = k.update(ctx, t, id, files)
 	}
-	if err = t.fill(ctx, id); err == nil {
-		k.record(t, id, files)
+	if err != nil {
+		return t, err
 	}
-	return t, err
+	k.record(t, id, files)
+	for name := range k.others(t) {
+		if !k.built[name] {
+			if err := ledger.RemoveTree(filepath.Join(t.Path, filepath.FromSlash(name))); err != nil {
+				return t, err
+			}
+		}
+	}
+	return t, t.linkDependencies(ctx, files)
 }
 
-// update replaces the files that are not those of the snapshot, and removes what runs left.
+// cleanFiles returns the files of a snapshot without those that git ignores, which snapshots have too.
+func (w Workspace) cleanFiles(ctx context.Context, id snapshot.ID) ([]snapshot.File, error) {
+	files, err := w.Store.Files(id)
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := IgnoredFiles(ctx, w.Root)
+	if err != nil {
+		return files, ctx.Err() // without a repository nothing is ignored
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f snapshot.File) bool {
+		return slices.ContainsFunc(ignored, func(name string) bool { return IsBelow(f.Path, name) })
+	}), nil
+}
+
+// IsBelow reports whether a file is the one that is named, or in the folder that is. Both have slashes.
+func IsBelow(file, name string) bool {
+	name = strings.TrimSuffix(name, "/")
+	return file == name || strings.HasPrefix(file, name+"/")
+}
+
+// update replaces the files that are not those of the snapshot, and removes what is next to the copy.
 func (k *Kept) update(ctx context.Context, t Tree, id snapshot.ID, files []snapshot.File) error {
 	entries, err := os.ReadDir(k.dir)
 	for _, e := range entries {
@@ -108,18 +141,7 @@ func (k *Kept) update(ctx context.Context, t Tree, id snapshot.ID, files []snaps
 	if err != nil {
 		return err
 	}
-	if err := t.Restore(ctx, id, k.stale(t, files)...); err != nil {
-		return err
-	}
-	k.record(t, id, files)
-	for name := range k.others(t) {
-		if !k.built[name] {
-			if err := ledger.RemoveTree(filepath.Join(t.Path, filepath.FromSlash(name))); err != nil {
-				return err
-			}
-		}
-	}
-	return t.linkDependencies(ctx, files)
+	return t.Restore(ctx, id, k.stale(t, files)...)
 }
 
 // stale lists the files of the copy that are not as they have to be.
@@ -144,7 +166,7 @@ func (k *Kept) stale(t Tree, files []snapshot.File) []string {
 func (k *Kept) record(t Tree, id snapshot.ID, files []snapshot.File) {
 	k.id, k.files = id, make(map[string]exported, len(files))
 	for _, f := range files {
-		if info, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(f.Path))); err == nil { // otherwise snapshots exclude it
+		if info, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(f.Path))); err == nil { // otherwise it is excluded
 			k.files[f.Path] = exported{f.Hash, f.Mode, info.Size(), info.ModTime()}
 		}
 	}
