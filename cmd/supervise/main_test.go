@@ -174,7 +174,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("AGENT_STEPS", filepath.Join(env.WorkDir, "steps"))
 			env.Setenv("SUPERVISE_E2E", os.Getenv("SUPERVISE_E2E"))
-			for _, variable := range []string{"CCACHE_DIR", "CCACHE_SLOPPINESS", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER", "MAVEN_OPTS"} { // of .ci/e2e
+			for _, variable := range []string{"CCACHE_DIR", "CCACHE_BASEDIR", "CCACHE_NOHASHDIR", "CCACHE_SLOPPINESS", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER", "MAVEN_OPTS"} { // of .ci/e2e
 				if value := os.Getenv(variable); value != "" {
 					env.Setenv(variable, value)
 				}
