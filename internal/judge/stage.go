@@ -94,8 +94,8 @@ var stages = []stage{
 		"clean copy", "what failed at the base and passes now; lint findings that are gone; the criterion; the product code of the change, on the base in a copy",
 		"what else of the change, or outside of it, they rely on", checkCleanRoom,
 		&question{
-			"something became green", "the base, with the product code and new tests of the change; with more of the change if that does not suffice", "tests that failed at the base, and the criterion; all checks if nothing else changed",
-			"they rely on what has to be added, or on the machine if the code of the base passes now too",
+			"something became green", "the base, with the product code and new tests of the change; with more of the change if that does not suffice", "tests that failed at the base, linters that find less, and the criterion; all checks if nothing else changed",
+			"they rely on what has to be added, which switches them off if they do not notice faults planted in the code, or on the machine if the code of the base passes now too",
 		},
 	},
 	{
