@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -232,6 +233,25 @@ func TestOnRestore(t *testing.T) {
 	mustRestore(t, s, first.ID)
 	mustRestore(t, s, got.Safety)
 	same(t, "what was said brings it back", before, picture(t, dir))
+}
+
+// A restored ignored file has its old time: if it was built of older sources, tools build it again.
+func TestRestoredIgnoredFilesKeepTheirTime(t *testing.T) {
+	t.Parallel()
+	dir := small(t)
+	write(t, dir, ".gitignore", "*.bin\n")
+	write(t, dir, "a.bin", "built\n")
+	old := time.Unix(1_000_000_000, 0)
+	must(t, os.Chtimes(filepath.Join(dir, "a.bin"), old, old))
+	s := open(t, dir, Options{})
+	first := take(t, s)
+	write(t, dir, "a.bin", "built of a change\n")
+	take(t, s)
+	mustRestore(t, s, first.ID)
+	info, err := os.Stat(filepath.Join(dir, "a.bin"))
+	if must(t, err); read(t, dir, "a.bin") != "built\n" || !info.ModTime().Equal(old) {
+		t.Errorf("%q of %s", read(t, dir, "a.bin"), info.ModTime())
+	}
 }
 
 // A tree is not that of a snapshot if an ignored file came later that is about to be

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
@@ -151,6 +152,13 @@ func (x *Restorer) applyKept(present, target *manifest.Manifest) error {
 	})
 
 	err := a.run(p, want)
+	// A built file that looks newer than the sources would not be built again.
+	for _, name := range a.written {
+		if e := &want[manifest.Lookup(want, name)]; e.Kind == disk.KindFile && e.Stat.Mtime != 0 {
+			at := time.Unix(0, e.Stat.Mtime)
+			err = errors.Join(err, a.root.Chtimes(name, at, at))
+		}
+	}
 	x.Result.Ignored, x.Result.Displaced = a.written, append(x.Result.Displaced, y.Result.Displaced...)
 	return err
 }
