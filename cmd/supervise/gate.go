@@ -141,7 +141,7 @@ func runGate(ctx context.Context, a *app, at workspace, o gateOptions) (err erro
 			s, err := a.gateSettings(planInput{at: at, base: base, project: project, checks: o.checkFlags, flags: o.flags, register: registerGateSettings}, o.accept...)
 			return s.Settings, err
 		},
-		FailOn: mergegate.FailOn(o.failOn), Env: os.Environ(), Version: version(), Now: time.Now(),
+		FailOn: mergegate.FailOn(o.failOn), Accept: o.accept, Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },
 	})
 	if err != nil {

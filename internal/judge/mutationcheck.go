@@ -26,7 +26,7 @@ func checkMutants(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	}
 	t := mutationcheck.Trial{
 		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Base: old, Current: v.Snapshot, RestoredFiles: c.originalTrial(old, before, v.Iteration, s).RestoredFiles(),
-		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flakyTests(v.Iteration),
+		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Flaky: c.flakyTests(v.Iteration),
 	}
 	switch {
 	case !t.IsNeeded(ctx):

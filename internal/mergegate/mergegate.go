@@ -48,6 +48,7 @@ type Options struct {
 	Configure func(base, project string) (judge.Settings, error)
 
 	FailOn     FailOn   // which findings fail the gate
+	Accept     []string // IDs of findings that Configure accepts; the report names those that no finding has
 	Env        []string // its secrets are not stored, and CI variables name the target branch
 	Version    string   // version of supervise
 	Now        time.Time

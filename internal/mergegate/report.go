@@ -136,11 +136,11 @@ func (r Report) OpenFindings() []Finding {
 	})
 }
 
-// blockingIDs returns the IDs of the blocking findings, each once.
-func (r Report) blockingIDs() []string {
+// ids returns the IDs of the findings that fit, each once.
+func (r Report) ids(fit func(Finding) bool) []string {
 	var out []string
 	for _, f := range r.Findings {
-		if f.Blocking && !slices.Contains(out, f.ID) {
+		if fit(f) && !slices.Contains(out, f.ID) {
 			out = append(out, f.ID)
 		}
 	}
@@ -164,7 +164,21 @@ func (g *mergeGate) newReport() Report {
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(boolToInt(a.Acknowledged != ""), boolToInt(b.Acknowledged != "")), cmp.Compare(boolToInt(b.Blocking), boolToInt(a.Blocking)), cmp.Compare(b.Severity, a.Severity))
 	})
+	out.noteUnknown(g.Accept)
 	return out
+}
+
+// noteUnknown adds a note for each accepted ID that no finding has.
+func (r *Report) noteUnknown(accepted []string) {
+	known := "there are none"
+	if ids := r.ids(func(f Finding) bool { return f.Severity > detector.Info || f.Acknowledged != "" }); len(ids) > 0 {
+		known = "they are " + listFiles(ids)
+	}
+	for _, id := range accepted {
+		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.ID == id }) {
+			r.Notes = append(r.Notes, fmt.Sprintf("--accept %s accepted nothing: no finding has this ID; %s", id, known))
+		}
+	}
 }
 
 // boolToInt returns 1 for true and 0 for false.

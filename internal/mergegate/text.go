@@ -163,7 +163,7 @@ func (r Report) addFacts(d *document.Document) {
 
 // addAcceptCommands adds the commands with which a user accepts the blocking findings.
 func (r Report) addAcceptCommands(d *document.Document) {
-	ids := r.blockingIDs()
+	ids := r.ids(func(f Finding) bool { return f.Blocking })
 	if len(ids) == 0 {
 		return
 	}

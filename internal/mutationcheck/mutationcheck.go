@@ -58,7 +58,6 @@ type Trial struct {
 	Evidence      ledger.Evidence    // of the change from Base to Current
 	BaseTests     *metric.Tests      // results measured in Base
 	CurrentTests  *metric.Tests      // results measured in Current
-	Coverage      *metric.Coverage   // of Current; nil: not known
 	Flaky         map[metric.ID]bool // tests whose results prove nothing
 }
 

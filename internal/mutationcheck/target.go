@@ -12,7 +12,6 @@ import (
 	"supervise/internal/evidence"
 	"supervise/internal/mutation"
 	"supervise/internal/regexp"
-	"supervise/metric"
 	"supervise/snapshot"
 	"supervise/source"
 )
@@ -150,9 +149,8 @@ func languageFamily(l source.Language) source.Language {
 	}
 }
 
-// mutants returns the mutants of the code of a tree that the tests are about and, if the coverage
-// is known, execute. Mutants of functions that the tests name come first, then those of functions
-// that these call.
+// mutants returns the mutants of the code of a tree that the tests are about. Mutants of functions
+// that the tests name come first, then those of functions that these call.
 func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]mutantSource, error) {
 	files, err := r.codeFiles(ctx, id, m)
 	if err != nil {
@@ -164,11 +162,9 @@ func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]m
 	depths := map[mutation.Mutant]int{}
 	byPath := map[string]*codeFile{}
 	for _, f := range files {
-		hit := r.executedLines(f.path, id)
 		byPath[f.path] = f
 		for _, x := range mutation.MutantsOf(f.path, f.text) {
-			d, ok := depth[functionID{f.path, x.Function}]
-			if ok && hit(x.Line) {
+			if d, ok := depth[functionID{f.path, x.Function}]; ok {
 				list, depths[x] = append(list, x), d
 			}
 		}
@@ -336,21 +332,3 @@ func (u *codeFile) hasName(function string, names map[string]bool) bool {
 
 // classHeadRE matches the head of a class and captures its name: Cart of "class Cart(Base):".
 var classHeadRE = regexp.MustCompile(`\bclass\s+(\w+)`)
-
-// executedLines returns a function that reports whether the tests execute a line of a file. It is
-// true for every line if the coverage of the file is unknown.
-func (r *trialRun) executedLines(name string, id snapshot.ID) func(int) bool {
-	anyLine := func(int) bool { return true }
-	if r.Coverage == nil || id != r.Current {
-		return anyLine
-	}
-	for _, f := range r.Coverage.Files {
-		if len(f.Hit) == 0 || f.Path != name && !strings.HasSuffix(f.Path, "/"+name) && !strings.HasSuffix(name, "/"+f.Path) {
-			continue
-		}
-		return func(line int) bool {
-			return slices.ContainsFunc(f.Hit, func(s metric.Span) bool { return s.First <= line && line <= s.Last })
-		}
-	}
-	return anyLine
-}
