@@ -108,25 +108,51 @@ func (r *trialRun) withFilesAbove(ctx context.Context, dir string, files []strin
 	return r.try(ctx, g)
 }
 
-// recentIn returns the files directly in a folder, and in its hidden folders, that changed since the loop
-// began.
+// recentIn returns the files directly in a folder, in its hidden folders, and below its other folders that
+// changed since the loop began, without the folder of the working tree.
 func (r *trialRun) recentIn(dir string) []string {
 	var out []string
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read has none that matter
 	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
 		switch {
 		case e.Type().IsRegular() && r.isRecent(e):
 			out = append(out, e.Name())
-		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && !isCache(e.Name()):
-			below, _ := os.ReadDir(filepath.Join(dir, e.Name()))
+		case !e.IsDir() || treecopy.IsBelow(r.Root, name) || treecopy.IsBelow(r.Scratch, name):
+		case strings.HasPrefix(e.Name(), ".") && !isCache(e.Name()):
+			below, _ := os.ReadDir(name)
 			for _, b := range below {
 				if b.Type().IsRegular() && r.isRecent(b) {
 					out = append(out, filepath.Join(e.Name(), b.Name()))
 				}
 			}
+		case r.isRecent(e):
+			out = append(out, r.recentBelow(dir, e.Name())...)
 		}
 	}
 	return out[:min(len(out), maxVisited)]
+}
+
+// maxNeighbors bounds the files of a folder next to the working tree. One with more is a project.
+const maxNeighbors = 500
+
+// recentBelow returns the files below a folder that changed since the loop began, none if it has too many.
+func (r *trialRun) recentBelow(dir, name string) []string {
+	var out []string
+	_ = filepath.WalkDir(filepath.Join(dir, name), func(file string, d fs.DirEntry, err error) error {
+		rel, fault := filepath.Rel(dir, file)
+		switch {
+		case err != nil, fault != nil:
+			return nil //nolint:nilerr // what cannot be read is left out
+		case d.IsDir() && d.Name() == ".git", len(out) > maxNeighbors:
+			out = nil
+			return filepath.SkipAll
+		case d.Type().IsRegular() && r.isRecent(d):
+			out = append(out, rel)
+		}
+		return nil
+	})
+	return out
 }
 
 // addOld adds the files of a place that were there before the loop.

@@ -163,10 +163,10 @@ func isBesides(texts map[string][]byte, file string) bool {
 	return false
 }
 
-// usedBy reports whether one of the texts names a file.
+// usedBy reports whether one of the texts names a file, or runs it as a script does.
 func usedBy(texts map[string][]byte, file string) bool {
 	for user, text := range texts {
-		if evidence.Mentions(user, text, file) {
+		if evidence.Mentions(user, text, file) || isScript(user) && namesFile(string(text), file) {
 			return true
 		}
 	}

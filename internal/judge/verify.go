@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"supervise/detector"
 	"supervise/internal/ledger"
@@ -23,7 +22,7 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again Measured, cl
 	if clean != nil {
 		for _, x := range clean.Reliances {
 			if x.Recent {
-				out.Differences = append(out.Differences, fmt.Sprintf("%s passes only with %s", namesOf(x.Tests), x))
+				out.Differences = append(out.Differences, passOnly(x))
 			}
 		}
 	}
@@ -48,16 +47,16 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again Measured, cl
 	return out, err
 }
 
-// namesOf lists tests in words, the first ones by their names.
-func namesOf(tests []metric.ID) string {
-	var names []string
-	for _, id := range tests[:min(len(tests), maxDifferences)] {
-		names = append(names, id.String())
+// passOnly says that tests pass only with something, as in "TestA and 2 more tests pass only with b".
+func passOnly(x detector.Reliance) string {
+	switch n := len(x.Tests); n {
+	case 0:
+		return fmt.Sprintf("the checks pass only with %s", x)
+	case 1:
+		return fmt.Sprintf("%s passes only with %s", x.Tests[0], x)
+	default:
+		return fmt.Sprintf("%s and %d more pass only with %s", x.Tests[0], n-1, x)
 	}
-	if more := len(tests) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, ", ")
 }
 
 // changeOfSelected returns the change since the baseline, empty if there is none, or no test.

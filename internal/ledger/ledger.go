@@ -233,7 +233,7 @@ func (l *Ledger) removeUnfinished() error {
 	if err != nil {
 		return fmt.Errorf("sweep the loop's folder: %w", err)
 	}
-	return RemoveTree(l.ScratchDir())
+	return removeScratch(l.ScratchDir())
 }
 
 // Problems lists the problems that were found in the log when the loop was opened.
@@ -403,7 +403,25 @@ func scratchDir(dir string) string {
 
 // SweepScratch removes the [Ledger.ScratchDir] of the loop in dir after its supervisor was
 // killed.
-func SweepScratch(dir string) error { return RemoveTree(scratchDir(dir)) }
+func SweepScratch(dir string) error { return removeScratch(scratchDir(dir)) }
+
+// CopyPrefix starts the names of folders for copies outside the scratch folder, which has links to
+// them.
+const CopyPrefix = "supervise-copy-"
+
+// removeScratch removes a scratch folder, and what its links lead to.
+func removeScratch(dir string) error {
+	entries, _ := os.ReadDir(dir) // there may be none
+	for _, e := range entries {
+		to, err := os.Readlink(filepath.Join(dir, e.Name()))
+		if err == nil && filepath.IsAbs(to) && filepath.Base(to) == e.Name() && strings.HasPrefix(e.Name(), CopyPrefix) {
+			if err := RemoveTree(to); err != nil {
+				return err
+			}
+		}
+	}
+	return RemoveTree(dir)
+}
 
 // RemoveTree removes a folder and its contents, even if permissions of folders in it forbid
 // that. Links are not followed.

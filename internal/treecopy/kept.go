@@ -20,6 +20,7 @@ import (
 // built there. It has no files that git ignores. It is not safe for concurrent use.
 type Kept struct {
 	dir   string              // its private parent; "" before the first use
+	link  string              // to dir, if that is not in the scratch folder
 	id    snapshot.ID         // of the files
 	files map[string]exported // as they were written, by slash path
 	built map[string]bool     // what the first use left besides the files, by slash path
@@ -67,12 +68,16 @@ func (w Workspace) WithKept(ctx context.Context, id snapshot.ID, work func(Tree)
 
 // Remove removes the copy.
 func (k *Kept) Remove() error {
-	dir := k.dir
+	dir, link := k.dir, k.link
 	*k = Kept{}
 	if dir == "" {
 		return nil
 	}
-	return ledger.RemoveTree(dir)
+	err := ledger.RemoveTree(dir)
+	if link != "" && err == nil {
+		err = os.Remove(link)
+	}
+	return err
 }
 
 // prepare makes the copy that of a snapshot, without files that git ignores.
@@ -82,10 +87,7 @@ func (k *Kept) prepare(ctx context.Context, w Workspace, id snapshot.ID) (Tree, 
 		return Tree{}, err
 	}
 	if k.dir == "" {
-		if err := os.MkdirAll(w.Scratch, 0o700); err != nil {
-			return Tree{}, err
-		}
-		if k.dir, err = os.MkdirTemp(w.Scratch, "tree-"); err != nil {
+		if err := k.makeDir(w); err != nil {
 			return Tree{}, err
 		}
 	}
@@ -107,6 +109,36 @@ func (k *Kept) prepare(ctx context.Context, w Workspace, id snapshot.ID) (Tree, 
 		}
 	}
 	return t, t.linkDependencies(ctx, files)
+}
+
+// makeDir makes the private parent where it has the fewest folders above it that the working tree has
+// too, since programs look for settings and packages there. If that is not in the scratch folder, a
+// link there leads to it, by which [ledger.SweepScratch] finds it.
+func (k *Kept) makeDir(w Workspace) error {
+	err := os.MkdirAll(w.Scratch, 0o700)
+	if err != nil {
+		return err
+	}
+	root := resolveLinks(w.Root)
+	fewest := commonFolders(root, resolveLinks(w.Scratch))
+	for _, dir := range []string{"/var/tmp", os.TempDir()} {
+		if n := commonFolders(root, resolveLinks(dir)); n < fewest && filepath.IsAbs(dir) {
+			if made, err := os.MkdirTemp(dir, ledger.CopyPrefix); err == nil {
+				k.dir, k.link = made, filepath.Join(w.Scratch, filepath.Base(made))
+				return os.Symlink(made, k.link)
+			}
+		}
+	}
+	k.dir, err = os.MkdirTemp(w.Scratch, "tree-")
+	return err
+}
+
+// commonFolders returns how many folders two absolute paths have in common, without the top one.
+func commonFolders(a, b string) int {
+	n := 0
+	for x, y := strings.Split(a, string(filepath.Separator))[1:], strings.Split(b, string(filepath.Separator))[1:]; n < len(x) && n < len(y) && x[n] == y[n]; n++ {
+	}
+	return n
 }
 
 // cleanFiles returns the files of a snapshot without those that git ignores, which snapshots have too.
