@@ -50,6 +50,8 @@ func (g *group) keepPassing(old, current *side, apart bool) bool {
 		g.result.Why = "in a copy of the tree none of them passes: " + current.why
 	case len(before) == 0 && apart:
 		g.result.Why = "as they were, none of them passes over the old code in a copy of the tree: " + old.why
+	case len(before) == 0 && !g.passedBefore():
+		g.result.Why = "none of the original tests passed before the change, and none passes on the new code: " + old.why
 	case len(before) == 0:
 		g.result.Why = misfitReason
 	default:
@@ -57,6 +59,16 @@ func (g *group) keepPassing(old, current *side, apart bool) bool {
 		return true
 	}
 	return false
+}
+
+// passedBefore reports whether an original test passed where it was measured. Otherwise none can
+// kill a mutant of the old code.
+func (g *group) passedBefore() bool {
+	list := g.oldTests
+	if g.widened != nil {
+		list = g.widened.oldTests
+	}
+	return slices.ContainsFunc(list, func(t metric.Test) bool { return t.Status == metric.Passed })
 }
 
 // addOutcome adds the outcome of one mutant to the result.

@@ -288,6 +288,16 @@ func TestChangedTestsAreRunAlone(t *testing.T) {
 	}
 }
 
+// Tests that failed before the change, and fail on the new code, are not run on the old code again.
+func TestNothingPassedBefore(t *testing.T) {
+	const test = "from shop import price\n\n\ndef test_three():\n    assert price(3) == 7\n"
+	w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": test}, pytest(t))
+	out := w.run(w.trial(files{"test_shop.py": strings.Replace(test, "7", "6", 1)}))
+	if len(out.Results) != 1 || !strings.HasPrefix(out.Results[0].Why, "none of the original tests passed before the change") {
+		t.Errorf("%+v", out.Results)
+	}
+}
+
 func TestNoPowerOfAddedTests(t *testing.T) {
 	check := pytest(t)
 	for name, change := range map[string]files{
