@@ -1,6 +1,7 @@
 package cleanroom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"supervise/internal/mutation"
 	"supervise/internal/treecopy"
 	"supervise/metric"
+	"supervise/snapshot"
 	"supervise/source"
 )
 
@@ -29,7 +31,7 @@ func (r *trialRun) isSwitchedOff(ctx context.Context, g goals, files []string) (
 	switch {
 	case len(files) == 0:
 	case len(g.tests) > 0:
-		plant, err = r.sabotage(ctx, files)
+		plant, err = r.sabotage(ctx, g.tests, files)
 	case len(g.lint) > 0:
 		plant, err = r.plantFindings(ctx, g.lint)
 	}
@@ -68,37 +70,81 @@ func (r *trialRun) limitForFaults() time.Duration {
 // maxSabotaged is how many files of code may be changed at once.
 const maxSabotaged = 1000
 
-// sabotage returns the product code with a fault in each line that can have one. It is empty if a test
-// of the base names one of the files: they may be what it is about.
-func (r *trialRun) sabotage(ctx context.Context, files []string) (treecopy.Files, error) {
-	all, err := r.Store.Files(r.Current)
+// families map languages whose code calls each other to one of them.
+var families = map[source.Language]source.Language{source.TypeScript: source.JavaScript, source.Kotlin: source.Java, source.C: source.CPP}
+
+func familyOf(name string) source.Language {
+	lang := source.DetectLanguage(name, nil)
+	return cmp.Or(families[lang], lang)
+}
+
+// sabotage returns the product code with a fault in each line that can have one. It is empty if code in
+// the language of a test has none or that language is not known, or if a test of the base names one of
+// the files: they may be what it is about.
+func (r *trialRun) sabotage(ctx context.Context, tests []metric.Test, files []string) (treecopy.Files, error) {
+	all, err := r.filesWithout(files)
 	if err != nil {
 		return nil, err
 	}
 	var out treecopy.Files
+	var inline []string
+	faulty := map[source.Language]bool{}
 	for _, f := range all {
-		if !isSource(f.Path) || source.IsVendored(f.Path) || f.Size > maxText || !f.Mode.IsRegular() || slices.Contains(files, f.Path) {
-			continue
-		}
-		if integrity.BelongsToTests(f.Path) {
-			text, err := r.Store.ReadFile(ctx, r.Base, f.Path) // a new test has none
-			if err == nil && slices.ContainsFunc(files, func(name string) bool { return evidence.Mentions(f.Path, text, name) }) {
-				return nil, nil
-			}
+		if !isSource(f.Path) || integrity.BelongsToTests(f.Path) {
 			continue
 		}
 		text, err := r.Store.ReadFile(ctx, r.Current, f.Path)
 		if err != nil {
 			return nil, err
 		}
+		if len(source.FindInlineTests(f.Path, text)) > 0 {
+			inline = append(inline, f.Path)
+		}
 		if text, n := mutation.Sabotage(f.Path, text); n > 0 {
-			out = append(out, treecopy.File{Path: f.Path, Text: text, Executable: f.Mode&0o100 != 0})
+			faulty[familyOf(f.Path)], out = true, append(out, treecopy.File{Path: f.Path, Text: text, Executable: f.Mode&0o100 != 0})
 		}
 	}
-	if len(out) > maxSabotaged {
-		return nil, nil
+	testFiles := filesOf(tests, all)
+	if len(testFiles) == 0 {
+		testFiles = inline
+	}
+	notTried := func(name string) bool { return !faulty[familyOf(name)] || r.namesOneOf(ctx, name, files) }
+	if len(out) > maxSabotaged || len(testFiles) == 0 || slices.ContainsFunc(testFiles, notTried) {
+		return nil, ctx.Err()
 	}
 	return out, nil
+}
+
+// filesWithout returns the current files of the project without some.
+func (r *trialRun) filesWithout(some []string) ([]snapshot.File, error) {
+	all, err := r.Store.Files(r.Current)
+	return slices.DeleteFunc(slices.Clone(all), func(f snapshot.File) bool {
+		return source.IsVendored(f.Path) || f.Size > maxText || !f.Mode.IsRegular() || slices.Contains(some, f.Path)
+	}), err
+}
+
+// namesOneOf reports whether a file of the base names one of others.
+func (r *trialRun) namesOneOf(ctx context.Context, name string, others []string) bool {
+	text, err := r.Store.ReadFile(ctx, r.Base, name) // a new test has none
+	return err == nil && slices.ContainsFunc(others, func(other string) bool { return evidence.Mentions(name, text, other) })
+}
+
+// filesOf returns the files of tests, and those of all tests if some are not known.
+func filesOf(tests []metric.Test, all []snapshot.File) (out []string) {
+	for _, t := range tests {
+		if t.File != "" {
+			out = append(out, t.File)
+		}
+	}
+	if len(out) == len(tests) {
+		return out
+	}
+	for _, f := range all {
+		if integrity.RoleOf(f.Path) == integrity.TestCode && !isScript(f.Path) {
+			out = append(out, f.Path)
+		}
+	}
+	return out
 }
 
 // LintGoal is that a linter finds less of a rule in a file than at the base.
