@@ -219,7 +219,7 @@ func TestE2EPowerOfPythonTests(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy}, check)
 			x := w.trial(tt.change)
-			x.MaxMutants, x.Budget = 12, 5*time.Minute
+			x.MaxMutants, x.Budget = 10, 5*time.Minute
 			if !x.IsNeeded(t.Context()) {
 				t.Fatal("nothing is to be run")
 			}
@@ -228,7 +228,7 @@ func TestE2EPowerOfPythonTests(t *testing.T) {
 				t.Fatalf("%d groups", len(out.Results))
 			}
 			p := out.Results[0]
-			if p.ScoreKept() != tt.kept || p.ScoreDropped() == tt.kept || (p.KilledAfter == 0) != tt.gone || p.KilledBefore < 8 || p.Mutants != 12 {
+			if p.ScoreKept() != tt.kept || p.ScoreDropped() == tt.kept || (p.KilledAfter == 0) != tt.gone || p.KilledBefore < 8 || p.Mutants != 10 {
 				t.Errorf("%s: %+v", p, p)
 			}
 			if p.ScoreDropped() && (len(p.Survivors) < p.KilledBefore-p.KilledAfter || p.Survivors[0].File != "shop.py" || p.Survivors[0].Line == 0) {
