@@ -98,8 +98,8 @@ func testsWeakened(j *judge, _ comparison, r appliedRule) []finding {
 			continue
 		}
 		key := kind{High, j.isChangeDeclared(g)}
-		if (g.FailedBefore || j.in.ProductUnchanged) && !key.declared {
-			key.severity = Critical
+		if (g.FailedBefore && g.ID.Name != "" || j.in.ProductUnchanged && !g.FailedBefore) && !key.declared {
+			key.severity = Critical // a suite that could not run before has nothing to compare with
 		}
 		if g.MachineDependent {
 			key.severity--

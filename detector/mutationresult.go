@@ -183,16 +183,19 @@ type clearance struct {
 // clearances returns the tests that something replaces as far as running shows it: the original
 // test passes on the new code, and what replaces it has its inputs and kills the mutants that it
 // killed. If the code is unchanged, an original test that cannot run on it is cleared by the mutants
-// of the old code. A test for which one of the three is missing is not decided.
+// of the old code. A test for which one of the three is missing is not decided, nor is one for which
+// too few mutants were run where the tests did not become fewer.
 func (in Input) clearances() map[metric.ID]clearance {
 	goals := make(map[metric.ID]Goal, len(in.Goals))
 	for _, g := range in.Goals {
 		goals[g.ID] = g
 	}
 	out := map[metric.ID]clearance{}
+	hasFewer := in.Current.Set.Tests.Counts().Count < in.Previous.Set.Tests.Counts().Count
 	for _, p := range in.Mutations {
 		lacks := p.lacks()
-		if p.OnlyRemoved || p.ScoreDropped() || len(lacks) > 1 {
+		isDecided := p.IsKnown() && (p.Mutants >= MinMutants || hasFewer)
+		if p.OnlyRemoved || isDecided && (p.ScoreDropped() || len(lacks) > 1) {
 			continue
 		}
 		for _, id := range p.Tests {
@@ -200,7 +203,7 @@ func (in Input) clearances() map[metric.ID]clearance {
 			passed := g.Outcome == Passed || p.OnOldCode && in.ProductUnchanged && g.Outcome != Failed
 			switch {
 			case passed:
-				out[id] = clearance{p, strings.Join(lacks, "")}
+				out[id] = clearance{p, strings.Join(lacks, "; ")}
 			case known && g.Outcome != Failed && !g.FailedBefore && len(lacks) == 0:
 				out[id] = clearance{p, goalText(g)}
 			}

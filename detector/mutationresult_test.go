@@ -94,8 +94,8 @@ func TestMutationCheckClears(t *testing.T) {
 }
 
 // Where one part of the evidence is missing, it is not decided: HIGH, with what decides it, and
-// nothing is rolled back. A second missing part, or a change that only removes, leaves the loss
-// CRITICAL.
+// nothing is rolled back. A second missing part leaves the loss CRITICAL if there are fewer tests, and
+// so does a change that only removes.
 func TestRewriteNotDecided(t *testing.T) {
 	kept := detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 8}
 	few := detector.MutationResult{Mutants: 4, KilledBefore: 4, KilledAfter: 4, TooFew: "only 4 ran: raise mutation_check.budget"}
@@ -127,6 +127,26 @@ func TestRewriteNotDecided(t *testing.T) {
 		x, ok := alertOf(a, detector.RewriteNotDecided)
 		if ok != (tt.why != "") || a.HasCritical() == ok || ok && (x.Severity != detector.High || x.Action != detector.AlertAndFlag || len(x.Tests) != 2 || !strings.Contains(x.Message(), tt.why)) {
 			t.Errorf("%s: %+v", tt.name, a.Alerts)
+		}
+	}
+}
+
+func TestRewriteWithAsManyTestsIsNotDecided(t *testing.T) {
+	for why, result := range map[string]detector.MutationResult{
+		"only 4 ran; no changed or new test": {Mutants: 4, KilledBefore: 4, KilledAfter: 4, TooFew: "only 4 ran", MissingInputs: []string{"7"}},
+		"does not kill 1 mutant":             lostPower(1),
+	} {
+		in := powerInput(result, detector.Passed)
+		in.Tampering = nil
+		cases := slices.Clone(in.Current.Set.Tests.Cases)
+		for _, name := range []string{"TestRow/1", "TestRow/2", "TestRow/3"} {
+			cases = append(cases, metric.Test{ID: metric.ID{Suite: "example.com/shop", Name: name}, Status: metric.Passed})
+		}
+		in.Current.Set.Tests = metric.NewTests(cases)
+		a := detector.Assess(in, detector.Options{})
+		x, ok := alertOf(a, detector.RewriteNotDecided)
+		if !ok || a.HasCritical() || !strings.Contains(x.Message(), why) {
+			t.Errorf("%s: %+v", why, a.Alerts)
 		}
 	}
 }

@@ -97,7 +97,7 @@ var rules = withRuleDefaults([]Rule{
 	},
 	{
 		Name: TestsWeakened, Type: "tampering", Severity: Critical, Basis: Executed, Unit: "tests",
-		Condition: "an original test fails on the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, or, only listed, with `tests: change`; one level lower when its new version depends on the machine",
+		Condition: "an original test fails on the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, when its suite could not run before, or, only listed, with `tests: change`; one level lower when its new version depends on the machine",
 		Message:   "{name} was weakened: {why}", find: testsWeakened,
 		Source: "original tests on the new code, docs/integrity.md",
 	},

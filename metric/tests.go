@@ -23,8 +23,11 @@ func (id ID) String() string {
 	if id.Class != "" {
 		name = id.Class + "." + name
 	}
-	if id.Suite == "" {
+	switch {
+	case id.Suite == "":
 		return name
+	case name == "": // the suite itself
+		return id.Suite
 	}
 	return id.Suite + ": " + name
 }

@@ -23,6 +23,7 @@ type group struct {
 	lost, replacing    []metric.Test         // of oldTests: those that changed or are gone; of newTests: those that gained something
 	oldTests, newTests []metric.Test         // the original and the current tests to run
 	shared             bool                  // helpers or files that unchanged tests may depend on changed too
+	generated          bool                  // newTests has tests without a definition: of a macro, a loop, shared examples
 	text               rewrite
 	widened            *group // if only changed tests are run: the tests of all files; otherwise nil
 	result             detector.MutationResult
@@ -166,8 +167,16 @@ func (t Trial) findTests(g *group) {
 			seen[c.ID] = true
 		}
 	}
+	old := map[metric.ID]bool{}
 	for _, c := range g.oldTests {
 		g.result.Tests = append(g.result.Tests, c.ID)
+		old[c.ID] = true
+	}
+	for _, c := range t.CurrentTests.Cases {
+		_, known := t.BaseTests.Lookup(c.ID)
+		if !seen[c.ID] && (old[c.ID] || !known) && c.Status == metric.Passed && !c.Flaky && !t.Flaky[c.ID] {
+			g.newTests, g.generated = append(g.newTests, c), true
+		}
 	}
 	lost := t.changedTests(g.defs, t.BaseTests, t.Evidence.Before, g.oldTests)
 	t.judgeRewrite(g, lost)
@@ -178,7 +187,7 @@ func (t Trial) findTests(g *group) {
 // both sides unless something that they share changed. It keeps all tests if a side has no
 // changed one.
 func (g *group) narrow(before, now []metric.Test) {
-	if !g.shared && len(before) > 0 && len(now) > 0 && len(before)+len(now) < len(g.oldTests)+len(g.newTests) {
+	if !g.shared && !g.generated && len(before) > 0 && len(now) > 0 && len(before)+len(now) < len(g.oldTests)+len(g.newTests) {
 		g.widened = &group{oldTests: g.oldTests, newTests: g.newTests}
 		g.oldTests, g.newTests = before, now
 	}

@@ -85,7 +85,7 @@ func (t Trial) judgeRewrite(g *group, lost []metric.Test) {
 	if g.shared || len(g.lost) == 0 {
 		g.lost = g.oldTests
 	}
-	if g.shared || len(g.replacing) == 0 {
+	if g.shared || g.generated || len(g.replacing) == 0 {
 		g.replacing = g.newTests
 	}
 }

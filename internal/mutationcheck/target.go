@@ -197,6 +197,7 @@ func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([
 		list = append(list, &codeFile{path: f.Path, exec: f.Mode&0o100 != 0, nearness: m.nearnessOf(f.Path, lang)})
 	}
 
+	addPackages(list)
 	slices.SortStableFunc(list, func(a, b *codeFile) int { return cmp.Compare(b.nearness, a.nearness) })
 	if i := slices.IndexFunc(list, func(c *codeFile) bool { return c.nearness == 0 }); i > 0 {
 		list = list[:i]
@@ -217,6 +218,33 @@ func (r *trialRun) codeFiles(ctx context.Context, id snapshot.ID, m mentions) ([
 	}
 
 	return files0, nil
+}
+
+// addPackages sets the nearness of files whose package the tests name: its main file may only pass on
+// what they define.
+func addPackages(list []*codeFile) {
+	named := map[string]bool{}
+	for _, c := range list {
+		if c.nearness > 0 && isMainFile(c.path) {
+			named[path.Dir(c.path)] = true
+		}
+	}
+	for _, c := range list {
+		for dir := path.Dir(c.path); c.nearness == 0 && dir != "."; dir = path.Dir(dir) {
+			if named[dir] {
+				c.nearness = 1
+			}
+		}
+	}
+}
+
+// isMainFile reports whether a file is the one that an import of its folder reads.
+func isMainFile(name string) bool {
+	switch strings.TrimSuffix(path.Base(name), path.Ext(name)) {
+	case "__init__", "index", "mod", "lib", "main":
+		return true
+	}
+	return false
 }
 
 // toolConfigRE matches the paths of code that only configures tools: setup.py, web/vite.config.ts.
@@ -249,8 +277,7 @@ func (m mentions) nearnessOf(name string, lang source.Language) int {
 		}
 		return 0
 	}
-	switch stem {
-	case "__init__", "index", "mod", "lib", "main":
+	if isMainFile(name) {
 		if stem = path.Base(dir); stem == "src" || stem == "." || stem == "lib" {
 			return 1
 		}
