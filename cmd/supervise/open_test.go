@@ -8,8 +8,8 @@ import (
 	"supervise/test/tools"
 )
 
-// unusual forges a report in a way that no rule is sure of: it is HIGH, and kept.
-const unusual = forged + ` >shop.dat && echo 'cp shop.dat report.xml' >copy.sh && echo './copy.sh' >report.sh && chmod +x copy.sh`
+// unusual repairs the code, and adds some that may look for its tests: it is HIGH, and kept.
+const unusual = fixed + ` && printf 'package shop\n\nimport "os"\n\nvar quiet = os.Getenv("GO_TEST") != ""\n' >quiet.go`
 
 // TestE2EOpenFindings follows findings about integrity that undo nothing: nothing
 // counts as done as long as they are there.
@@ -27,17 +27,17 @@ func TestE2EOpenFindings(t *testing.T) {
 		{
 			"the agent leaves it",
 			[]string{unusual, "true"},
-			`(?s)stopped  the criterion holds, but (a|[0-9]+) findings? about integrity (is|are) open.*open     HIGH tamper:.*supervise ack [0-9a-f]{8} --reason`, 3, "report.sh", `copy\.sh`,
+			`(?s)stopped  the criterion holds, but (a|[0-9]+) findings? about integrity (is|are) open.*open     HIGH tamper:.*supervise ack [0-9a-f]{8} --reason`, 3, "quiet.go", `GO_TEST`,
 		},
 		{
 			"the agent mends it",
-			[]string{unusual, "git checkout -q report.sh && rm copy.sh shop.dat && " + fixed},
-			`stopped  the criterion is met`, 0, "report.sh", "go test",
+			[]string{unusual, "rm quiet.go"},
+			`stopped  the criterion is met`, 0, "shop.go", `discount/100`,
 		},
 		{
 			"a clean one is before it",
 			[]string{"echo '// One.' >>shop.go", unusual},
-			`(?s)findings? about integrity (is|are) open.*selected iteration 1.*skipped for open findings: iterations 2`, 3, "report.sh", "go test",
+			`(?s)findings? about integrity (is|are) open.*selected iteration 1.*skipped for open findings: iterations 2`, 3, "shop.go", "One",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -73,15 +73,16 @@ func TestOpenFindingAcknowledged(t *testing.T) {
 		t.Fatalf("status %d:\n%s", code, out)
 	}
 	for _, id := range ids {
-		if text, code := w.supervise("ack", id[1], "--reason", "the copy is meant", "--false-positive"); code != 0 {
+		if text, code := w.supervise("ack", id[1], "--reason", "it is for another program", "--false-positive"); code != 0 {
 			t.Fatalf("ack: %s", text)
 		}
 	}
-	w.git("checkout", "-q", "report.sh")
+	w.git("checkout", "-q", "shop.go")
+	w.git("clean", "-qf", "quiet.go")
 	if out, code = w.supervise(args...); code != 0 || !regexp.MustCompile(`stopped  the criterion is met`).MatchString(out) {
 		t.Errorf("status %d after the word of a person:\n%s", code, out)
 	}
-	if out, _ = w.supervise("status"); !regexp.MustCompile(`all loops of this tree: \d+ raised, [1-9]\d* false positives`).MatchString(out) {
+	if out, _ = w.supervise("status"); !regexp.MustCompile(`all loops of this tree: \d+ raised, [1-9]\d* false positives?`).MatchString(out) {
 		t.Errorf("the rate does not know of it:\n%s", out)
 	}
 }
