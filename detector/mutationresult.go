@@ -193,11 +193,10 @@ func (in Input) clearances() map[metric.ID]clearance {
 	out := map[metric.ID]clearance{}
 	hasFewer := in.Current.Set.Tests.Counts().Count < in.Previous.Set.Tests.Counts().Count
 	for _, p := range in.Mutations {
-		lacks := p.lacks()
-		isDecided := p.IsKnown() && (p.Mutants >= MinMutants || hasFewer)
-		if p.OnlyRemoved || isDecided && (p.ScoreDropped() || len(lacks) > 1) {
+		if p.showsLoss(hasFewer) {
 			continue
 		}
+		lacks := p.lacks()
 		for _, id := range p.Tests {
 			g, known := goals[id]
 			passed := g.Outcome == Passed || p.OnOldCode && in.ProductUnchanged && g.Outcome != Failed
@@ -210,6 +209,13 @@ func (in Input) clearances() map[metric.ID]clearance {
 		}
 	}
 	return out
+}
+
+// showsLoss reports whether what replaces the tests is known to check less. hasFewer says that there
+// are fewer tests than before.
+func (p MutationResult) showsLoss(hasFewer bool) bool {
+	isDecided := p.IsKnown() && (p.Mutants >= MinMutants || hasFewer)
+	return p.OnlyRemoved || isDecided && (p.ScoreDropped() || len(p.lacks()) > 1)
 }
 
 // clearanceOf returns what running shows about the tests of a finding in the text. It is false

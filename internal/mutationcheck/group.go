@@ -149,39 +149,40 @@ func (g *group) add(f *file) {
 // findTests sets the tests of the group's files among those that were measured, without flaky
 // ones. An original test may fail on the old code, a current one must pass.
 func (t Trial) findTests(g *group) {
-	seen := map[metric.ID]bool{}
+	isOld := map[metric.ID]bool{}
 	for _, name := range g.oldFiles {
 		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.BaseTests, t.Evidence.Before, t.Evidence.Renamed) {
-			if !seen[c.ID] && (c.Status == metric.Passed || c.Failed()) && !c.Flaky && !t.Flaky[c.ID] {
-				g.oldTests = append(g.oldTests, c)
+			if !isOld[c.ID] && (c.Status == metric.Passed || c.Failed()) && !t.isFlaky(c) {
+				g.oldTests, g.result.Tests = append(g.oldTests, c), append(g.result.Tests, c.ID)
+				isOld[c.ID] = true
 			}
-			seen[c.ID] = true
 		}
 	}
-	clear(seen)
-	for _, name := range g.newFiles {
-		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.CurrentTests, t.Evidence.After, nil) {
-			if !seen[c.ID] && c.Status == metric.Passed && !c.Flaky && !t.Flaky[c.ID] {
-				g.newTests = append(g.newTests, c)
-			}
-			seen[c.ID] = true
-		}
-	}
-	old := map[metric.ID]bool{}
-	for _, c := range g.oldTests {
-		g.result.Tests = append(g.result.Tests, c.ID)
-		old[c.ID] = true
-	}
-	for _, c := range t.CurrentTests.Cases {
-		_, known := t.BaseTests.Lookup(c.ID)
-		if !seen[c.ID] && (old[c.ID] || !known) && c.Status == metric.Passed && !c.Flaky && !t.Flaky[c.ID] {
-			g.newTests, g.generated = append(g.newTests, c), true
-		}
-	}
+	t.findNewTests(g, isOld)
 	lost := t.changedTests(g.defs, t.BaseTests, t.Evidence.Before, g.oldTests)
 	t.judgeRewrite(g, lost)
 	g.narrow(lost, t.changedTests(g.defs, t.CurrentTests, t.Evidence.After, g.newTests))
 }
+
+// findNewTests sets the current tests of the group: those that its files define, and those without a
+// definition that are new or have the name of an original one.
+func (t Trial) findNewTests(g *group, isOld map[metric.ID]bool) {
+	isDefined := map[metric.ID]bool{}
+	for _, name := range g.newFiles {
+		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.CurrentTests, t.Evidence.After, nil) {
+			isDefined[c.ID] = true
+		}
+	}
+	for _, c := range t.CurrentTests.Cases {
+		_, known := t.BaseTests.Lookup(c.ID)
+		isGenerated := !isDefined[c.ID] && (isOld[c.ID] || !known)
+		if (isDefined[c.ID] || isGenerated) && c.Status == metric.Passed && !t.isFlaky(c) {
+			g.newTests, g.generated = append(g.newTests, c), g.generated || isGenerated
+		}
+	}
+}
+
+func (t Trial) isFlaky(c metric.Test) bool { return c.Flaky || t.Flaky[c.ID] }
 
 // narrow keeps only the changed tests, which saves time: unchanged tests detect the same faults on
 // both sides unless something that they share changed. It keeps all tests if a side has no
