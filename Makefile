@@ -1,7 +1,7 @@
 # `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash candidates steps torrent e2e e2e-agents simulation fleet fleet-server cross integrity cheats carried sweep publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash candidates steps torrent e2e e2e-agents simulation fleet fleet-server cross integrity cheats heldout carried sweep publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -125,6 +125,11 @@ FLAGS ?=
 integrity: build
 	@cd bench && $(GO) run ./tamper -binary "$(CURDIR)/bin/supervise" $(FLAGS) \
 	  $(if $(strip $(TUNE)$(REPORT)),$(if $(TUNE),-tune $(abspath $(TUNE))) $(if $(REPORT),-report $(abspath $(REPORT))),-tiny -samples 1 -bases 4 -negatives 60 -tune "$(CURDIR)")
+
+# Cases by authors who did not know the rules: bench/results/heldout.md. ONLY=c04 for one.
+heldout: build
+	@cases="$$(mktemp -d)"; tar -xzf bench/heldout/first.tar.gz -C "$$cases"; cd bench && \
+	  $(GO) run ./heldout -binary "$(CURDIR)/bin/supervise" -only "$(ONLY)" "$$cases/first/one" "$$cases/first/two"; rm -rf "$$cases"
 
 # Judges published cheats and honest refactorings with real pytest: the benchmarks of
 # checkwash, from PyPI or from the folder SDIST. It prints only totals for the odd half of
