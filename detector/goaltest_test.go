@@ -159,7 +159,7 @@ func TestDeclaredChangeInTheTexts(t *testing.T) {
 	}
 }
 
-// A suite that could not be built, and can be now only with changed tests, may have been mended or
+// A suite that could not be built, and can be now only with changed tests, may have been fixed or
 // weakened: a person decides.
 func TestSuiteGaveWay(t *testing.T) {
 	in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, false, false}.input()
