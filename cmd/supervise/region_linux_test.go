@@ -31,7 +31,7 @@ exit 1
 func seenWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.write("check", streaming)
+	w.write("check", `cd "$(dirname "$0")/proj"`+"\n"+streaming) // from a copy too
 	w.write("talker", "await() { until read -r line <../$1; do :; done 2>/dev/null; }\nawait say\nprintf 'first line\\nnow \\033[2J\\033]0;evil\\007 this\\n'\nawait done\n")
 	for _, name := range []string{"first", "second", "say", "done"} {
 		if err := unix.Mkfifo(filepath.Join(w.dir, name), 0o600); err != nil {
@@ -75,7 +75,7 @@ func TestRegion(t *testing.T) {
 	p.tmux("pipe-pane", "cat >"+filepath.Join(w.dir, "raw"))
 	p.await("bash")
 	p.press(fmt.Sprintf("cd %s; PS1='$ '; clear", w.root), "Enter")
-	p.press("supervise run --agent-output none --max-iterations 1 --until never --test-cmd 'sh ../check' -- sh ../talker", "Enter")
+	p.press(fmt.Sprintf("supervise run --agent-output none --max-iterations 1 --until never --test-cmd 'sh %s/check' -- sh ../talker", w.dir), "Enter")
 	p.await("check 1 of 1  test  0s")
 	w.let("first")
 	p.await("5001 tests, 1 failed")

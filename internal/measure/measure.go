@@ -127,10 +127,11 @@ func (m *Meter) WithPlan(plan Plan) *Meter {
 	return &other
 }
 
-// InOtherTree returns a meter for another tree, with a plan for it. Both share their memory.
+// InOtherTree returns a meter for another tree, with a plan for it. It has a copy of the memory of m,
+// which does not learn from it.
 func (m *Meter) InOtherTree(plan Plan) *Meter {
 	other := m.WithPlan(plan)
-	other.code = codesize.Cache{}
+	other.memory, other.code = m.memory.Clone(), codesize.Cache{}
 	return other
 }
 
