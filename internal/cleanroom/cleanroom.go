@@ -157,7 +157,7 @@ func (r *trialRun) run(ctx context.Context, all goals) (left goals, err error) {
 	if err := r.useCleanHome(); err != nil {
 		return all, err
 	}
-	if err := r.tree.Restore(ctx, r.Current, r.parts[""]...); err != nil {
+	if err := errors.Join(r.tree.Restore(ctx, r.Current, r.parts[""]...), r.tree.Touch(r.parts[""]...)); err != nil {
 		return all, err
 	}
 	if left, err = r.measureAll(ctx, all); err == nil {

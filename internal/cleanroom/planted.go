@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -230,7 +228,7 @@ func (r *trialRun) tryTypes(ctx context.Context, list []LintGoal) error {
 	if err != nil || len(list) == 0 || len(texts) == 0 {
 		return err
 	}
-	if err := texts.Write(r.tree.Path); err != nil {
+	if err := errors.Join(texts.Write(r.tree.Path), r.touch()); err != nil {
 		return err
 	}
 	left, err := r.stillFound(ctx, list)
@@ -309,13 +307,11 @@ func (r *trialRun) touch() error {
 	if err != nil {
 		return err
 	}
-	now := time.Now()
+	var names []string
 	for _, f := range files {
-		if name := filepath.Join(r.tree.Path, filepath.FromSlash(f.Path)); f.Mode.IsRegular() {
-			if err := os.Chtimes(name, now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+		if f.Mode.IsRegular() {
+			names = append(names, f.Path)
 		}
 	}
-	return nil
+	return r.tree.Touch(names...)
 }

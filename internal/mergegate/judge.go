@@ -3,6 +3,7 @@ package mergegate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,9 @@ import (
 
 // judge judges the tree as if the change were one iteration after the base. It sets g.verdict and
 // g.headSet, and adds notes about what could not be tried.
-func (g *mergeGate) judge(ctx context.Context) error {
+func (g *mergeGate) judge(ctx context.Context) (err error) {
+	kept := &treecopy.Kept{}
+	defer func() { err = errors.Join(err, kept.Remove()) }()
 	nobody := &ledger.AgentRun{Cause: runner.Exited.String()}
 	t := judge.Tree{Iteration: ledger.Iteration{Number: 1, Agent: nobody, Start: g.baseSnapshot, Snapshot: g.headSnapshot}}
 	settings := g.settings
@@ -36,7 +39,7 @@ func (g *mergeGate) judge(ctx context.Context) error {
 	j := judge.Judge{
 		Reviewer: g.reviewer(ctx),
 		Settings: settings, Subject: judge.Change, Mask: g.mask(), Now: func() time.Time { return g.Now }, OnProgress: g.OnProgress,
-		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.originalRunners(), Kept: &treecopy.Kept{}},
+		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.originalRunners(), Kept: kept},
 		OnProblem: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
 	}
 

@@ -24,6 +24,7 @@ type Kept struct {
 	id    snapshot.ID         // of the files
 	files map[string]exported // as they were written, by slash path
 	built map[string]bool     // what the first use left besides the files, by slash path
+	stamp time.Time           // of the last files that were written
 }
 
 // exported is a file as it was written.
@@ -91,8 +92,9 @@ func (k *Kept) prepare(ctx context.Context, w Workspace, id snapshot.ID) (Tree, 
 			return Tree{}, err
 		}
 	}
-	t := Tree{w, filepath.Join(k.dir, filepath.Base(w.Root))}
+	t := Tree{w, filepath.Join(k.dir, filepath.Base(w.Root)), &k.stamp}
 	if k.files == nil {
+		k.stamp = time.Now()
 		err = w.Store.Export(ctx, id, t.Path)
 	} else {
 		err = k.update(ctx, t, id, files)
@@ -173,7 +175,11 @@ func (k *Kept) update(ctx context.Context, t Tree, id snapshot.ID, files []snaps
 	if err != nil {
 		return err
 	}
-	return t.Restore(ctx, id, k.stale(t, files)...)
+	stale := k.stale(t, files)
+	if err := t.Restore(ctx, id, stale...); err != nil {
+		return err
+	}
+	return t.Touch(stale...)
 }
 
 // stale lists the files of the copy that are not as they have to be.

@@ -36,7 +36,7 @@ func (p Project) DirIn(dir string) (string, error) {
 // command of the user. files are those of the copy. why says why the command failed, "" if it
 // did not. The files in hold stay open while it runs.
 func (p Project) Prepare(ctx context.Context, dir string, files []snapshot.File, hold ...*os.File) (why string, err error) {
-	if err := (Tree{Workspace{Root: p.Root, Plan: p.Plan}, dir}).linkDependencies(ctx, files); err != nil || p.Setup == "" {
+	if err := (Tree{Workspace: Workspace{Root: p.Root, Plan: p.Plan}, Path: dir}).linkDependencies(ctx, files); err != nil || p.Setup == "" {
 		return "", err
 	}
 	dir, err = p.DirIn(dir)

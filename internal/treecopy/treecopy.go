@@ -10,9 +10,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -58,7 +60,8 @@ func (w Workspace) ForOriginalTests() Workspace {
 // Tree is a private copy of a snapshot.
 type Tree struct {
 	Workspace
-	Path string // its root
+	Path  string     // its root
+	stamp *time.Time // the latest time that Touch has set
 }
 
 // WithCopy makes a copy of a snapshot, calls work with it, and removes the copy. Its folder has the name
@@ -72,7 +75,7 @@ func (w Workspace) WithCopy(ctx context.Context, id snapshot.ID, work func(Tree)
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
-	t := Tree{w, filepath.Join(dir, filepath.Base(w.Root))}
+	t := Tree{w, filepath.Join(dir, filepath.Base(w.Root)), new(time.Time)}
 	if err := t.fill(ctx, id); err != nil {
 		return err
 	}
@@ -123,6 +126,33 @@ func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) erro
 		return nil
 	}
 	return t.Store.Export(ctx, id, t.Path, files...)
+}
+
+// Touch sets the times of files to one second or more after all times that it set before: what tools made
+// of another version of a file may look valid for one of the same size and second. It ignores links and
+// missing files.
+func (t Tree) Touch(names ...string) error {
+	root, err := os.OpenRoot(t.Path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	now := time.Now()
+	if next := t.stamp.Add(time.Second); next.After(now) {
+		now = next
+	}
+	*t.stamp = now
+	for _, name := range names {
+		name = filepath.FromSlash(name)
+		info, err := root.Lstat(name)
+		if err == nil && info.Mode().IsRegular() {
+			err = root.Chtimes(name, now, now)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // fill writes the files of a snapshot, and links the dependency folders to those of the working tree.

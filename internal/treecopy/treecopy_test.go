@@ -13,7 +13,7 @@ func TestTreeOfAProjectBelowTheTop(t *testing.T) {
 	for _, tt := range []struct{ root, project, want string }{
 		{"/r", "/r", "/tree"}, {"/r", "/r/a/b", "/tree/a/b"}, {"/r", "/elsewhere", "/tree"},
 	} {
-		tree := Tree{Workspace{Root: tt.root, Plan: measure.Plan{Root: tt.project, Checks: []measure.Check{{Dir: "web"}}}}, "/tree"}
+		tree := Tree{Workspace: Workspace{Root: tt.root, Plan: measure.Plan{Root: tt.project, Checks: []measure.Check{{Dir: "web"}}}}, Path: "/tree"}
 		if got := tree.ProjectDir(); got != tt.want {
 			t.Errorf("%s in %s: %s, want %s", tt.project, tt.root, got, tt.want)
 		}
