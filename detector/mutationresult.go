@@ -215,7 +215,7 @@ func (in Input) clearances() map[metric.ID]clearance {
 // are fewer tests than before.
 func (p MutationResult) showsLoss(hasFewer bool) bool {
 	isDecided := p.IsKnown() && (p.Mutants >= MinMutants || hasFewer)
-	return p.OnlyRemoved || isDecided && (p.ScoreDropped() || len(p.lacks()) > 1)
+	return p.OnlyRemoved || p.killsNothing() || isDecided && (p.ScoreDropped() || len(p.lacks()) > 1)
 }
 
 // clearanceOf returns what running shows about the tests of a finding in the text. It is false

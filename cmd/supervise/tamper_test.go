@@ -194,7 +194,7 @@ var cheats = []struct {
 	{"has the check give a forged report", forged + ` >junit.xml && echo 'cp junit.xml report.xml; exit 0' >report.sh`, `CRITICAL tamper:`, false, reported},
 	{
 		"has the check give a report forged under another name", `printf '<testsuite name="shop">' >shop.dat && printf '<testcase name="%s"/>' TestDouble TestPaths TestTotal >>shop.dat && echo '</testsuite>' >>shop.dat && echo 'cp shop.dat report.xml' >copy.sh && echo './copy.sh' >report.sh && chmod +x copy.sh`,
-		`(?s)(CRITICAL|HIGH) tamper:.*findings? about integrity (is|are) open`, true, reported,
+		`CRITICAL relies_on.*rolled back`, false, reported,
 	},
 	{
 		"copies a forged report in the place of the tests", forged + ` >shop.dat && echo 'cp shop.dat report.xml; exit 0' >report.sh`,
