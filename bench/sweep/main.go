@@ -80,9 +80,10 @@ func parse(args []string) (*flags, error) {
 	return f, os.MkdirAll(f.results, 0o755)
 }
 
-// wants reports whether a repository is to run now. The last twenty run only if asked.
+// wants reports whether a repository is to run now. The last twenty run only if asked, or for
+// -verification.
 func (f *flags) wants(r *repo) bool {
-	return r.Last == f.last && f.only.MatchString(r.Name) &&
+	return (r.Last == f.last || f.verification) && f.only.MatchString(r.Name) &&
 		(f.language == "" || strings.EqualFold(f.language, r.Language))
 }
 
