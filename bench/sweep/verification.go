@@ -17,12 +17,14 @@ import (
 type verification struct {
 	Name, Language string
 	Ours           float64 // from the selection to the result
+	Checks         float64 // the checks that were run there, in the working tree
 	Native         float64 // the native commands after such an edit: the median
 	InCopy         bool    // it was measured in a clean copy
 }
 
 func (v verification) String() string {
-	return fmt.Sprintf("| %s | %s | %.1f | %.1f | %.2f | %t |", v.Name, v.Language, v.Native, v.Ours, v.Ours/v.Native, v.InCopy)
+	return fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.2f | %.2f | %t |", v.Name, v.Language, v.Native, v.Checks, v.Ours,
+		v.Ours/v.Native, v.Ours/v.Checks, v.InCopy)
 }
 
 // measureVerification runs a loop with one edit of product code, and the native commands after more
@@ -42,7 +44,7 @@ func measureVerification(ctx context.Context, f *flags, r *repo) (verification, 
 		err = os.WriteFile(filepath.Join(c.out, "append"), []byte(c.Append), 0o644)
 	}
 	if err == nil {
-		out.Ours, out.InCopy, err = c.verify(ctx)
+		err = c.verify(ctx, &out)
 	}
 	var times []float64
 	for n := 0; n < 3 && err == nil; n++ {
@@ -62,19 +64,22 @@ func measureVerification(ctx context.Context, f *flags, r *repo) (verification, 
 	return out, err
 }
 
-// verify runs the loop, and returns how long the selected tree took.
-func (c *checkout) verify(ctx context.Context) (seconds float64, inCopy bool, err error) {
+// verify runs the loop, and sets how long the selected tree took, and how long its checks took before.
+func (c *checkout) verify(ctx context.Context, out *verification) error {
 	_, text, err := c.start(ctx, "loop", c.binary, "run", "--json", "--max-iterations=1", "--until=never", "--state-dir="+filepath.Join(filepath.Dir(c.dir), "state"), "--", "sh", "-c", c.editing())
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return 0, false, fmt.Errorf("supervise run: %w", err)
+		return fmt.Errorf("supervise run: %w", err)
 	}
 	var selected time.Time
 	for line := range bytes.Lines(text) {
 		var e struct {
-			Time time.Time
-			Type string
-			Data struct {
+			Time      time.Time
+			Type      string
+			Iteration int
+			Data      struct {
+				Done      bool
+				Duration  float64                         `json:"duration_ms"`
 				CleanCopy *struct{ Differences []string } `json:"clean_copy"`
 			}
 		}
@@ -82,11 +87,16 @@ func (c *checkout) verify(ctx context.Context) (seconds float64, inCopy bool, er
 			continue // not an event
 		}
 		switch e.Type {
+		case "check_finished":
+			if e.Iteration == 1 && selected.IsZero() && e.Data.Done {
+				out.Checks += e.Data.Duration / 1000
+			}
 		case "output_selected":
 			selected = e.Time
 		case "output_verified":
-			return e.Time.Sub(selected).Seconds(), e.Data.CleanCopy != nil && len(e.Data.CleanCopy.Differences) == 0, nil
+			out.Ours, out.InCopy = e.Time.Sub(selected).Seconds(), e.Data.CleanCopy != nil && len(e.Data.CleanCopy.Differences) == 0
+			return nil
 		}
 	}
-	return 0, false, errors.New("the selected tree was not measured again: " + tail(text))
+	return errors.New("the selected tree was not measured again: " + tail(text))
 }
