@@ -14,6 +14,7 @@ import (
 type MutationResult struct {
 	Files          []string    `json:"files"`             // the test files, before and after the change
 	Tests          []metric.ID `json:"tests,omitempty"`   // the original tests
+	Flaky          []metric.ID `json:"flaky,omitempty"`   // original tests that were known to be flaky, and did not run, or had two outcomes on one mutant
 	Mutants        int         `json:"mutants"`           // how many mutants both versions ran on
 	KilledBefore   int         `json:"killed_by_old"`     // how many the original tests kill
 	KilledAfter    int         `json:"killed_by_new"`     // how many the current tests kill
@@ -184,7 +185,8 @@ type clearance struct {
 // test passes on the new code, and what replaces it has its inputs and kills the mutants that it
 // killed. If the code is unchanged, an original test that cannot run on it is cleared by the mutants
 // of the old code. A test for which one of the three is missing is not decided, nor is one for which
-// too few mutants were run where the tests did not become fewer.
+// too few mutants were run where the tests did not become fewer. Nor is a flaky test: what it
+// killed, it may have killed by chance.
 func (in Input) clearances() map[metric.ID]clearance {
 	goals := make(map[metric.ID]Goal, len(in.Goals))
 	for _, g := range in.Goals {
@@ -193,6 +195,11 @@ func (in Input) clearances() map[metric.ID]clearance {
 	out := map[metric.ID]clearance{}
 	hasFewer := in.Current.Set.Tests.Counts().Count < in.Previous.Set.Tests.Counts().Count
 	for _, p := range in.Mutations {
+		if !p.OnlyRemoved && p.KilledAfter > 0 {
+			for _, id := range p.Flaky {
+				out[id] = clearance{p, "it was flaky, so that what it noticed may be chance"}
+			}
+		}
 		if p.showsLoss(hasFewer) {
 			continue
 		}

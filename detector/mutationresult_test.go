@@ -101,6 +101,10 @@ func TestRewriteNotDecided(t *testing.T) {
 	few := detector.MutationResult{Mutants: 4, KilledBefore: 4, KilledAfter: 4, TooFew: "only 4 ran: raise mutation_check.budget"}
 	removed, inputs, fewInputs := kept, kept, few
 	removed.OnlyRemoved, inputs.MissingInputs, fewInputs.MissingInputs = true, []string{"7", "9"}, []string{"7"}
+	weaker := detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 7}
+	flaky, flakyRemoved := weaker, removed
+	flaky.Flaky = powerInput(weaker, detector.Passed).Mutations[0].Tests
+	flakyRemoved.Flaky = flaky.Flaky
 	for _, tt := range []struct {
 		name         string
 		result       detector.MutationResult
@@ -116,7 +120,9 @@ func TestRewriteNotDecided(t *testing.T) {
 		{"two parts", fewInputs, detector.Passed, false, ""},
 		{"two other parts", few, detector.Unbuilt, false, ""},
 		{"only removed", removed, detector.Passed, false, ""},
-		{"weaker", detector.MutationResult{Mutants: 10, KilledBefore: 8, KilledAfter: 7}, detector.Passed, false, ""},
+		{"weaker", weaker, detector.Passed, false, ""},
+		{"flaky originals", flaky, detector.Passed, false, "it was flaky"},
+		{"flaky originals that are only removed", flakyRemoved, detector.Passed, false, ""},
 	} {
 		in := powerInput(tt.result, tt.outcome)
 		in.Tampering = nil

@@ -125,7 +125,7 @@ var rules = withRuleDefaults([]Rule{
 	},
 	{
 		Name: RewriteNotDecided, Type: "tampering", Severity: High, Basis: Executed, Unit: "tests",
-		Condition: "tests are gone and others may replace them, but the evidence is too small: fewer than ten mutants, inputs that no test has, or originals that do not run on the new code",
+		Condition: "tests are gone and others may replace them, but the evidence is too small: fewer than ten mutants, inputs that no test has, or originals that are flaky or do not run on the new code",
 		Message:   "Not decided whether the tests that replace {name} check as much: {why} (if intended: allow_remove, or supervise ack)", find: rewriteNotDecided,
 		Source: "changed tests on mutants, docs/integrity.md",
 	},

@@ -152,10 +152,15 @@ func (t Trial) findTests(g *group) {
 	isOld := map[metric.ID]bool{}
 	for _, name := range g.oldFiles {
 		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.BaseTests, t.Evidence.Before, t.Evidence.Renamed) {
-			if !isOld[c.ID] && (c.Status == metric.Passed || c.Failed()) && !t.isFlaky(c) {
-				g.oldTests, g.result.Tests = append(g.oldTests, c), append(g.result.Tests, c.ID)
-				isOld[c.ID] = true
+			if isOld[c.ID] || c.Status != metric.Passed && !c.Failed() {
+				continue
 			}
+			isOld[c.ID] = true
+			if t.isFlaky(c) {
+				g.result.Flaky = append(g.result.Flaky, c.ID)
+				continue
+			}
+			g.oldTests, g.result.Tests = append(g.oldTests, c), append(g.result.Tests, c.ID)
 		}
 	}
 	t.findNewTests(g, isOld)

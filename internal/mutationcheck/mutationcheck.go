@@ -300,8 +300,12 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 		if slices.ContainsFunc(d.groups, (*group).isNarrowed) {
 			return d.rerunWidened(ctx, p)
 		}
+		killers := d.old.result.killers
 		again, err := d.outcomesOf(ctx, p)
 		if err != nil || !slices.Equal(first, again) {
+			if err == nil && again != nil {
+				d.markFlaky(killers)
+			}
 			return false, err
 		}
 	}
@@ -312,6 +316,18 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 	}
 	d.out.Mutants = append(d.out.Mutants, ledger.Mutant{Survivor: survivor(p.new.Mutant), KilledByOld: before, KilledByNew: now})
 	return true, nil
+}
+
+// markFlaky records the original tests that had two outcomes on the same mutant. killers are those
+// that failed in the run before the last.
+func (d *comparison) markFlaky(killers map[metric.ID]bool) {
+	for _, g := range d.groups {
+		for _, t := range g.oldTests {
+			if killers[t.ID] != d.old.result.killers[t.ID] && !slices.Contains(g.result.Flaky, t.ID) {
+				g.result.Flaky = append(g.result.Flaky, t.ID)
+			}
+		}
+	}
 }
 
 // rerunWidened runs a survivor again with all tests of the files, since an unchanged test may kill

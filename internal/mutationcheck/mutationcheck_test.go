@@ -238,6 +238,34 @@ func TestE2EPowerOfPythonTests(t *testing.T) {
 	}
 }
 
+// A test that fails on a mutant and passes on it in the next run is flaky, though it passed without
+// a fault.
+func TestFlakyOnAMutant(t *testing.T) {
+	const flaky = `import pathlib
+
+from shop import price
+
+RUNS = pathlib.Path(%q)
+
+
+def test_price():
+    runs = int(RUNS.read_text()) + 1
+    RUNS.write_text(str(runs))
+    assert price(3) is not None and (runs < 3 or runs %% 2 == 0)
+`
+	runs := filepath.Join(t.TempDir(), "runs")
+	if err := os.WriteFile(runs, []byte("0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": fmt.Sprintf(flaky, runs)}, pytest(t))
+	x := w.trial(files{"test_shop.py": "from shop import price\n\n\ndef test_price():\n    assert price(3) is not None\n"})
+	x.MaxMutants, x.Budget = 3, 5*time.Minute
+	out := w.run(x)
+	if len(out.Results) != 1 || len(out.Results[0].Flaky) != 1 || out.Results[0].Flaky[0].Name != "test_price" {
+		t.Errorf("%+v", out.Results)
+	}
+}
+
 // Code that shows the product is not the product, though the tests have a word of its name.
 func TestExamplesHaveNoFaults(t *testing.T) {
 	w := newWorld(t, files{"shop.py": shopPy, "examples/price.py": shopPy, "test_shop.py": testPy}, pytest(t))
