@@ -195,11 +195,7 @@ func (in Input) clearances() map[metric.ID]clearance {
 	out := map[metric.ID]clearance{}
 	hasFewer := in.Current.Set.Tests.Counts().Count < in.Previous.Set.Tests.Counts().Count
 	for _, p := range in.Mutations {
-		if !p.OnlyRemoved && p.KilledAfter > 0 {
-			for _, id := range p.Flaky {
-				out[id] = clearance{p, "it was flaky, so that what it noticed may be chance"}
-			}
-		}
+		p.openFlaky(out)
 		if p.showsLoss(hasFewer) {
 			continue
 		}
@@ -216,6 +212,16 @@ func (in Input) clearances() map[metric.ID]clearance {
 		}
 	}
 	return out
+}
+
+// openFlaky adds the flaky tests that have a replacement, as not decided.
+func (p MutationResult) openFlaky(out map[metric.ID]clearance) {
+	if p.OnlyRemoved || p.KilledAfter == 0 {
+		return
+	}
+	for _, id := range p.Flaky {
+		out[id] = clearance{p, "it was flaky, so that what it noticed may be chance"}
+	}
 }
 
 // showsLoss reports whether what replaces the tests is known to check less. hasFewer says that there

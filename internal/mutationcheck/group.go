@@ -95,15 +95,23 @@ func (g *group) addOutcome(m mutation.Mutant, f outcome) {
 // groups finds the tests that changed or were deleted. A file with changed tests is a group. All
 // files with deleted or added tests are one more group, since tests may have moved between them.
 func (t Trial) groups(ctx context.Context) []*group {
-	t = t.withUnchanged(ctx)
 	texts := &lineReader{Trial: t, lines: map[fileVersion][]string{}}
-	files := texts.testFiles(ctx)
+	helpers := texts.findHelpers(ctx)
+	t = t.withUnchanged(ctx, helpers.users)
+	texts.Trial = t
+	files := texts.testFiles(ctx, helpers.users)
 	var out []*group
-	var moved *group
+	var moved, unchanged *group
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f := files[name]
 		g := &group{}
 		switch {
+		case f.helpersLost && len(f.added) == 0 && helpers.users[t.Evidence.OldPath(name)]:
+			if unchanged == nil {
+				unchanged = g
+				out = append(out, g)
+			}
+			g = unchanged
 		case f.hasLostTests() && len(f.gone) == 0:
 			out = append(out, g)
 		case len(f.gone)+len(f.added) > 0:
@@ -116,6 +124,9 @@ func (t Trial) groups(ctx context.Context) []*group {
 		}
 		g.add(f)
 		texts.addRewrite(ctx, g, f)
+		if helpers.users[t.Evidence.OldPath(name)] {
+			helpers.addTo(g)
+		}
 	}
 
 	if moved != nil && len(moved.oldFiles) > 0 {
@@ -126,6 +137,7 @@ func (t Trial) groups(ctx context.Context) []*group {
 		texts.addData(ctx, g)
 		t.findTests(g)
 	}
+	out = append(out, helpers.groups(t)...)
 
 	return slices.DeleteFunc(out, func(g *group) bool { return len(g.oldTests) == 0 })
 }
@@ -235,8 +247,14 @@ func (f *file) hasLostTests() bool {
 	return len(f.gone)+len(f.changed) > 0 || f.helpersLost && len(f.same) > 0
 }
 
-// testFiles returns the test files of the evidence by their new paths.
-func (t *lineReader) testFiles(ctx context.Context) map[string]*file {
+// setHelpersLost records whether what unchanged tests share changed, and no test did.
+func (f *file) setHelpersLost(changed bool) {
+	f.helpersLost = changed && len(f.same) > 0 && len(f.gone)+len(f.changed) == 0
+}
+
+// testFiles returns the test files of the evidence by their new paths. usesHelper are those, by
+// their original paths, that use a helper that changed.
+func (t *lineReader) testFiles(ctx context.Context, usesHelper map[string]bool) map[string]*file {
 	out := map[string]*file{}
 	fileFor := func(name string) *file {
 		if out[name] == nil {
@@ -276,7 +294,7 @@ func (t *lineReader) testFiles(ctx context.Context) map[string]*file {
 	for _, f := range out {
 		lost, added := t.sharedChanged(ctx, f)
 		f.sharedChanged = lost || added || support
-		f.helpersLost = lost && len(f.same) > 0 && len(f.gone)+len(f.changed) == 0
+		f.setHelpersLost(lost || usesHelper[t.Evidence.OldPath(f.path)])
 	}
 
 	return out
@@ -285,12 +303,13 @@ func (t *lineReader) testFiles(ctx context.Context) map[string]*file {
 // maxUnchanged is how many unchanged test files withUnchanged adds.
 const maxUnchanged = 500
 
-// withUnchanged returns the trial with the tests of unchanged files too if another framework runs
-// the tests now, since the faults that a test detects depend on it. Otherwise the trial stays the
-// same.
-func (t Trial) withUnchanged(ctx context.Context) Trial {
+// withUnchanged returns the trial with the tests of unchanged files too, since the faults that a
+// test detects depend on it: of those that use a helper that changed, or of all if another
+// framework runs the tests now.
+func (t Trial) withUnchanged(ctx context.Context, usesHelper map[string]bool) Trial {
 	files, err := t.Store.Files(t.Current)
-	if err != nil || !t.HasOtherRunner() {
+	hasOther := t.HasOtherRunner()
+	if err != nil || !hasOther && len(usesHelper) == 0 {
 		return t
 	}
 	known, n := map[string]bool{}, 0
@@ -298,7 +317,7 @@ func (t Trial) withUnchanged(ctx context.Context) Trial {
 		known[d.File] = true
 	}
 	for _, f := range files {
-		if known[f.Path] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !integrity.BelongsToTests(f.Path) || source.IsVendored(f.Path) {
+		if known[f.Path] || !hasOther && !usesHelper[f.Path] || !mayDefineTests(f) {
 			continue
 		}
 		text, err := t.Store.ReadFile(ctx, t.Current, f.Path)
@@ -308,6 +327,11 @@ func (t Trial) withUnchanged(ctx context.Context) Trial {
 		}
 	}
 	return t
+}
+
+// mayDefineTests reports whether a file belongs to the project's tests.
+func mayDefineTests(f snapshot.File) bool {
+	return f.Mode.IsRegular() && f.Size <= evidence.MaxText && integrity.BelongsToTests(f.Path) && !source.IsVendored(f.Path)
 }
 
 // lineReader reads test files without comment lines, and caches their lines.

@@ -266,6 +266,38 @@ def test_price():
 	}
 }
 
+// Tests that did not change check less if a helper of theirs does. A helper of the same power costs
+// them nothing, and one that only has a comment more is not run.
+func TestHelpersThatCheckLess(t *testing.T) {
+	const (
+		tests  = "from check import equal\nfrom shop import price\n\n\ndef test_price():\n    equal(price(3), 6)\n\n\ndef test_member():\n    equal(price(10, True), 19)\n"
+		helper = "def equal(got, want):\n    assert got == want\n"
+	)
+	for name, tt := range map[string]struct {
+		helper          string
+		needed, dropped bool
+	}{
+		"weaker":    {"def equal(got, want):\n    assert type(got) is type(want)\n", true, true},
+		"as strong": {"def equal(got, want):\n    if got != want:\n        raise AssertionError(f\"{got}, not {want}\")\n", true, false},
+		"a comment": {"# Compares.\n" + helper, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, files{"shop.py": shopPy, "tests/check.py": helper, "tests/test_shop.py": tests, "conftest.py": "\n"}, pytest(t))
+			x := w.trial(files{"tests/check.py": tt.helper})
+			x.MaxMutants, x.Budget = 4, 5*time.Minute
+			if x.IsNeeded(t.Context()) != tt.needed {
+				t.Fatalf("needed: %t", !tt.needed)
+			}
+			if !tt.needed {
+				return
+			}
+			if out := w.run(x); len(out.Results) != 1 || !out.Results[0].IsKnown() || out.Results[0].ScoreDropped() != tt.dropped {
+				t.Errorf("%+v", out.Results)
+			}
+		})
+	}
+}
+
 // Code that shows the product is not the product, though the tests have a word of its name.
 func TestExamplesHaveNoFaults(t *testing.T) {
 	w := newWorld(t, files{"shop.py": shopPy, "examples/price.py": shopPy, "test_shop.py": testPy}, pytest(t))
