@@ -15,7 +15,7 @@ import (
 const placeholder = "*"
 
 // unstablePartRE is what changes from run to run by its shape: times, UUIDs, addresses, digests,
-// temporary paths, random fractions.
+// temporary paths, random fractions, measured durations.
 var unstablePartRE = regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s,\])'"]+` +
 	`|[A-Za-z]:[\\/]+(?:[^\s,\])'"]*[\\/])?(?i:temp)[\\/]+[^\s,\])'"]+` +
 	`|datetime\.\w+\([^)]*\)` +
@@ -24,7 +24,8 @@ var unstablePartRE = regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tm
 	`|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b` +
 	`|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b` +
 	`|\b0x[0-9a-fA-F]{6,16}\b|\b[0-9a-f]{32,128}\b` +
-	`|\b1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b|\b0\.\d{12,}\b`)
+	`|\b1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b|\b\d+\.\d{9,}s?\b` +
+	`|\b\d+\.\d+ ?(?:ms|µs|us|ns)\b`)
 
 // numberedWordRE is a word that holds a digit.
 var numberedWordRE = regexp.MustCompile(`[\pL\pN_.+-]*\pN[\pL\pN_.+-]*`)

@@ -40,11 +40,16 @@ func TestShape(t *testing.T) {
 		"test_a[1764100000.25]":                                                     "test_a[*]",
 		"test_a[1764100000123]":                                                     "test_a[*]",
 		"test_a[0.8371923847561]":                                                   "test_a[*]",
+		"Expected time (182.44579199999998ms) to be less than 500ms":                "Expected time (*) to be less than 500ms",
+		"took 44.0415 ms":                                                           "took *",
+		"took 0.8371923847561s":                                                     "took *",
 		"test_a[d41d8cd98f00b204e9800998ecf8427e]":                                  "test_a[*]",
 		"adds 1 and 2":         "",
 		"test_a[1.5-3]":        "",
 		"GET /users/42 is 200": "",
 		"0x10 is 16":           "",
+		"waits 100ms":          "",
+		"waits 1.5s":           "",
 	} {
 		got, changes := unstablenames.ShapeOf(name)
 		if changes != (want != "") || changes && got != want {
