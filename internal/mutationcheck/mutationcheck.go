@@ -300,11 +300,11 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 		if slices.ContainsFunc(d.groups, (*group).isNarrowed) {
 			return d.rerunWidened(ctx, p)
 		}
-		killers := d.old.result.killers
+		before := d.old.result
 		again, err := d.outcomesOf(ctx, p)
 		if err != nil || !slices.Equal(first, again) {
 			if err == nil && again != nil {
-				d.markFlaky(killers)
+				d.markFlaky(before, d.old.result)
 			}
 			return false, err
 		}
@@ -318,12 +318,15 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 	return true, nil
 }
 
-// markFlaky records the original tests that had two outcomes on the same mutant. killers are those
-// that failed in the run before the last.
-func (d *comparison) markFlaky(killers map[metric.ID]bool) {
+// markFlaky records the original tests that had two outcomes on the same mutant. Of tests that were
+// stopped nothing is known.
+func (d *comparison) markFlaky(first, second mutantResult) {
+	if first.aborted || second.aborted {
+		return
+	}
 	for _, g := range d.groups {
 		for _, t := range g.oldTests {
-			if killers[t.ID] != d.old.result.killers[t.ID] && !slices.Contains(g.result.Flaky, t.ID) {
+			if first.killers[t.ID] != second.killers[t.ID] && !slices.Contains(g.result.Flaky, t.ID) {
 				g.result.Flaky = append(g.result.Flaky, t.ID)
 			}
 		}
