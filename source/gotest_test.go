@@ -103,6 +103,16 @@ func TestRunnerSemantics(t *testing.T) {
 	}
 }
 
+// The output of an example is what it asserts, although it is a comment.
+func TestOutputOfExamples(t *testing.T) {
+	const src = "package a\n\nfunc ExampleF() {\n\tF() // calls\n\n\t// Output: one two\n}\n"
+	two := scanTests(t, "a_test.go", src)["ExampleF"]
+	three := scanTests(t, "a_test.go", strings.Replace(src, "two", "three", 1))["ExampleF"]
+	if two.Tokens["two"] != 1 || three.Tokens["two"] != 0 || three.Tokens["three"] != 1 || two.Tokens["calls"] != 0 {
+		t.Errorf("%v, %v", two.Tokens, three.Tokens)
+	}
+}
+
 func TestSubtests(t *testing.T) {
 	src := `package a
 

@@ -197,7 +197,7 @@ func (t *goTests) kindOf(d *ast.FuncDecl) (tests.TestKind, bool) {
 		}
 	}
 	if isTestName(d.Name.Name, "Example") && d.Type.Params.NumFields() == 0 {
-		return tests.Example, t.comparesOutput(d.Body)
+		return tests.Example, t.output(d.Body) != ""
 	}
 	return 0, false
 }
@@ -232,16 +232,19 @@ func isPointerTo(e ast.Expr, name string) bool {
 // as in "Output: 3". It is that of go/doc.
 var outputCommentRE = regexp.MustCompile(`(?i)^[[:space:]]*(unordered )?output:`)
 
-// comparesOutput reports whether the last comment of an example is an output comment. Without
-// one, go test only compiles the example.
-func (t *goTests) comparesOutput(body *ast.BlockStmt) bool {
+// output returns the last comment of an example if it is an output comment. Without one, go test
+// only compiles the example.
+func (t *goTests) output(body *ast.BlockStmt) string {
 	var last *ast.CommentGroup
 	for _, group := range t.ast.Comments {
 		if group.Pos() > body.Pos() && group.End() < body.End() {
 			last = group
 		}
 	}
-	return last != nil && outputCommentRE.MatchString(last.Text())
+	if last == nil || !outputCommentRE.MatchString(last.Text()) {
+		return ""
+	}
+	return last.Text()
 }
 
 // addSuiteMethod adds a test method of a testify suite.
@@ -296,6 +299,11 @@ func (t *goTests) addTest(g goTest) {
 		def.Tokens, def.Literals = t.countTokens(g.body.Lbrace+1, g.body.Rbrace)
 		t.findSkips(g, &def)
 		def.Assertions = t.findAssertions(g)
+		if g.kind == tests.Example {
+			for word := range strings.FieldsSeq(t.output(g.body)) {
+				def.Tokens[word]++
+			}
+		}
 	}
 
 	def.Symbols = t.externalSymbols(g)
