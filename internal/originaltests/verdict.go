@@ -48,19 +48,35 @@ var misfitRE = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|Modul
 	`TypeError: .*(unexpected keyword argument|takes \d+ positional|missing \d+ required|got multiple values)|wrong number of arguments|ArgumentCountError`)
 
 // firstLine returns the first line of a test's message, cut to 200 characters and without the path
-// of the copy. It is "" if the message is blank.
+// of the copy. A line that only announces others, as "got:" of an example in Go, is followed by
+// them. It is "" if the message is blank.
 func (r *trialRun) firstLine(text string) string {
 	text = strings.ReplaceAll(text, r.tree.Path+"/", "")
+	var out string
+	announces := false
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			const limit = 200
-			if cut := []rune(line); len(cut) > limit {
-				return string(cut[:limit-1]) + "…"
-			}
-			return line
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case out == "":
+			out, announces = line, strings.HasSuffix(line, ":")
+		case strings.HasSuffix(out, ":"):
+			out += " " + line
+		case announces && strings.HasSuffix(line, ":"):
+			out += ", " + line
+		default:
+			return clipLine(out)
 		}
 	}
-	return ""
+	return clipLine(out)
+}
+
+func clipLine(line string) string {
+	const limit = 200
+	if cut := []rune(line); len(cut) > limit {
+		return string(cut[:limit-1]) + "…"
+	}
+	return line
 }
 
 // runOnOldCode runs the tests that passed before and failed on the new code on the old code, in the
