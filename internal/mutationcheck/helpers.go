@@ -2,7 +2,6 @@ package mutationcheck
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"supervise/detector"
@@ -83,12 +82,7 @@ func (h *helpers) addUsers(texts evidence.TestDependencies, original []string) {
 
 // addTo adds the helpers to what the change of a group removed and added.
 func (h helpers) addTo(g *group) {
-	if g.text.before == nil {
-		g.text = rewrite{before: map[string]bool{}, after: map[string]bool{}}
-	}
-	addAll(g.text.before, slices.Collect(maps.Keys(h.before)))
-	addAll(g.text.after, slices.Collect(maps.Keys(h.after)))
-	g.text.sharedGrown = g.text.sharedGrown || !containsTokens(h.before, h.after)
+	g.text.addShared(h.before, h.after)
 	g.shared = true
 }
 
@@ -98,7 +92,8 @@ func (h helpers) groups(t Trial) []*group {
 	if !h.isAll || len(h.files) == 0 {
 		return nil
 	}
-	g := &group{oldFiles: h.files, newFiles: h.files, result: detector.MutationResult{Files: h.files}}
+	text := rewrite{before: map[string]bool{}, after: map[string]bool{}}
+	g := &group{oldFiles: h.files, newFiles: h.files, text: text, result: detector.MutationResult{Files: h.files}}
 	h.addTo(g)
 	isRun := func(c metric.Test) bool { return c.Status == metric.Passed && !t.isFlaky(c) }
 	for _, c := range t.BaseTests.Cases {

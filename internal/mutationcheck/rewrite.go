@@ -25,10 +25,10 @@ type rewrite struct {
 
 // addRewrite adds the texts of a file to what the change of the group removed and added.
 func (t *lineReader) addRewrite(ctx context.Context, g *group, f *file) {
-	if g.text.before == nil {
-		g.text = rewrite{before: map[string]bool{}, after: map[string]bool{}}
-	}
 	x := &g.text
+	if x.before == nil {
+		x.before, x.after = map[string]bool{}, map[string]bool{}
+	}
 	for _, d := range f.gone {
 		addAll(x.before, d.Def.Literals)
 	}
@@ -47,6 +47,11 @@ func (t *lineReader) addRewrite(ctx context.Context, g *group, f *file) {
 	name := t.Evidence.OldPath(f.path)
 	old := countTokens(linesOutsideTests(t.linesOf(ctx, t.Base, name), name, t.Evidence.Before))
 	current := countTokens(linesOutsideTests(t.linesOf(ctx, t.Current, f.path), f.path, t.Evidence.After))
+	x.addShared(old, current)
+}
+
+// addShared adds the tokens of code outside of the tests, before and after the change.
+func (x *rewrite) addShared(old, current map[string]int) {
 	addAll(x.before, slices.Collect(maps.Keys(old)))
 	addAll(x.after, slices.Collect(maps.Keys(current)))
 	x.sharedGrown = x.sharedGrown || !containsTokens(old, current)
