@@ -44,6 +44,7 @@ func TestShape(t *testing.T) {
 		"took 44.0415 ms":                                                           "took *",
 		"took 0.8371923847561s":                                                     "took *",
 		"test_a[d41d8cd98f00b204e9800998ecf8427e]":                                  "test_a[*]",
+
 		"adds 1 and 2":         "",
 		"test_a[1.5-3]":        "",
 		"GET /users/42 is 200": "",
