@@ -42,17 +42,14 @@ func (g *group) isMisfit() bool { return g.result.Why == misfitReason }
 // keepPassing drops the tests that fail without a fault. It is false, and sets the reason in the
 // result, if a side has none left. apart means that the original tests ran on the old code.
 func (g *group) keepPassing(old, current *side, apart bool) bool {
-	passing := func(s *side, list []metric.Test) []metric.Test {
-		return slices.DeleteFunc(slices.Clone(list), func(t metric.Test) bool { return !s.passing[t.ID] })
-	}
-	before, now := passing(old, g.oldTests), passing(current, g.newTests)
+	before, now := old.control.Keep(g.oldTests), current.control.Keep(g.newTests)
 	switch {
 	case len(now) == 0 && len(g.newTests) > 0:
-		g.result.Why = "in a copy of the tree none of them passes: " + current.why
+		g.result.Why = "in a copy of the tree none of them passes: " + current.control.Why
 	case len(before) == 0 && apart:
-		g.result.Why = "as they were, none of them passes over the old code in a copy of the tree: " + old.why
+		g.result.Why = "as they were, none of them passes over the old code in a copy of the tree: " + old.control.Why
 	case len(before) == 0 && !g.passedBefore():
-		g.result.Why = "none of the original tests passed before the change, and none passes on the new code: " + old.why
+		g.result.Why = "none of the original tests passed before the change, and none passes on the new code: " + old.control.Why
 	case len(before) == 0:
 		g.result.Why = misfitReason
 	default:

@@ -6,7 +6,7 @@
 // A [Trial] works in these steps. It groups the test files that changed (group.go). It finds the
 // mutants of the code that they test (target.go). It makes two copies of the tree, one with the
 // original tests and one with the current ones, and runs both without a fault first, since only
-// tests that pass there can kill a mutant (side.go). Then it runs one mutant after another until
+// tests that pass there can kill a mutant. Then it runs one mutant after another until
 // there are enough or the time is over. If no original test passes on the new code, both sides
 // run again, the original tests then on the old code.
 package mutationcheck
@@ -23,6 +23,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ledger"
+	"supervise/internal/mutantrun"
 	"supervise/internal/mutation"
 	"supervise/internal/treecopy"
 	"supervise/metric"
@@ -146,14 +147,7 @@ func (r *trialRun) timeLeft() time.Duration { return time.Until(r.until) }
 
 // mutantPair is one fault in the code of both sides. The two are the same, unless the original
 // tests run on the old code.
-type mutantPair struct{ old, new mutantSource }
-
-// mutantSource is a mutant with the text that it was made of.
-type mutantSource struct {
-	mutation.Mutant
-	src  []byte
-	exec bool
-}
+type mutantPair struct{ old, new mutantrun.Mutant }
 
 // runOn runs the groups that have no result yet. code is the tree on whose code the original
 // tests run: Current or Base. The current tests always run on Current.
@@ -181,9 +175,35 @@ func (r *trialRun) runOn(ctx context.Context, code snapshot.ID) error {
 				}
 			}
 			d := &comparison{trialRun: r, groups: open, onOldCode: code != r.Current, old: r.side(old), new: r.side(current)}
-			return d.run(ctx, pairs)
+			return errors.Join(d.run(ctx, pairs), d.old.Close(), d.new.Close())
 		})
 	})
+}
+
+// side is a copy of the tree in which either the original or the current tests run on mutants.
+type side struct {
+	*mutantrun.Runner
+	tests   []metric.Test // what the next run runs
+	control mutantrun.Control
+	mutant  mutantrun.Mutant // of the next run
+	result  mutantrun.Result // of the last run
+}
+
+// side returns the side that runs in a copy.
+func (r *trialRun) side(t treecopy.Tree) *side {
+	return &side{Runner: mutantrun.New(t, mutantrun.Options{Until: r.until})}
+}
+
+// runControl runs the tests without a fault.
+func (s *side) runControl(ctx context.Context) (err error) {
+	s.control, err = s.Control(ctx, s.tests)
+	return err
+}
+
+// runMutant runs the tests on the mutant.
+func (s *side) runMutant(ctx context.Context) (err error) {
+	s.result, err = s.Run(ctx, s.mutant, s.tests)
+	return err
 }
 
 // comparison runs the groups on both sides with the same faults. old has the original tests, new
@@ -221,10 +241,7 @@ func (d *comparison) run(ctx context.Context, pairs []mutantPair) error {
 // runControl runs the tests of the groups without a fault. It keeps only the groups that have
 // passing tests on both sides; the others get the reason as their result.
 func (d *comparison) runControl(ctx context.Context) error {
-	d.old.tests, d.new.tests = nil, nil
-	for _, g := range d.groups {
-		d.old.tests, d.new.tests = append(d.old.tests, g.oldTests...), append(d.new.tests, g.newTests...)
-	}
+	d.setTests()
 	if err := d.onBothSides((*side).runControl)(ctx); err != nil {
 		return err
 	}
@@ -232,9 +249,16 @@ func (d *comparison) runControl(ctx context.Context) error {
 		return errOutOfTime
 	}
 	d.groups = slices.DeleteFunc(slices.Clone(d.groups), func(g *group) bool { return !g.keepPassing(d.old, d.new, d.onOldCode) })
-	d.old.keepPassing(d.groups, func(g *group) []metric.Test { return g.oldTests })
-	d.new.keepPassing(d.groups, func(g *group) []metric.Test { return g.newTests })
+	d.setTests()
 	return nil
+}
+
+// setTests sets the tests of both sides to those of the groups.
+func (d *comparison) setTests() {
+	d.old.tests, d.new.tests = nil, nil
+	for _, g := range d.groups {
+		d.old.tests, d.new.tests = append(d.old.tests, g.oldTests...), append(d.new.tests, g.newTests...)
+	}
 }
 
 // onBothSides returns a function that runs a step on both sides, in parallel if the machine has
@@ -320,13 +344,13 @@ func (d *comparison) runMutant(ctx context.Context, p mutantPair) (bool, error) 
 
 // markFlaky records the original tests that had two outcomes on the same mutant. Of tests that were
 // stopped nothing is known.
-func (d *comparison) markFlaky(first, second mutantResult) {
-	if first.aborted || second.aborted {
+func (d *comparison) markFlaky(first, second mutantrun.Result) {
+	if first.Aborted || second.Aborted {
 		return
 	}
 	for _, g := range d.groups {
 		for _, t := range g.oldTests {
-			if first.killers[t.ID] != second.killers[t.ID] && !slices.Contains(g.result.Flaky, t.ID) {
+			if first.Killers[t.ID] != second.Killers[t.ID] && !slices.Contains(g.result.Flaky, t.ID) {
 				g.result.Flaky = append(g.result.Flaky, t.ID)
 			}
 		}
@@ -372,7 +396,7 @@ func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, e
 	if d.timeLeft() <= 0 {
 		return nil, errOutOfTime
 	}
-	if d.old.result.unbuilt || d.new.result.unbuilt {
+	if d.old.result.Unbuilt || d.new.result.Unbuilt {
 		d.out.Invalid++
 		return nil, nil
 	}
@@ -380,8 +404,8 @@ func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, e
 	var out []outcome
 	for _, g := range d.groups {
 		out = append(out, outcome{
-			d.old.result.isKilledBy(g.oldTests), d.new.result.isKilledBy(g.newTests),
-			d.old.result.isKilledBy(g.lost), !d.new.result.isKilledBy(g.replacing),
+			d.old.result.IsKilledBy(g.oldTests), d.new.result.IsKilledBy(g.newTests),
+			d.old.result.IsKilledBy(g.lost), !d.new.result.IsKilledBy(g.replacing),
 		})
 	}
 

@@ -10,6 +10,7 @@ import (
 	"supervise/detector"
 	"supervise/integrity"
 	"supervise/internal/evidence"
+	"supervise/internal/mutantrun"
 	"supervise/internal/mutation"
 	"supervise/internal/regexp"
 	"supervise/snapshot"
@@ -57,14 +58,14 @@ const minPairs = 3
 
 // pairMutants returns the mutants that both lists have: the same operator changes the same text in
 // a function of the same name. It returns nil if there are fewer than [minPairs].
-func pairMutants(old, current []mutantSource) []mutantPair {
+func pairMutants(old, current []mutantrun.Mutant) []mutantPair {
 	type key struct {
 		function  string
 		operator  mutation.Operator
 		text, new string
 	}
-	keyOf := func(c mutantSource) key { return key{lastWord(c.Function), c.Operator, c.Original, c.Mutated} }
-	unpaired := map[key][]mutantSource{}
+	keyOf := func(c mutantrun.Mutant) key { return key{lastWord(c.Function), c.Operator, c.Original, c.Mutated} }
+	unpaired := map[key][]mutantrun.Mutant{}
 	for _, c := range old {
 		unpaired[keyOf(c)] = append(unpaired[keyOf(c)], c)
 	}
@@ -151,7 +152,7 @@ func languageFamily(l source.Language) source.Language {
 
 // mutants returns the mutants of the code of a tree that the tests are about. Mutants of functions
 // that the tests name come first, then those of functions that these call.
-func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]mutantSource, error) {
+func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]mutantrun.Mutant, error) {
 	files, err := r.codeFiles(ctx, id, m)
 	if err != nil {
 		return nil, err
@@ -171,10 +172,10 @@ func (r *trialRun) mutants(ctx context.Context, id snapshot.ID, m mentions) ([]m
 	}
 
 	slices.SortStableFunc(list, func(a, b mutation.Mutant) int { return cmp.Compare(depths[a], depths[b]) })
-	var out []mutantSource
+	var out []mutantrun.Mutant
 	for _, x := range mutation.Sample(list, len(list)) {
 		f := byPath[x.File]
-		out = append(out, mutantSource{x, f.text, f.exec})
+		out = append(out, mutantrun.Mutant{Mutant: x, Source: f.text, Executable: f.exec})
 	}
 
 	return out, nil

@@ -1,4 +1,4 @@
-package mutationcheck
+package mutantrun
 
 import (
 	"os"
