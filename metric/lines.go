@@ -80,6 +80,9 @@ func (l LineSet) Minus(o LineSet) LineSet {
 	return NewLineSet(SubtractSpans(l.Spans(), o.Spans()))
 }
 
+// In returns the lines of l that are in o.
+func (l LineSet) In(o LineSet) LineSet { return l.Minus(l.Minus(o)) }
+
 // Count returns the number of lines.
 func (l LineSet) Count() int64 { return CountLines(l.Spans()) }
 

@@ -38,7 +38,7 @@ func (s Set) WithoutCoveredLines() Set {
 	c := *s.Coverage
 	c.Files = slices.Clone(c.Files)
 	for i := range c.Files {
-		c.Files[i].Executed = ""
+		c.Files[i].Executed, c.Files[i].NotExecuted = "", ""
 	}
 	s.Coverage = &c
 	return s
@@ -159,6 +159,8 @@ type FileCoverage struct {
 	Missed   []Span `json:"missed,omitempty"`   // lines that could have been executed and were not
 	// Executed is Hit in the measurement of a tree, which has neither Hit nor Missed; "" if unknown.
 	Executed LineSet `json:"executed,omitempty"`
+	// NotExecuted is Missed in the measurement of a tree; both are "" if the lines are unknown.
+	NotExecuted LineSet `json:"not_executed,omitempty"`
 }
 
 // Percent returns 100·Covered/Total in [0,100], and false when Total is zero:
@@ -199,6 +201,9 @@ func (c *Coverage) ShareTexts(other *Coverage) {
 		if at < len(other.Files) && other.Files[at].Path == f.Path {
 			if f.Path = other.Files[at].Path; other.Files[at].Executed == f.Executed {
 				f.Executed = other.Files[at].Executed
+			}
+			if other.Files[at].NotExecuted == f.NotExecuted {
+				f.NotExecuted = other.Files[at].NotExecuted
 			}
 		}
 	}

@@ -113,9 +113,9 @@ func Uncommitted(files []integrity.File, opt integrity.Options) *ledger.Uncommit
 	return &out
 }
 
-// projectTree returns the complete project in a snapshot, for rules that need unchanged tests too.
+// ProjectTree returns the complete project in a snapshot, for rules that need unchanged tests too.
 // Files that cannot be read are left out.
-func projectTree(ctx context.Context, store *snapshot.Store, id snapshot.ID) integrity.Tree {
+func ProjectTree(ctx context.Context, store *snapshot.Store, id snapshot.ID) integrity.Tree {
 	return integrity.Tree{
 		Paths: func() []string {
 			files, err := store.Files(id)

@@ -16,7 +16,7 @@ import (
 // the tree after them. existed reports whether the base of the change has a file.
 func CompareChecks(ctx context.Context, store *snapshot.Store, judged, after snapshot.ID, changes []snapshot.Change, existed func(path string) bool) ([]detector.CheckChange, error) {
 	files, err := readFiles(changes, NewSnapshotReader(ctx, store, judged, after))
-	return CheckChanges(files, projectTree(ctx, store, judged), existed), err
+	return CheckChanges(files, ProjectTree(ctx, store, judged), existed), err
 }
 
 // CheckChanges returns what checks changed in a tree, for the rules. It omits their outputs: logs,

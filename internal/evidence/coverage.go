@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"path"
 	"strings"
-	"unicode"
 
 	"supervise/detector"
+	"supervise/integrity"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -20,6 +20,7 @@ type CoverageChange struct {
 	Read        Reader
 	// Passing limits what counts as executed before; nil: everything.
 	Passing func(path string, lines metric.LineSet) metric.LineSet
+	Base    integrity.Tree // the project before the change
 }
 
 // Losses returns the lines that tests executed before the change, that still exist, and that are not
@@ -174,7 +175,7 @@ func keptLines(before, after []byte) []int {
 		}
 	}
 	for i, l := range m.before {
-		if !strings.ContainsFunc(l, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		if !hasLetter(l) {
 			m.kept[i] = 0
 		}
 	}

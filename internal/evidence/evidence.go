@@ -47,7 +47,7 @@ func NewSnapshotReader(ctx context.Context, store *snapshot.Store, old, current 
 // of the integrity rules is the earlier snapshot, unless opt has another.
 func CompareSnapshots(ctx context.Context, store *snapshot.Store, old, current snapshot.ID, changes []snapshot.Change, opt integrity.Options) (ledger.Evidence, error) {
 	if opt.Base.Paths == nil {
-		opt.Base = projectTree(ctx, store, old)
+		opt.Base = ProjectTree(ctx, store, old)
 	}
 	return Collect(changes, opt, NewSnapshotReader(ctx, store, old, current))
 }

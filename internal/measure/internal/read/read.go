@@ -389,13 +389,14 @@ func (r *reportReader) addCoverage(c *metric.Coverage, name string) {
 	}
 }
 
-// relativeCoverage makes paths relative to the root. It keeps the executed lines as text, since a
+// relativeCoverage makes paths relative to the root. It keeps the lines as text, since a
 // loop keeps many measurements.
 func (r *reportReader) relativeCoverage(c *metric.Coverage) *metric.Coverage {
 	out := *c
 	out.Files = slices.Clone(c.Files)
 	for i, f := range out.Files {
-		out.Files[i].Hit, out.Files[i].Missed, out.Files[i].Executed = nil, nil, metric.NewLineSet(f.Hit)
+		out.Files[i].Hit, out.Files[i].Missed = nil, nil
+		out.Files[i].Executed, out.Files[i].NotExecuted = metric.NewLineSet(f.Hit), metric.NewLineSet(f.Missed)
 		if c.Format != "go" { // go names files by their package
 			out.Files[i].Path = r.pathFromRoot(f.Path)
 		}

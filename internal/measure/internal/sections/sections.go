@@ -284,11 +284,11 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 			at[f.Path] = len(sum.Files)
 			sum.Files = append(sum.Files, f)
 		default:
-			both := f.Executed.Plus(sum.Files[i].Executed)
+			both, missed := f.Executed.Plus(sum.Files[i].Executed), f.NotExecuted.Plus(sum.Files[i].NotExecuted)
 			if f.Covered > sum.Files[i].Covered {
 				sum.Files[i] = f
 			}
-			sum.Files[i].Executed = both
+			sum.Files[i].Executed, sum.Files[i].NotExecuted = both, missed.Minus(both)
 		}
 	}
 
