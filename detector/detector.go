@@ -115,6 +115,7 @@ type Evidence struct {
 	// iteration. They explain lost tests.
 	Before      []TestSource      `json:"before,omitempty"`
 	After       []TestSource      `json:"after,omitempty"`
+	Duplicates  []Duplicate       `json:"duplicates,omitempty"`   // tests that are gone, of which an identical one stays
 	Renamed     map[string]string `json:"renamed,omitempty"`      // files, old path to new
 	Removed     []string          `json:"removed,omitempty"`      // deleted source files
 	GoneSymbols []string          `json:"gone_symbols,omitempty"` // names that product code defined before and no longer defines

@@ -10,6 +10,9 @@ import (
 // TestSource is a test definition in a source file.
 type TestSource = definition.TestSource
 
+// Duplicate is a test that is gone, and an identical one that stays.
+type Duplicate = definition.Duplicate
+
 // Loss is a test that is gone and was explained.
 type Loss = loss.Loss
 
@@ -52,7 +55,7 @@ func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 // newExplainer returns what explains the lost tests of the iteration.
 func (j *judge) newExplainer() *loss.Explainer {
 	return loss.New(loss.Evidence{
-		DefsBefore: j.in.Before, DefsAfter: j.in.After, Renamed: j.in.Renamed, GoneSymbols: j.in.GoneSymbols, AddedByLoop: j.in.AddedByLoop,
+		DefsBefore: j.in.Before, DefsAfter: j.in.After, Duplicates: j.in.Duplicates, Renamed: j.in.Renamed, GoneSymbols: j.in.GoneSymbols, AddedByLoop: j.in.AddedByLoop,
 		MayRemove: j.removable.matchesTest,
 		IsCleared: func(id metric.ID) (cleared, decided bool) {
 			p, ok := j.clearances[id]

@@ -49,7 +49,12 @@ func CompareSnapshots(ctx context.Context, store *snapshot.Store, old, current s
 	if opt.Base.Paths == nil {
 		opt.Base = ProjectTree(ctx, store, old)
 	}
-	return Collect(changes, opt, NewSnapshotReader(ctx, store, old, current))
+	read := NewSnapshotReader(ctx, store, old, current)
+	out, err := Collect(changes, opt, read)
+	if err == nil {
+		out.Duplicates, err = findDuplicates(out, changes, read, func() ([]snapshot.File, error) { return store.Files(current) })
+	}
+	return out, err
 }
 
 // Collect returns the evidence of a change; opt selects the integrity rules. Errors are

@@ -266,7 +266,7 @@ func (t *lineReader) testFiles(ctx context.Context, usesHelper map[string]bool) 
 		after[testKey{d.File, d.Def.Class, d.Def.Name}] = d
 	}
 
-	for _, d := range t.Evidence.Before {
+	for _, d := range slices.DeleteFunc(slices.Clone(t.Evidence.Before), t.hasDuplicate) {
 		name := t.Evidence.NewPath(d.File)
 		key := testKey{name, d.Def.Class, d.Def.Name}
 		current, exists := after[key]
@@ -295,6 +295,13 @@ func (t *lineReader) testFiles(ctx context.Context, usesHelper map[string]bool) 
 	}
 
 	return out
+}
+
+// hasDuplicate reports whether an identical test stays.
+func (t Trial) hasDuplicate(lost detector.TestSource) bool {
+	return slices.ContainsFunc(t.Evidence.Duplicates, func(d detector.Duplicate) bool {
+		return d.Lost.File == lost.File && d.Lost.Def.Class == lost.Def.Class && d.Lost.Def.Name == lost.Def.Name
+	})
 }
 
 // maxUnchanged is how many unchanged test files withUnchanged adds.

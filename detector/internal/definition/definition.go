@@ -76,6 +76,12 @@ func SameTokens(a, b TestSource) bool {
 	return maps.Equal(a.Def.Tokens, b.Def.Tokens) && slices.Equal(a.Def.SkipConditions, b.Def.SkipConditions)
 }
 
+// Duplicate is a test that is gone, and an identical one that stays.
+type Duplicate struct {
+	Lost    TestSource `json:"lost"`
+	Staying TestSource `json:"staying"`
+}
+
 // Index finds the definitions of reported tests in a list.
 type Index struct {
 	list       []TestSource

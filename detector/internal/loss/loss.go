@@ -31,6 +31,7 @@ const (
 	FileRenamed  Explanation = "file_renamed"
 	SameName     Explanation = "same_name_elsewhere" // in another file or class
 	SimilarBody  Explanation = "similar_body"
+	DuplicateOf  Explanation = "duplicate"
 	Absorbed     Explanation = "absorbed"
 	SubjectGone  Explanation = "subject_gone"
 	AddedByLoop  Explanation = "added_by_loop"
@@ -45,6 +46,7 @@ var explanationTexts = map[Explanation]string{
 	FileRenamed:  "its file was renamed",
 	SameName:     "another new test has its name",
 	SimilarBody:  "a new test has mostly the same body",
+	DuplicateOf:  "an identical test stays",
 	Absorbed:     "its assertions or literals are in other test code now",
 	SubjectGone:  "the product code it tested is gone",
 	AddedByLoop:  "this loop had added it",
@@ -60,6 +62,7 @@ func (e Explanation) String() string { return explanationTexts[e] }
 // Evidence is what is known about the change that lost the tests.
 type Evidence struct {
 	DefsBefore, DefsAfter []definition.TestSource // the test definitions of the changed files
+	Duplicates            []definition.Duplicate  // tests that are gone, of which an identical one stays
 	Renamed               map[string]string       // old to new paths of renamed files
 	GoneSymbols           []string                // names that product code no longer defines
 	AddedByLoop           map[metric.ID]bool      // tests that the baseline did not have
@@ -173,6 +176,7 @@ var steps = []struct {
 	{FileRenamed, (*search).fileRenamed},
 	{SameName, (*search).sameName},
 	{SimilarBody, (*search).similarBody},
+	{DuplicateOf, (*search).duplicate},
 	{Absorbed, (*search).absorbed},
 	{SubjectGone, (*search).subjectGone},
 	{AddedByLoop, (*search).addedByLoop},

@@ -157,6 +157,32 @@ func haveSameRow(a, b metric.ID) bool {
 	return i >= 0 && j >= 0 && a.Name[i:] == b.Name[j:]
 }
 
+// duplicate explains a test of which an identical one stays, and passes. A case of a test is none,
+// since its row differs.
+func (s *search) duplicate(lost lostTest) (metric.ID, bool) {
+	if lost.def == nil || lost.isCase || strings.HasSuffix(lost.Name, "]") {
+		return metric.ID{}, false
+	}
+	var staying []definition.TestSource
+	for _, d := range s.Duplicates {
+		d.Lost.Suite = lost.defs[0].Suite // definitions of the evidence have none
+		if definition.SameTest(d.Lost, *lost.defs[0]) {
+			staying = append(staying, d.Staying)
+		}
+	}
+	if len(staying) == 0 {
+		return metric.ID{}, false
+	}
+	index := definition.NewIndex(definition.WithSuites(staying, definition.SuitesOf(s.Now)))
+	for _, t := range s.Now.Cases {
+		_, existed := s.Before.Lookup(t.ID)
+		if existed && t.Status == metric.Passed && len(index.Find(t)) > 0 {
+			return t.ID, true
+		}
+	}
+	return metric.ID{}, false
+}
+
 // absorbed explains a test whose assertions or literals are mostly found in added test code that
 // tests the same subject. The successor is the test that has most of them.
 func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
