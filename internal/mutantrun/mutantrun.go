@@ -36,6 +36,7 @@ type Mutant struct {
 type Options struct {
 	Until       time.Time // every run is stopped then; zero: never
 	FirstKiller bool      // a run may end at the first test that fails
+	OneAtATime  bool      // Load prepares nothing
 }
 
 // Result is how tests ended on a mutant. If Unbuilt is set, nothing is known.
@@ -66,25 +67,33 @@ func (c Control) Keep(tests []metric.Test) []metric.Test {
 // Runner runs tests on mutants in a copy of a tree. It is not safe for concurrent use.
 type Runner struct {
 	Options
-	tree    treecopy.Tree
-	meter   *measure.Meter
-	fullRun bool          // the command cannot run single tests
-	took    time.Duration // how long the tests took without a fault
-	stamp   time.Time     // modification time of the file that was written last
+	tree      treecopy.Tree
+	meter     *measure.Meter
+	fullRun   bool          // the command cannot run single tests
+	took      time.Duration // how long the tests took without a fault
+	durations map[metric.ID]time.Duration
+	passing   []metric.Test // in the last Control
+	stamp     time.Time     // modification time of the file that was written last
+
+	engine  *goEngine // of the loaded mutants; nil: each mutant runs alone
+	numbers map[mutation.Mutant]int
 }
 
 // New returns a runner in a copy. Python writes no compiled files there: it would use that of
 // another mutant if the sources have the same size and time.
 func New(t treecopy.Tree, o Options) *Runner {
-	return &Runner{Options: o, tree: t, meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1")}
+	return &Runner{Options: o, tree: t, numbers: map[mutation.Mutant]int{}, meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1")}
 }
 
-// Close releases what the runner holds. The copy stays.
-func (r *Runner) Close() error { return nil }
+// Close releases what the runner holds, and restores the copy.
+func (r *Runner) Close() error { return r.unload() }
 
 // Control runs the tests without a fault. It may be called again, for other tests. The error is
 // that of ctx, or a failure of the machine.
 func (r *Runner) Control(ctx context.Context, tests []metric.Test) (Control, error) {
+	if err := r.unload(); err != nil {
+		return Control{}, err
+	}
 	started := time.Now()
 	out := Control{Passing: map[metric.ID]bool{}}
 	ends, err := r.meter.RunInTree(ctx, measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.meter), Tests: tests, Limit: r.limit(0), Adapt: r.directly})
@@ -93,7 +102,7 @@ func (r *Runner) Control(ctx context.Context, tests []metric.Test) (Control, err
 	}
 
 	out.Took = time.Since(started)
-	r.took = out.Took
+	r.took, r.durations = out.Took, map[metric.ID]time.Duration{}
 	ran := map[string]bool{}
 	for _, run := range ends.Runs {
 		r.fullRun = r.fullRun || ran[run.Check.Name] // it ran twice: first some tests, then all
@@ -103,7 +112,7 @@ func (r *Runner) Control(ctx context.Context, tests []metric.Test) (Control, err
 	for id, e := range ends.ByTest {
 		switch {
 		case e.Test.Status == metric.Passed && !e.Test.Flaky:
-			out.Passing[id] = true
+			out.Passing[id], r.durations[id] = true, e.Test.Duration
 		case e.Why != "":
 			out.Why = e.Why
 		default:
@@ -111,6 +120,7 @@ func (r *Runner) Control(ctx context.Context, tests []metric.Test) (Control, err
 		}
 	}
 
+	r.passing = out.Keep(tests)
 	return out, nil
 }
 
@@ -132,11 +142,37 @@ func (r *Runner) directly(c measure.Check) (measure.Check, bool) {
 	return startDirectly(r.tree.ProjectDir(), r.meter.Getenv("PATH"), c), true
 }
 
-// Load prepares mutants for [Runner.Run], all at once if the language and the project's command
-// allow it. It replaces the mutants that were loaded before. It returns those that do not build;
-// Run does not need them to be left out.
-func (r *Runner) Load(_ context.Context, _ []Mutant) (unbuilt []Mutant, err error) {
-	return nil, nil
+// Load prepares mutants for [Runner.Run] with the tests that passed in the last Control, all at once
+// if the language and the project's command allow it. It replaces the mutants that were loaded
+// before, which [Runner.Control] drops. It returns those that do not build, for which Run
+// returns the same without a run.
+func (r *Runner) Load(ctx context.Context, mutants []Mutant) (unbuilt []Mutant, err error) {
+	if err := r.unload(); err != nil || r.OneAtATime || len(mutants) < minTogether {
+		return nil, err
+	}
+	if err := r.loadGo(ctx, mutants, r.passing); err != nil || r.engine == nil {
+		return nil, err
+	}
+	for i, m := range mutants {
+		r.numbers[m.Mutant] = i + 1
+		if r.engine.unbuilt[i+1] {
+			unbuilt = append(unbuilt, m)
+		}
+	}
+	return unbuilt, nil
+}
+
+// minTogether is the number of mutants below which preparing them takes longer than it saves.
+const minTogether = 3
+
+// unload restores the copy and forgets the loaded mutants.
+func (r *Runner) unload() error {
+	if r.engine == nil {
+		return nil
+	}
+	err := r.engine.restore()
+	r.engine, r.numbers = nil, map[mutation.Mutant]int{}
+	return err
 }
 
 // A run on a mutant may take timeoutFactor times the time of the tests without a fault, and
@@ -146,23 +182,45 @@ const (
 	timeoutSlack  = 2 * time.Second
 )
 
-// Run runs the tests on the mutant. If they are stopped at their time limit, it runs them
-// without a fault again: if these take longer than before, the machine is busier, and the mutant
-// runs again with more time. The error is that of ctx, or a failure of the machine; the caller
-// ignores results after [Options.Until].
+// Run runs the tests on the mutant: of a loaded one those that may reach it. The tests must have
+// passed in the last [Runner.Control]. The error is that of ctx, or a failure of the machine; the
+// caller ignores results after [Options.Until].
 func (r *Runner) Run(ctx context.Context, m Mutant, tests []metric.Test) (Result, error) {
+	if number := r.numbers[m.Mutant]; number > 0 {
+		if result, ok, err := r.engine.runMutant(ctx, number, tests); ok || err != nil {
+			return result, err
+		}
+		if err := r.engine.restore(); err != nil {
+			return Result{}, err
+		}
+	}
+	result, err := r.runTimed(&r.took, timeoutSlack, func(mutated bool, limit time.Duration) (measure.TreeResults, error) {
+		if !mutated {
+			return r.meter.RunInTree(ctx, r.treeRun(ctx, tests, limit))
+		}
+		return r.runWithin(ctx, m, tests, limit)
+	})
+	result.Ran = tests
+	return result, err
+}
+
+// runTimed runs tests on a mutant. If they are stopped at their time limit, it runs them
+// without a fault again: if these take longer than before, the machine is busier, and the mutant
+// runs again with more time. took is the time without a fault.
+func (r *Runner) runTimed(took *time.Duration, slack time.Duration, run func(mutated bool, limit time.Duration) (measure.TreeResults, error)) (Result, error) {
 	for {
-		limit := timeoutFactor*r.took + timeoutSlack
-		result, err := r.runWithin(ctx, m, tests, limit)
+		limit := timeoutFactor**took + slack
+		ends, err := run(true, limit)
+		result := resultOf(ends)
 		if err != nil || !result.Aborted {
 			return result, err
 		}
 		started := time.Now()
-		if _, err := r.meter.RunInTree(ctx, r.treeRun(ctx, tests, 0)); err != nil {
+		if _, err := run(false, 0); err != nil {
 			return Result{}, err
 		}
-		r.took = max(r.took, time.Since(started))
-		if timeoutFactor*r.took+timeoutSlack <= limit*5/4 || !r.Until.IsZero() && time.Until(r.Until) <= 0 {
+		*took = max(*took, time.Since(started))
+		if timeoutFactor**took+slack <= limit*5/4 || !r.Until.IsZero() && time.Until(r.Until) <= 0 {
 			return result, nil
 		}
 	}
@@ -174,20 +232,20 @@ func (r *Runner) treeRun(ctx context.Context, tests []metric.Test, limit time.Du
 }
 
 // runWithin writes the mutant into the copy, runs the tests, and restores the file.
-func (r *Runner) runWithin(ctx context.Context, m Mutant, tests []metric.Test, limit time.Duration) (Result, error) {
+func (r *Runner) runWithin(ctx context.Context, m Mutant, tests []metric.Test, limit time.Duration) (measure.TreeResults, error) {
 	if err := r.writeFile(m, m.ApplyTo(m.Source)); err != nil {
-		return Result{}, err
+		return measure.TreeResults{}, err
 	}
 	ends, err := r.meter.RunInTree(ctx, r.treeRun(ctx, tests, limit))
 	if err != nil {
-		return Result{}, err
+		return ends, err
 	}
-	return resultOf(ends, tests), r.writeFile(m, m.Source)
+	return ends, r.writeFile(m, m.Source)
 }
 
 // resultOf reads the result from the ends of the tests.
-func resultOf(ends measure.TreeResults, ran []metric.Test) Result {
-	out := Result{Killers: map[metric.ID]bool{}, Ran: ran}
+func resultOf(ends measure.TreeResults) Result {
+	out := Result{Killers: map[metric.ID]bool{}}
 	for id, e := range ends.ByTest {
 		switch {
 		case e.Unbuilt:
@@ -198,6 +256,7 @@ func resultOf(ends measure.TreeResults, ran []metric.Test) Result {
 			out.Killers[id] = true
 		}
 	}
+	out.Unbuilt = out.Unbuilt && len(out.Killers) == 0 // a crash leaves tests without a result
 	return out
 }
 

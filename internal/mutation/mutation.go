@@ -72,6 +72,9 @@ func (m Mutant) ApplyTo(src []byte) []byte {
 	return slices.Concat(src[:m.start], []byte(m.replacement), src[m.end:])
 }
 
+// Span returns the part of the text that the fault replaces, as offsets in bytes.
+func (m Mutant) Span() (start, end int) { return m.start, m.end }
+
 // MutantsOf returns the mutants of a source file, in the order of its text. The list is empty
 // for an unknown language and for Go that does not parse. Tests within a file of code, such as
 // Rust's test modules, are not changed.

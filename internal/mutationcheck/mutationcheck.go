@@ -187,6 +187,8 @@ type side struct {
 	control mutantrun.Control
 	mutant  mutantrun.Mutant // of the next run
 	result  mutantrun.Result // of the last run
+	next    []mutantrun.Mutant
+	loaded  map[mutation.Mutant]bool
 }
 
 // side returns the side that runs in a copy.
@@ -197,11 +199,21 @@ func (r *trialRun) side(t treecopy.Tree) *side {
 // runControl runs the tests without a fault.
 func (s *side) runControl(ctx context.Context) (err error) {
 	s.control, err = s.Control(ctx, s.tests)
+	s.loaded = nil
 	return err
 }
 
-// runMutant runs the tests on the mutant.
+// runMutant runs the tests on the mutant. If it is not loaded, it is loaded with the next ones.
 func (s *side) runMutant(ctx context.Context) (err error) {
+	if !s.loaded[s.mutant.Mutant] {
+		s.loaded = map[mutation.Mutant]bool{}
+		for _, m := range s.next {
+			s.loaded[m.Mutant] = true
+		}
+		if _, err := s.Load(ctx, s.next); err != nil {
+			return err
+		}
+	}
 	s.result, err = s.Run(ctx, s.mutant, s.tests)
 	return err
 }
@@ -213,6 +225,7 @@ type comparison struct {
 	groups    []*group
 	onOldCode bool // the original tests run on the old code
 	old, new  *side
+	next      []mutantPair // that will run next
 }
 
 // run runs the tests without a fault, and then on the mutants. If the changed tests of a group
@@ -287,8 +300,9 @@ func (d *comparison) onBothSides(step func(*side, context.Context) error) func(c
 // time is over.
 func (d *comparison) runMutants(ctx context.Context, pairs []mutantPair) error {
 	limit, _ := d.Limits()
-	for i, n := 0, 0; i < len(pairs) && n < limit; i++ {
-		valid, err := d.runMutant(ctx, pairs[i])
+	for n := 0; len(pairs) > 0 && n < limit; pairs = pairs[1:] {
+		d.next = pairs[:min(len(pairs), limit)]
+		valid, err := d.runMutant(ctx, pairs[0])
 		if errors.Is(err, errOutOfTime) {
 			d.markStopped()
 			return nil
@@ -388,6 +402,10 @@ func (f outcome) isSuspect() bool { return f.survives() || f.isUnreplaced() }
 // d.groups, and nil if the mutant does not build.
 func (d *comparison) outcomesOf(ctx context.Context, p mutantPair) ([]outcome, error) {
 	d.old.mutant, d.new.mutant = p.old, p.new
+	d.old.next, d.new.next = nil, nil
+	for _, next := range d.next {
+		d.old.next, d.new.next = append(d.old.next, next.old), append(d.new.next, next.new)
+	}
 	if err := d.onBothSides((*side).runMutant)(ctx); err != nil {
 		return nil, err
 	}
