@@ -339,16 +339,16 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	return plan, found.Notes, nil
 }
 
-// configuredCheck returns check i of a kind for a plan.
+// configuredCheck returns check i of a kind for a plan, with a report if its framework can write one.
 func (s Settings) configuredCheck(kind measure.Kind, i int, c Check) measure.Check {
 	name := string(kind)
 	if i > 0 {
 		name = fmt.Sprintf("%s %d", kind, i+1)
 	}
-	return measure.Check{
+	return detectedplan.AddReport(measure.Check{
 		Kind: kind, Name: cmp.Or(c.Name, name), Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
 		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Timeout: cmp.Or(c.Timeout, s.Limits.CheckTimeout),
-	}
+	})
 }
 
 // IsProject reports whether dir contains a project: a configuration, or the files of a known

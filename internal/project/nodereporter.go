@@ -29,7 +29,11 @@ var (
 var reporterFiles = map[string]map[string]string{
 	"jasmine": {".jasmine.cjs": jasmineReporter},
 	"borp":    {".node.mjs": nodeReporter},
+	"node":    {".node.mjs": nodeReporter},
 }
+
+// ReporterFiles returns the files that the options of a framework name, for [Check].Files.
+func ReporterFiles(name string) map[string]string { return reporterFiles[name] }
 
 // uvuCheck adds our reporter to the options of node that the script sets.
 func (n node) uvuCheck(c call) Check {
@@ -66,7 +70,7 @@ var nodeOwn = framework.Named("node")
 // nodeCheck returns the check of a command of Node that loads our reporter.
 func nodeCheck(words ...string) Check {
 	check := rowCheck(nodeOwn, words...)
-	check.Files = map[string]string{".node.mjs": nodeReporter}
+	check.Files = reporterFiles[nodeOwn.Name]
 	return check
 }
 
