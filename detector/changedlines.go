@@ -8,6 +8,7 @@ type ChangedLines struct {
 	Path     string         `json:"path"` // in the project
 	Lines    metric.LineSet `json:"lines,omitempty"`
 	Executed metric.LineSet `json:"executed,omitempty"` // those that tests execute
+	Changed  metric.LineSet `json:"-"`                  // all changed lines with code, those that cannot be executed alone as well
 	// Unknown says why the lines are unknown, "" if they are known.
 	Unknown string `json:"unknown,omitempty"`
 }

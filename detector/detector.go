@@ -88,6 +88,8 @@ type Input struct {
 	Acknowledged []Acknowledgement
 	// Mutations are the results of the mutation check of changed tests.
 	Mutations []MutationResult
+	// Unguarded are the findings about mutants of the change.
+	Unguarded []Unguarded
 	// Hidden are the tests that the agent does not see; nil if they were not run.
 	Hidden *Hidden
 	// CheckChanges are the files that the checks changed in the tree that they measured.

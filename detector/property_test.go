@@ -133,6 +133,10 @@ func (w world) input() detector.Input {
 				in.TestOnly = append(in.TestOnly, detector.TestOnly{ID: c.ID, Certain: w.one(2), Files: []string{"m.go"}})
 			}
 			if w.one(30) {
+				rule := []string{detector.ChangeUnguarded, detector.TestsNoticeNothing, detector.GoalNoticesNothing}[w.IntN(3)]
+				in.Unguarded = append(in.Unguarded, detector.Unguarded{Rule: rule, Files: []string{"m.go"}, Tests: []metric.ID{c.ID}, Why: "why"})
+			}
+			if w.one(30) {
 				in.Reliances = append(in.Reliances, detector.Reliance{On: []detector.RelianceKind{detector.OnManifest, detector.OnBuild, detector.OnIgnored}[w.IntN(3)], Files: []string{"build.mk"}, Tests: []metric.ID{c.ID}, Recent: w.one(2)})
 			}
 			if w.one(10) {

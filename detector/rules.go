@@ -130,6 +130,18 @@ var rules = withRuleDefaults([]Rule{
 		Source: "changed tests on mutants, docs/integrity.md",
 	},
 	{
+		Name: GoalNoticesNothing, Type: "tampering", Severity: High, Basis: Executed,
+		Condition: "a test that failed at the base passes, the change touches how values are compared for equality, and the test notices none of at least five mutants of the other code that it runs",
+		Message:   "{why}", find: unguarded,
+		Source: "mutants of the change, docs/guarded.md",
+	},
+	{
+		Name: TestsNoticeNothing, Type: "empty_tests", Severity: High, Basis: Executed,
+		Condition: "added tests run changed lines, at least five mutants of these lines are noticed by no test, and the added tests notice none at all",
+		Message:   "{why}", find: unguarded,
+		Source: "mutants of the change, docs/guarded.md",
+	},
+	{
 		Name: TestRunnerChanged, Type: "tampering", Severity: High,
 		Condition: "the project declares another test runner, and original tests could not be compared with the new ones by their mutants; MEDIUM when some could not, INFO when all could",
 		Message:   "The tests are run by {why}", find: testRunnerChanged,
@@ -207,6 +219,12 @@ var rules = withRuleDefaults([]Rule{
 		Watch:     Watch{Field: metric.CoverageTotal, Better: metric.HigherIsBetter},
 		Condition: "the coverage report counts fewer lines, by more than the threshold, while the code did not shrink",
 		Message:   "Coverage now ignores {n} lines", find: coverageDenominator,
+	},
+	{
+		Name: ChangeUnguarded, Type: "unguarded", Severity: Medium, Basis: Executed,
+		Condition: "a mutant of a changed line that tests run is noticed by no test",
+		Message:   "{why}", find: unguarded,
+		Source: "mutants of the change, docs/guarded.md",
 	},
 	{
 		Name: "flaky_test", Type: "flaky_test", Severity: Medium, Unit: "tests",

@@ -71,6 +71,13 @@ func ruleInputs() []ruleInput {
 	rewritten.CheckChanges = []detector.CheckChange{{Path: "a_test.go", Kind: "modified", Part: detector.TestPart}}
 	relies := held
 	relies.Reliances = []detector.Reliance{{On: detector.OnBuild, Files: []string{"CMakeLists.txt"}, Tests: []metric.ID{{Name: "T"}}}}
+	for _, rule := range []string{detector.ChangeUnguarded, detector.TestsNoticeNothing, detector.GoalNoticesNothing} {
+		found := held
+		found.Unguarded = []detector.Unguarded{{Rule: rule, Files: []string{"a.go"}, Why: "why"}}
+		known := held
+		known.Unguarded = []detector.Unguarded{{Rule: rule, Files: []string{"a.go"}, Why: "why", AcceptedBefore: true}}
+		out = append(out, ruleInput{rule, found, known, func(in *detector.Input) { in.Unguarded = nil }})
+	}
 	return append(out,
 		ruleInput{detector.ChecksChangedTree, rewritten, kept, nil},
 		ruleInput{detector.ReliesOn, relies, held, func(in *detector.Input) { in.Reliances = nil }},

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 			panic(err)
 		}
+		if err := os.Setenv("SUPERVISE_CHANGE_MUTANTS", "off"); err != nil { // only the scripts about them need the time
+			panic(err)
+		}
 	}
 	testscript.Main(m, map[string]func(){
 		"supervise": main,
@@ -173,6 +176,7 @@ func TestScripts(t *testing.T) {
 			env.Vars = append(env.Vars, caches...)
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("AGENT_STEPS", filepath.Join(env.WorkDir, "steps"))
+			env.Setenv("SUPERVISE_CHANGE_MUTANTS", "off")
 			env.Setenv("SUPERVISE_E2E", os.Getenv("SUPERVISE_E2E"))
 			for _, variable := range []string{"CCACHE_DIR", "CCACHE_BASEDIR", "CCACHE_NOHASHDIR", "CCACHE_SLOPPINESS", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER", "MAVEN_OPTS"} { // of .ci/e2e
 				if value := os.Getenv(variable); value != "" {

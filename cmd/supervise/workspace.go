@@ -99,11 +99,14 @@ func inWorkspace(find func(context.Context) (workspace, error), run func(context
 func (a *app) loadSettings(dir string) (config.Settings, error) { return a.loadSettingsFor(dir, dir) }
 
 // loadSettingsFor loads the configuration in the folder dir as if it were in the folder home.
-func (a *app) loadSettingsFor(dir, home string) (config.Settings, error) {
+func (a *app) loadSettingsFor(dir, home string) (s config.Settings, err error) {
 	if a.config != "" {
-		return config.Load(a.config, true)
+		s, err = config.Load(a.config, true)
+	} else {
+		s, err = config.LoadFrom(config.Path(dir), false, home)
 	}
-	return config.LoadFrom(config.Path(dir), false, home)
+	s.ChangeMutants.Off = s.ChangeMutants.Off || os.Getenv("SUPERVISE_CHANGE_MUTANTS") == "off"
+	return s, err
 }
 
 // requireGit returns an error if the working tree is not under git. what names the command that

@@ -86,6 +86,10 @@ func firing() map[string]detector.Input {
 	looks.TestOnly = []detector.TestOnly{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
 	relies := from(same, same)
 	relies.Reliances = []detector.Reliance{{On: detector.OnScript, Files: []string{"accept.sh"}, Criterion: "sh accept.sh"}}
+	unguarded := from(same, same)
+	for _, rule := range []string{detector.ChangeUnguarded, detector.TestsNoticeNothing, detector.GoalNoticesNothing} {
+		unguarded.Unguarded = append(unguarded.Unguarded, detector.Unguarded{Rule: rule, Files: []string{"a.go"}, Why: "why"})
+	}
 	weak := from(same, same)
 	weak.Mutations = []detector.MutationResult{{Files: []string{"a_test.go"}, Mutants: 9, KilledBefore: 8, KilledAfter: 4}}
 	open := from(same, metric.Set{Tests: tests("A")})
@@ -103,6 +107,9 @@ func firing() map[string]detector.Input {
 		detector.RewriteNotDecided:    open,
 		detector.PassesOnlyUnderTest:  looks,
 		detector.ReliesOn:             relies,
+		detector.ChangeUnguarded:      unguarded,
+		detector.TestsNoticeNothing:   unguarded,
+		detector.GoalNoticesNothing:   unguarded,
 		detector.HiddenTestsFailing:   unseen,
 		detector.HiddenTestFailing:    coded,
 		"test_count_decreased":        from(same, metric.Set{Tests: tests("A")}),

@@ -20,6 +20,7 @@ import (
 	"supervise/internal/criterion"
 	"supervise/internal/detectedplan"
 	"supervise/internal/git"
+	"supervise/internal/guard"
 	"supervise/internal/judge"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -75,13 +76,13 @@ func Default() Settings {
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		GoalTests: GoalTests{Run: always}, HiddenTests: HiddenTests{When: onIteration},
 		Reviewer:      Reviewer{Timeout: review.DefaultTimeout},
-		MutationCheck: MutationCheck{MaxMutants: mutationcheck.DefaultMutants},
-		Hooks:         Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
-		Tests:         Intents{string(detector.TestsFree)},
-		Limits:        Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
-		Weights:       Weights(selector.DefaultWeights()),
-		Selection:     Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
-		Snapshot:      Snapshot{MaxFileMB: 50, MaxIgnoredMB: snapshot.DefaultMaxIgnored >> 20, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
+		MutationCheck: MutationCheck{MaxMutants: mutationcheck.DefaultMutants}, ChangeMutants: ChangeMutants{MaxMutants: guard.DefaultMutants},
+		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
+		Tests:     Intents{string(detector.TestsFree)},
+		Limits:    Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
+		Weights:   Weights(selector.DefaultWeights()),
+		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
+		Snapshot:  Snapshot{MaxFileMB: 50, MaxIgnoredMB: snapshot.DefaultMaxIgnored >> 20, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
 	}
 }
 
@@ -182,6 +183,7 @@ func (s Settings) conditions() []condition {
 		{len(s.HiddenTests.Reports) > 0 && len(s.HiddenTests.Command) == 0, "hidden_tests.reports", "hidden_tests.reports are those of hidden_tests.command: give the command as well"},
 		{s.MutationCheck.MaxMutants < 1, "mutation_check.max_mutants", "mutation_check.max_mutants must be at least 1; off: true turns it off"},
 		{s.MutationCheck.Budget < 0, "mutation_check.budget", "mutation_check.budget must not be negative"},
+		{s.ChangeMutants.MaxMutants < 1, "change_mutants.max_mutants", "change_mutants.max_mutants must be at least 1; off: true turns it off"},
 		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
 		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
 		{s.Limits.IdleTimeout == invalidTimeout, "limits.idle_timeout", "limits.idle_timeout is not a duration like 30m, 0 for no limit, or auto"},
@@ -265,6 +267,7 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	o.GoalTests = originaltests.Options{Never: s.GoalTests.Run == never, Timeout: s.GoalTests.Timeout}
 	o.Product = s.Product
 	o.MutationCheck = mutationcheck.Options{Off: s.MutationCheck.Off, MaxMutants: s.MutationCheck.MaxMutants, Budget: s.MutationCheck.Budget}
+	o.ChangeMutants = guard.Options(s.ChangeMutants)
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err
 	}

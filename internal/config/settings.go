@@ -63,6 +63,7 @@ type Settings struct {
 	HiddenTests   HiddenTests     `yaml:"hidden_tests"`
 	Reviewer      Reviewer        `yaml:"reviewer"`
 	MutationCheck MutationCheck   `yaml:"mutation_check"`
+	ChangeMutants ChangeMutants   `yaml:"change_mutants"`
 	Hooks         Hooks           `yaml:"hooks"`
 	Protect       Protect         `yaml:"protect"`
 	// the metrics that `error_count` sums up
@@ -171,6 +172,14 @@ type MutationCheck struct {
 	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
 	// the most time for one [comparison](integrity.md#mutation-check), with copies and runs without a mutant
 	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"5m"`
+}
+
+// ChangeMutants limits the mutants of changed lines that all tests run on.
+type ChangeMutants struct {
+	// disable the [mutants of the change](guarded.md)
+	Off bool `yaml:"off"`
+	// how many mutants of a change are run
+	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
 }
 
 // The values of [GoalTests].Run and [HiddenTests].When.

@@ -97,7 +97,7 @@ func (c CoverageChange) report(paths []string) lineReport {
 	for _, p := range slices.Concat(paths, c.basePaths()) {
 		project[path.Base(p)] = append(project[path.Base(p)], p)
 	}
-	for p, name := range namesOf(paths, c.Now) {
+	for p, name := range NamesOf(paths, c.Now) {
 		fit := func(file string) int { return similarity(file, name, c.Now.Format == "go") }
 		if !slices.ContainsFunc(project[path.Base(p)], func(other string) bool { return fit(other) > fit(p) }) {
 			r.files[p] = byName[name]
@@ -121,7 +121,7 @@ func siblings(name string) string { return path.Join(path.Dir(name), "*"+path.Ex
 // is not in the report is untested if it is in a language whose tools list only files that tests
 // load, it defines functions, and the report has other files of its folder.
 func (r lineReport) linesOf(f integrity.File, changed metric.LineSet, in source.File) detector.ChangedLines {
-	out := detector.ChangedLines{Path: f.Path}
+	out := detector.ChangedLines{Path: f.Path, Changed: changed}
 	have, listed := r.files[f.Path]
 	isLoaded, hasFunctions := slices.Contains(loadedLanguages, in.Language), len(in.Functions) > 0 && in.Functions[0].Name != source.FileScope
 	switch {

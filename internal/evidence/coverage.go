@@ -39,7 +39,7 @@ func (c CoverageChange) Losses() ([]detector.LostLines, bool, error) {
 	for _, change := range c.Changes {
 		files = append(files, change.Path)
 	}
-	names := namesOf(files, c.Before)
+	names := NamesOf(files, c.Before)
 	for i, f := range files {
 		if name := names[f]; name != "" {
 			changed[name] = i
@@ -92,7 +92,7 @@ func (c CoverageChange) fileLosses(f metric.FileCoverage, i int, now map[string]
 func (c CoverageChange) keptLines(change snapshot.Change) (kept []int, name string, err error) {
 	before, after, err := readVersions(change, c.Read)
 	if to := c.Renamed[change.Path]; err == nil && after == nil && to != "" {
-		name = namesOf([]string{to}, c.Now)[to]
+		name = NamesOf([]string{to}, c.Now)[to]
 		after, err = c.Read(to, true)
 	}
 	return keptLines(before, limitText(after)), name, err
@@ -111,9 +111,9 @@ func renumber(lines metric.LineSet, kept []int) metric.LineSet {
 	return metric.NewLineSet(metric.UnionSpans(nil, out))
 }
 
-// namesOf returns the names that a report has for files, by file. Reports name a file by its path in
+// NamesOf returns the names that a report has for files, by file. Reports name a file by its path in
 // the project, or start with the name of its module or the folder of the build.
-func namesOf(files []string, c *metric.Coverage) map[string]string {
+func NamesOf(files []string, c *metric.Coverage) map[string]string {
 	byBase := map[string][]string{}
 	for _, f := range files {
 		byBase[path.Base(f)] = nil

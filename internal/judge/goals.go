@@ -177,6 +177,7 @@ func (h *History) learnTrials(it ledger.Iteration) {
 	if p := it.MutationCheck; p != nil && p.Key != "" && p.NotRunReason == "" {
 		h.mutationChecks[p.Key] = p
 	}
+	h.learnChangeMutants(it.ChangeMutants)
 	if it.Rejected {
 		return
 	}

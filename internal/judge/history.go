@@ -58,6 +58,7 @@ type earlierResults struct {
 	hiddenRuns     map[string]*ledger.Hidden        // by content identity of the tree
 	goals          map[string]*ledger.Goals         // by their keys
 	mutationChecks map[string]*ledger.MutationCheck // by their keys
+	changeMutants  map[string]*ledger.ChangeMutants // by their keys
 	passing        map[snapshot.ID]passingLines
 }
 
@@ -67,6 +68,7 @@ func NewHistory() *History {
 	h.Flaky, h.learnedFlaky, h.hiddenPassed = map[metric.ID]bool{}, map[metric.ID]bool{}, map[metric.ID]bool{}
 	h.weakened, h.measured = map[int]map[metric.ID]bool{}, map[string]Measured{}
 	h.hiddenRuns, h.goals = map[string]*ledger.Hidden{}, map[string]*ledger.Goals{}
+	h.changeMutants = map[string]*ledger.ChangeMutants{}
 	h.mutationChecks, h.passing = map[string]*ledger.MutationCheck{}, map[snapshot.ID]passingLines{}
 	return h
 }

@@ -45,6 +45,9 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	if it.MutationCheck != nil {
 		in.Mutations = it.MutationCheck.Results
 	}
+	if it.ChangeMutants != nil {
+		in.Unguarded = it.ChangeMutants.Findings
+	}
 	if x := it.Hidden; x != nil && x.NotRunReason == "" && !x.Reused && !x.Deferred {
 		in.Hidden = &detector.Hidden{Tests: x.Tests, Passed: h.hiddenPassed}
 	}

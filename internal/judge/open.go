@@ -68,10 +68,17 @@ func outcomeOf(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, kn
 		return false, slices.ContainsFunc(it.MutationCheck.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.Clears() })
 	case o.Rule == detector.ReliesOn:
 		return stillRelies(o, it.CleanRoom)
+	case isAboutGuard(o.Rule):
+		return stillNoticesNothing(o, it.ChangeMutants)
 	case o.Rule == detector.TestRunnerChanged:
 		return false, isRunnerComparable(it, h)
 	}
-	return false, o.Rule == detector.PassesOnlyUnderTest && noLongerDetectsTests(it) || dependentsPass(o, it.Goals)
+	return false, isCleared(o, it)
+}
+
+// isCleared reports whether the runs of an iteration show that a finding no longer holds.
+func isCleared(o ledger.OpenFinding, it ledger.Iteration) bool {
+	return o.Rule == detector.PassesOnlyUnderTest && noLongerDetectsTests(it) || dependentsPass(o, it.Goals)
 }
 
 // stillRelies reports whether a run in a clean copy needs the files of a finding again; known is false if
@@ -88,6 +95,7 @@ func isIntegrityRule(rule string) bool {
 	return strings.HasPrefix(rule, detector.TamperPrefix) || slices.Contains([]string{
 		detector.TestsWeakened, detector.MutationScoreDropped, detector.RewriteNotDecided,
 		detector.TestRunnerChanged, detector.PassesOnlyUnderTest, detector.ChecksChangedTree, detector.ReliesOn,
+		detector.TestsNoticeNothing, detector.GoalNoticesNothing,
 	}, rule)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"supervise/detector"
 	"supervise/integrity"
+	"supervise/internal/guard"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/mutationcheck"
@@ -30,6 +31,7 @@ type Settings struct {
 	GoalTests     originaltests.Options       `json:"goal_tests,omitzero"`     // whether the original tests are run on the new code
 	Product       []string                    `json:"product,omitempty"`       // patterns of files that are product code, see [cleanroom.Trial]
 	MutationCheck mutationcheck.Options       `json:"mutation_check,omitzero"` // how changed tests are run on mutants
+	ChangeMutants guard.Options               `json:"change_mutants,omitzero"` // how tests are run on mutants of the change
 	Hidden        originaltests.HiddenOptions `json:"hidden,omitzero"`         // tests that the agent does not see
 
 	Reviewer review.Options `json:"reviewer,omitzero"` // who is asked for a second opinion

@@ -107,6 +107,14 @@ var stages = []stage{
 		},
 	},
 	{
+		"change mutants", "the changed lines of product code that tests execute; all tests, run on mutants of these lines in a copy",
+		"which mutants no test notices, and added tests that notice none", checkChangeMutants,
+		&question{
+			"product code changed, and all tests pass", "the tree, with one fault in a changed line", "added tests and those that failed before; all others if these do not notice it",
+			"the line is not guarded if no test fails; added tests check nothing if they notice none of at least five faults",
+		},
+	},
+	{
 		"conceal", "code added since the base that may look for its tests; the tests, concealed from it in a copy",
 		"which of them pass only under test", checkConcealed,
 		&question{

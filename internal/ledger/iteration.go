@@ -62,11 +62,12 @@ type Iteration struct {
 
 	// The trials, which run tests again. RunTimes has how long they took, by the stage of the judge.
 	RunTimes      map[string]time.Duration `json:"run_times_ns,omitempty"`
-	Goals         *Goals                   `json:"goals,omitempty"`        // nil if no original test had to be run
-	MutationCheck *MutationCheck           `json:"power,omitempty"`        // nil if no test was changed or removed
-	CleanRoom     *CleanRoom               `json:"clean_room,omitempty"`   // nil if nothing became green, or only product code changed
-	ConcealedRun  *ConcealedRun            `json:"concealed,omitempty"`    // nil if no code was added that may detect a test run
-	Hidden        *Hidden                  `json:"hidden_tests,omitempty"` // nil if the loop has no hidden tests, or runs them at its end
+	Goals         *Goals                   `json:"goals,omitempty"`          // nil if no original test had to be run
+	MutationCheck *MutationCheck           `json:"power,omitempty"`          // nil if no test was changed or removed
+	CleanRoom     *CleanRoom               `json:"clean_room,omitempty"`     // nil if nothing became green, or only product code changed
+	ConcealedRun  *ConcealedRun            `json:"concealed,omitempty"`      // nil if no code was added that may detect a test run
+	ChangeMutants *ChangeMutants           `json:"change_mutants,omitempty"` // nil if no product code was changed, or tests fail
+	Hidden        *Hidden                  `json:"hidden_tests,omitempty"`   // nil if the loop has no hidden tests, or runs them at its end
 
 	// The verdict.
 	Score      selector.Score      `json:"score"`

@@ -41,10 +41,11 @@ type Options struct {
 
 // Result is how tests ended on a mutant. If Unbuilt is set, nothing is known.
 type Result struct {
-	Unbuilt bool               // the mutant does not build
-	Aborted bool               // the tests were stopped or crashed, which counts as killed
-	Killers map[metric.ID]bool // the tests that failed
-	Ran     []metric.Test      // the tests that ran: those that may reach the mutant
+	Unbuilt bool                 // the mutant does not build
+	Aborted bool                 // the tests were stopped or crashed, which counts as killed
+	Killers map[metric.ID]bool   // the tests that failed
+	Said    map[metric.ID]string // the messages of their failures
+	Ran     []metric.Test        // the tests that ran: those that may reach the mutant
 }
 
 // IsKilledBy reports whether one of the tests kills the mutant.
@@ -245,7 +246,7 @@ func (r *Runner) runWithin(ctx context.Context, m Mutant, tests []metric.Test, l
 
 // resultOf reads the result from the ends of the tests.
 func resultOf(ends measure.TreeResults) Result {
-	out := Result{Killers: map[metric.ID]bool{}}
+	out := Result{Killers: map[metric.ID]bool{}, Said: map[metric.ID]string{}}
 	for id, e := range ends.ByTest {
 		switch {
 		case e.Unbuilt:
@@ -253,7 +254,7 @@ func resultOf(ends measure.TreeResults) Result {
 		case e.Aborted:
 			out.Aborted = true
 		case e.Test.Failed():
-			out.Killers[id] = true
+			out.Killers[id], out.Said[id] = true, e.Test.Message
 		}
 	}
 	out.Unbuilt = out.Unbuilt && len(out.Killers) == 0 // a crash leaves tests without a result

@@ -1,0 +1,170 @@
+package guard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/ledger"
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// MinMutants is the number of mutants without which tests are not said to notice nothing.
+const MinMutants = 5
+
+// maxShown is how many survivors a finding names.
+const maxShown = 3
+
+// findings returns what the results say about the change and its tests.
+func (r *trialRun) findings(ctx context.Context) ([]detector.Unguarded, error) {
+	var out []detector.Unguarded
+	for _, group := range r.addedByFile() {
+		x, err := r.emptyTests(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		if x != nil {
+			out = append(out, *x)
+		}
+	}
+	if x := unguarded(r.record()); x != nil {
+		out = append(out, *x)
+	}
+	return out, nil
+}
+
+// unguarded returns the finding about survivors, nil if there is none.
+func unguarded(m *ledger.ChangeMutants) *detector.Unguarded {
+	if len(m.Survivors) == 0 {
+		return nil
+	}
+	x := &detector.Unguarded{Rule: detector.ChangeUnguarded}
+	var shown []string
+	for i, s := range m.Survivors {
+		if !slices.Contains(x.Files, s.File) {
+			x.Files = append(x.Files, s.File)
+		}
+		if i < maxShown {
+			shown = append(shown, s.String())
+		}
+	}
+	if more := len(m.Survivors) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	x.Why = fmt.Sprintf("No test notices %d of %d mutants of changed lines: %s", len(m.Survivors), m.Mutants, strings.Join(shown, "; "))
+	return x
+}
+
+// addedByFile returns the added tests, those of one file together.
+func (r *trialRun) addedByFile() [][]metric.Test {
+	homes := detector.DefinitionsOf(r.CurrentTests, r.Defined)
+	byFile := map[string][]metric.Test{}
+	var order []string
+	for _, t := range r.added {
+		file := cmp.Or(homes[t.ID].File, t.File, t.ID.Suite)
+		if byFile[file] == nil {
+			order = append(order, file)
+		}
+		byFile[file] = append(byFile[file], t)
+	}
+	var out [][]metric.Test
+	for _, file := range order {
+		out = append(out, byFile[file])
+	}
+	return out
+}
+
+// emptyTests returns the finding about added tests that notice nothing, nil if there is none. It runs the
+// tests again, for what they cover.
+func (r *trialRun) emptyTests(ctx context.Context, tests []metric.Test) (*detector.Unguarded, error) {
+	var candidates []*mutant
+	for _, m := range r.mutants {
+		switch {
+		case m.decided && !m.noticed():
+			candidates = append(candidates, m)
+		case slices.ContainsFunc(tests, func(t metric.Test) bool { return m.noticedBy[t.ID] && !m.crashed[t.ID] }):
+			return nil, nil //nolint:nilnil // they notice something
+		}
+	}
+	if len(candidates) < MinMutants {
+		return nil, nil //nolint:nilnil // too few to tell
+	}
+	covered, err := r.coveredBy(ctx, tests)
+	if err != nil {
+		return nil, err
+	}
+	x := &detector.Unguarded{Rule: detector.TestsNoticeNothing}
+	n := 0
+	for _, m := range candidates {
+		if covered(m) {
+			n++
+			if !slices.Contains(x.Files, m.File) {
+				x.Files = append(x.Files, m.File)
+			}
+		}
+	}
+	if n < MinMutants {
+		return nil, nil //nolint:nilnil // too few to tell
+	}
+	for _, t := range tests {
+		x.Tests = append(x.Tests, t.ID)
+	}
+	what := fmt.Sprintf("%s runs", tests[0].ID)
+	if len(tests) > 1 {
+		what = fmt.Sprintf("%s and %d more added tests run", tests[0].ID, len(tests)-1)
+	}
+	x.Why = fmt.Sprintf("%s changed lines, and fails with none of %d faults in them unless the code crashes", what, n)
+	if len(tests) > 1 {
+		x.Why = fmt.Sprintf("%s changed lines, and fail with none of %d faults in them unless the code crashes", what, n)
+	}
+	return x, nil
+}
+
+// frameRE matches a line of a stack trace: price.go:6, price.py", line 6, or (Price.java:6).
+var frameRE = regexp.MustCompile(`([\w.-]+)(?::|", line )(\d+)`)
+
+// isCrash reports whether a failure on a mutant comes from the changed code and not from a check of the
+// test: its message has a stack trace with a line of that code. Without any check a test fails so too.
+func (r *trialRun) isCrash(m *mutant, message string) bool {
+	inline := source.FindInlineTests(m.File, m.Source)
+	for _, frame := range frameRE.FindAllStringSubmatch(message, -1) {
+		n, _ := strconv.Atoi(frame[2])
+		for file := range r.Lines {
+			isTest := file == m.File && slices.ContainsFunc(inline, func(t source.InlineTests) bool { return t.ContainsLine(n) })
+			if path.Base(file) == frame[1] && !isTest {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// coveredBy returns a function that reports whether tests run the line of a mutant. If their coverage
+// cannot be measured, no line counts.
+func (r *trialRun) coveredBy(ctx context.Context, tests []metric.Test) (func(*mutant) bool, error) {
+	run, err := r.Meter.CoverageOf(ctx, r.tree.CheckPlan(ctx, r.Meter), tests)
+	if err != nil || run.Why != "" {
+		return func(*mutant) bool { return false }, err
+	}
+	var files []string
+	for file := range r.Lines {
+		files = append(files, file)
+	}
+	names := evidence.NamesOf(files, run.Coverage)
+	lines := map[string]metric.LineSet{}
+	for _, f := range run.Coverage.Files {
+		lines[f.Path] = f.Executed
+	}
+	return func(m *mutant) bool {
+		at := metric.NewLineSet([]metric.Span{{First: m.Line, Last: m.Line}})
+		return at.Minus(lines[names[m.File]]) == ""
+	}, nil
+}

@@ -1,0 +1,42 @@
+package ledger
+
+import (
+	"fmt"
+	"time"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+// ChangeMutants says which faults in the changed lines of the product code the tests notice.
+type ChangeMutants struct {
+	Key          string               `json:"key,omitempty"`         // names what was run: the same again ends the same
+	Mutants      int                  `json:"mutants"`               // that tests ran on
+	Noticed      int                  `json:"noticed"`               // how many of them make a test fail
+	Survivors    []ChangeSurvivor     `json:"survivors"`             // the others
+	NotDecided   int                  `json:"not_decided,omitempty"` // mutants for which there was no time
+	Invalid      int                  `json:"invalid,omitempty"`     // mutants that do not build
+	Findings     []detector.Unguarded `json:"findings,omitempty"`
+	Took         time.Duration        `json:"took_ns,omitempty"`
+	Reused       bool                 `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier run
+	NotRunReason string               `json:"refused,omitempty"` // why nothing was run
+}
+
+// ChangeSurvivor is a mutant of a changed line that no test notices.
+type ChangeSurvivor struct {
+	detector.Survivor
+	Tests []metric.ID `json:"tests,omitempty"` // the first of the tests that ran on it
+	Ran   int         `json:"tests_run"`       // how many ran on it
+}
+
+// String returns the result in words, as in "11 of 14 mutants noticed".
+func (m ChangeMutants) String() string {
+	text := fmt.Sprintf("%d of %d mutants noticed", m.Noticed, m.Mutants)
+	switch {
+	case m.NotRunReason != "":
+		return "mutants not run: " + m.NotRunReason
+	case m.NotDecided > 0:
+		text += fmt.Sprintf(", %d not decided for lack of time", m.NotDecided)
+	}
+	return text
+}
