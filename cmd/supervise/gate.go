@@ -15,6 +15,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ack"
 	"supervise/internal/config"
+	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
@@ -93,6 +94,7 @@ and with 6 if there is nothing to compare with.`,
 func registerGateSettings(flags *pflag.FlagSet, s *config.Settings) {
 	addFlagSection(flags, "Verdict", func(f *pflag.FlagSet) {
 		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the author of the change does not see")
+		f.StringVar(&s.Until, "until", s.Until, "`command` that has to succeed in the tree and, with the product code of the change alone, in a clean copy of the base")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the change")
 	})
 }
@@ -137,9 +139,9 @@ func runGate(ctx context.Context, a *app, at workspace, o gateOptions) (err erro
 
 	rep, err := mergegate.Gate(ctx, mergegate.Options{
 		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, TrustRecords: o.trustRecords, State: at.home, Scratch: filepath.Join(scratch, "work"),
-		Configure: func(base, project string) (judge.Settings, error) {
+		Configure: func(base, project string) (judge.Settings, criterion.Criterion, error) {
 			s, err := a.gateSettings(planInput{at: at, base: base, project: project, checks: o.checkFlags, flags: o.flags, register: registerGateSettings}, o.accept...)
-			return s.Settings, err
+			return s.Settings, s.Until, err
 		},
 		FailOn: mergegate.FailOn(o.failOn), Accept: o.accept, Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },

@@ -3,8 +3,12 @@
 package criterion
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"supervise/internal/ledger"
 	"supervise/metric"
@@ -148,6 +152,26 @@ func (c Criterion) Check(it ledger.Iteration, baseline metric.Set, run func(comm
 		met = met && green && c.meetsExtras(it)
 	}
 	return &met, nil
+}
+
+// The limits of a command of a criterion.
+const (
+	commandTimeout = 10 * time.Minute
+	maxOutput      = 2 << 10 // of its output that is kept, in bytes
+)
+
+// RunCommand runs the shell command of a criterion. in has the folder, the environment and the user.
+// It returns whether the command succeeded, and the end of its output. A folder that is gone is a
+// failure.
+func RunCommand(ctx context.Context, command string, in runner.Command) (ok bool, output string, err error) {
+	tail := runner.NewTail(maxOutput)
+	in.Args, in.Timeout, in.Stdout, in.Stderr = []string{"/bin/sh", "-c", command}, commandTimeout, tail, tail
+	in.Env = append(slices.Clone(in.Env), "CI=true")
+	res, err := runner.Run(ctx, in)
+	if errors.Is(err, runner.ErrUnstartable) {
+		return false, "", nil
+	}
+	return err == nil && res.Cause == runner.Exited && res.ExitCode == 0, tail.String(), err
 }
 
 // MayBeMet reports whether an iteration with these numbers may be the last one, as far as

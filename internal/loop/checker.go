@@ -8,8 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
 
+	"supervise/internal/criterion"
 	"supervise/internal/detectedplan"
 	"supervise/internal/event"
 	"supervise/internal/judge"
@@ -20,9 +20,6 @@ import (
 	"supervise/metric"
 	"supervise/runner"
 )
-
-// criterionTimeout limits the command of the criterion.
-const criterionTimeout = 10 * time.Minute
 
 // checker runs the checks of a loop. It has two meters: one for the plan of the baseline, and one
 // for the plan of the current tree. They are the same unless the agent changed the test runners.
@@ -143,9 +140,6 @@ func (c *checker) measureTree(ctx context.Context, tree string, past *judge.Hist
 // save stores what the meter learned about the checks.
 func (c *checker) save() error { return c.ledger.SaveMeasureState(c.baseMeter.Memory()) }
 
-// maxCriterion is how much output of the criterion's command is kept, in bytes.
-const maxCriterion = 2 << 10
-
 // runCriterion runs the shell command of the criterion, with additional variables. It returns whether the command
 // succeeded, and the end of its output.
 func (c *checker) runCriterion(ctx context.Context, command, dir string, extra ...string) (ok bool, output string, err error) {
@@ -153,16 +147,10 @@ func (c *checker) runCriterion(ctx context.Context, command, dir string, extra .
 	if c.user != nil {
 		env = c.user.Environ(env)
 	}
-	tail := runner.NewTail(maxCriterion)
-	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: slices.Concat(env, extra, []string{"CI=true"}), Timeout: criterionTimeout, Stdout: tail, Stderr: tail,
-		KeepOpen: c.ledger.TreeLocks(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
+	ok, output, err = criterion.RunCommand(ctx, command, runner.Command{
+		Dir: dir, Env: slices.Concat(env, extra), KeepOpen: c.ledger.TreeLocks(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
 	})
-	if errors.Is(err, runner.ErrUnstartable) { // the agent may have removed the folder
-		return false, "", nil
-	}
-	ok = err == nil && res.Cause == runner.Exited && res.ExitCode == 0
-	return ok, c.mask.String(tail.String()), err
+	return ok, c.mask.String(output), err
 }
 
 // cleanUp removes the reports that the checks wrote into the tree. If the agent runs as another

@@ -124,6 +124,9 @@ func (r Report) JUnit(w io.Writer) error {
 	for _, s := range r.Ratchet {
 		t.Cases = append(t.Cases, metric.Test{ID: metric.ID{Suite: "supervise", Class: "ratchet", Name: string(s.Field)}, Status: metric.Failed, Message: s.String()})
 	}
+	if !r.Criterion.holds() {
+		t.Cases = append(t.Cases, metric.Test{ID: metric.ID{Suite: "supervise", Class: "criterion", Name: textstream.EscapeLog(r.Criterion.Command)}, Status: metric.Failed, Message: textstream.EscapeLog(r.Criterion.String())})
+	}
 	return parsers.WriteJUnit(w, t)
 }
 

@@ -39,6 +39,9 @@ func (r Report) GitHub(w io.Writer) error {
 	for _, s := range r.Ratchet {
 		line("::error title=%s::%s", escapeProperty("supervise: ratchet"), escapeData(s.String()))
 	}
+	if !r.Criterion.holds() {
+		line("::error title=%s::%s", escapeProperty("supervise: criterion"), escapeData(r.Criterion.String()))
+	}
 	if more > 0 {
 		line("::notice title=supervise::%s", escapeData(fmt.Sprintf("%d more annotations are left out; the summary has all findings", more)))
 	}

@@ -37,7 +37,7 @@ func (g *mergeGate) judge(ctx context.Context) (err error) {
 
 	var untried []string
 	j := judge.Judge{
-		Reviewer: g.reviewer(ctx),
+		Reviewer: g.reviewer(ctx), Ending: g.ending(),
 		Settings: settings, Subject: judge.Change, Mask: g.mask(), Now: func() time.Time { return g.Now }, OnProgress: g.OnProgress,
 		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.originalRunners(), Kept: kept},
 		OnProblem: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },

@@ -147,7 +147,7 @@ func (g *mergeGate) configure(context.Context) (err error) {
 	} else if _, err := os.Stat(from); err != nil {
 		return fmt.Errorf("%w: the base has no folder %s", ErrBase, g.projectPath)
 	}
-	if g.settings, err = g.Configure(from, g.Project); err == nil && g.baseTree != "" {
+	if g.settings, g.until, err = g.Configure(from, g.Project); err == nil && g.baseTree != "" {
 		g.basePlan, g.runnersChanged = detectedplan.PlanFor(from, g.settings.Plan, exec.LookPath)
 	}
 	return err
@@ -199,7 +199,7 @@ func (g *mergeGate) measureBase(ctx context.Context) error {
 	}
 
 	dir := g.projectIn(g.tree.Dir)
-	settings, err := g.Configure(dir, dir)
+	settings, _, err := g.Configure(dir, dir)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/checkout"
+	"supervise/internal/criterion"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
 	"supervise/internal/secrets"
@@ -43,9 +44,9 @@ type Options struct {
 	State        string // the folder with the state of loops, which the reviewer must not change
 	Scratch      string // a folder outside the tree, which the gate deletes
 
-	// Configure returns the settings from the project folder of the base. Their plan is for the
-	// project in another folder, the second argument.
-	Configure func(base, project string) (judge.Settings, error)
+	// Configure returns the settings from the project folder of the base, and the criterion. Their plan
+	// is for the project in another folder, the second argument.
+	Configure func(base, project string) (judge.Settings, criterion.Criterion, error)
 
 	FailOn     FailOn   // which findings fail the gate
 	Accept     []string // IDs of findings that Configure accepts; the report names those that no finding has
@@ -72,7 +73,7 @@ func Gate(ctx context.Context, o Options) (out Report, err error) {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.tree.Remove(), os.RemoveAll(o.Scratch)) }()
-	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.recheckBase, g.judge} {
+	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.recheckBase, g.checkCriterion, g.judge} {
 		if err := step(ctx); err != nil {
 			return out, err
 		}
@@ -107,6 +108,7 @@ type mergeGate struct {
 	baseSnapshot, headSnapshot snapshot.ID
 	files                      map[string]bool // slash paths of all files of the tree
 	settings                   judge.Settings
+	until                      criterion.Criterion
 	meter                      *measure.Meter
 
 	basePlan       measure.Plan // plan for the checkout of the base
@@ -118,6 +120,7 @@ type mergeGate struct {
 	measured    judge.Measured
 	verdict     judge.Verdict
 	headSet     metric.Set // metrics of the tree as they were judged
+	criterion   *CriterionResult
 	notes       []string
 
 	undecided string // why the verdict cannot be that the change passes, "" if it can

@@ -75,6 +75,7 @@ type Report struct {
 	Excluded        *ledger.Excluded      `json:"coverage_excluded,omitempty"` // coverage with and without new exclusions
 	Checks          []ledger.CheckRun     `json:"checks"`
 	Ratchet         []Violation           `json:"ratchet,omitempty"` // limits that are violated
+	Criterion       *CriterionResult      `json:"criterion,omitempty"`
 	Failing         []FailingTest         `json:"failing,omitempty"` // what fails now, whether or not it did at the base
 	Notes           []string              `json:"notes,omitempty"`
 	Table           document.Table        `json:"-"` // the metrics of both sides
@@ -151,10 +152,10 @@ func (r Report) ids(fit func(Finding) bool) []string {
 func (g *mergeGate) newReport() Report {
 	v := g.verdict
 	out := Report{
-		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
+		Version: Version, Passed: g.criterion.holds(), FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
 		Class: v.Assessment.Class, Metrics: Metrics{g.baseSet.Record(), g.headSet.Record(), v.Assessment.FromPrevious},
 		ExplainedLosses: slices.DeleteFunc(slices.Clone(v.Assessment.Changes.Explained), func(l detector.Loss) bool { return l.Explanation == detector.NotDecided }),
-		Changes:         v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
+		Changes:         v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Criterion: g.criterion, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.newFinding(a)

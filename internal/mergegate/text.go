@@ -134,6 +134,9 @@ func (r Report) addFacts(d *document.Document) {
 	if r.Hidden != nil {
 		d.Labelled(label("hidden"), "%s", r.Hidden)
 	}
+	if r.Criterion != nil {
+		d.Labelled(label("criterion"), "%s", r.Criterion)
+	}
 	if r.Review != nil {
 		d.Labelled(label("reviewer"), "%s", r.Review)
 	}
@@ -252,6 +255,8 @@ func (r Report) openText() string {
 		declared += boolToInt(f.Declared)
 	}
 	switch {
+	case !r.Criterion.holds() && blocking == 0:
+		return "the criterion is not met"
 	case len(r.Ratchet) > 0 && blocking == 0:
 		return report.Pluralize(len(r.Ratchet), "limit of the ratchet is violated", "limits of the ratchet are violated")
 	case blocking > 0:
