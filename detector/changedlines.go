@@ -2,6 +2,9 @@ package detector
 
 import "supervise/metric"
 
+// ChangeUntested is the rule about changed lines that no test executes.
+const ChangeUntested = "change_untested"
+
 // ChangedLines are the lines of a file of product code that a change added or changed and that can be
 // executed. Moved lines are not among them.
 type ChangedLines struct {
@@ -15,3 +18,23 @@ type ChangedLines struct {
 
 // Untested returns the lines that no test executes.
 func (c ChangedLines) Untested() metric.LineSet { return c.Lines.Minus(c.Executed) }
+
+// changeUntested lists the changed lines that no test executes. It compares with the base of the loop or
+// the change, not with the previous iteration.
+func changeUntested(j *judge, _ comparison, r appliedRule) []finding {
+	f := finding{}
+	var lines, untested int64
+	var where []string
+	for _, c := range j.in.ChangedLines {
+		lines += c.Lines.Count()
+		if missed := c.Untested(); missed != "" {
+			untested += missed.Count()
+			f.files, where = append(f.files, c.Path), append(where, c.Path+":"+string(missed))
+		}
+	}
+	if float64(untested) <= r.threshold() {
+		return nil
+	}
+	f.values = Values{N: int(untested), Curr: new(float64(lines)), Why: joinFirst(where)}
+	return single(f)
+}

@@ -70,6 +70,8 @@ type Input struct {
 	// are compared as they are.
 	CoverageLosses []CoverageLoss
 	PlainCoverage  bool
+	// ChangedLines are the lines of product code that changed since the base, as far as they are known.
+	ChangedLines []ChangedLines
 
 	// Goals are the results of original tests, those of the base, on the current product code:
 	// of tests that failed at the base, and of tests that the change touches.

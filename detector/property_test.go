@@ -150,6 +150,7 @@ func (w world) input() detector.Input {
 	}
 	in.CheckChanges = []detector.CheckChange{{Path: "shop_test.go", Kind: "modified", Part: detector.TestPart, AtBase: w.one(2)}}[:w.one01(8)]
 	in.WorkLost = []detector.LostWork{{Path: "notes.md", How: "deleted"}}[:w.one01(8)]
+	in.ChangedLines = []detector.ChangedLines{{Path: "calc/0.go", Lines: "3-9", Executed: "3-5"}}[:w.one01(2)]
 	in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: 2 * w.Float64(), metric.ErrorCount: float64(w.IntN(3))}
 	return in
 }
@@ -237,6 +238,23 @@ func TestAssessmentIsAFunctionOfItsInput(t *testing.T) {
 		w.Shuffle(len(in.Flaky), func(i, j int) { in.Flaky[i], in.Flaky[j] = in.Flaky[j], in.Flaky[i] })
 		if diff := cmp.Diff(first, detector.Assess(in, detector.DefaultOptions())); diff != "" {
 			t.Errorf("in another order:\n%s", diff)
+		}
+	})
+}
+
+// Untested new code makes no fix worse: it changes neither class nor recommendation.
+func TestUntestedLinesDecideNothing(t *testing.T) {
+	forInputs(t, func(t *testing.T, _ world, in detector.Input) {
+		in.ChangedLines = []detector.ChangedLines{{Path: "calc/0.go", Lines: "3-9", Executed: "3-5"}}
+		with := detector.Assess(in, detector.DefaultOptions())
+		i := slices.IndexFunc(with.Alerts, func(a detector.Alert) bool { return a.Rule == detector.ChangeUntested })
+		if i < 0 || with.Alerts[i].Message() != "No test executes 4 of 7 changed lines: calc/0.go:6-9" {
+			t.Fatalf("alerts %v", with.Alerts)
+		}
+		with.Alerts = slices.Delete(with.Alerts, i, i+1)
+		in.ChangedLines = nil
+		if diff := cmp.Diff(detector.Assess(in, detector.DefaultOptions()), with); diff != "" {
+			t.Errorf("(-without +with):\n%s", diff)
 		}
 	})
 }

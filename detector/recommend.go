@@ -2,6 +2,7 @@ package detector
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -94,10 +95,14 @@ func isStalled(_ *judge, a Assessment) (string, bool) {
 
 // isToleratedRegression is met for a regression that no rule rolls back.
 func isToleratedRegression(_ *judge, a Assessment) (string, bool) {
-	if len(a.Alerts) == 0 || a.Class != Regression {
+	i := slices.IndexFunc(a.Alerts, func(alert Alert) bool {
+		r, _ := FindRule(alert.Rule)
+		return !r.AboutNew
+	})
+	if i < 0 || a.Class != Regression {
 		return "", false
 	}
-	return "Regression without a reason to undo it: " + a.Alerts[0].Message(), true
+	return "Regression without a reason to undo it: " + a.Alerts[i].Message(), true
 }
 
 // always is met, by the class of the iteration.

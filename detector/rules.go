@@ -20,6 +20,7 @@ type Rule struct {
 	Unit      string   // of the threshold; "" if the rule has none
 	Baseline  bool     // the rule compares with the baseline too
 	Paths     bool     // parts of the tree can have a separate threshold
+	AboutNew  bool     // it is about new code, and explains no regression
 	Watch     Watch    // the metric that fires the rule; zero if it is not a single metric
 	Condition string   // when the rule fires, in words
 	Message   string   // message of its alerts, with {placeholders} for their values
@@ -221,10 +222,15 @@ var rules = withRuleDefaults([]Rule{
 		Message:   "Coverage now ignores {n} lines", find: coverageDenominator,
 	},
 	{
-		Name: ChangeUnguarded, Type: "unguarded", Severity: Medium, Basis: Executed,
+		Name: ChangeUnguarded, Type: "unguarded", Severity: Medium, Basis: Executed, AboutNew: true,
 		Condition: "a mutant of a changed line that tests run is noticed by no test",
 		Message:   "{why}", find: unguarded,
 		Source: "mutants of the change, docs/guarded.md",
+	},
+	{
+		Name: ChangeUntested, Type: ChangeUntested, Severity: Medium, Unit: "lines", AboutNew: true,
+		Condition: "tests do not execute all lines of product code that changed since the base and can be executed; moved lines, and lines that the coverage does not know, do not count",
+		Message:   "No test executes {n} of {curr} changed lines: {why}", find: changeUntested,
 	},
 	{
 		Name: "flaky_test", Type: "flaky_test", Severity: Medium, Unit: "tests",

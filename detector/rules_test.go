@@ -69,6 +69,9 @@ func ruleInputs() []ruleInput {
 	testOnly.TestOnly = []detector.TestOnly{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
 	rewritten := kept
 	rewritten.CheckChanges = []detector.CheckChange{{Path: "a_test.go", Kind: "modified", Part: detector.TestPart}}
+	untested, tested := kept, kept
+	untested.ChangedLines = []detector.ChangedLines{{Path: "a.go", Lines: "2-4", Executed: "2"}}
+	tested.ChangedLines = []detector.ChangedLines{{Path: "a.go", Lines: "2-4", Executed: "2-4"}, {Path: "a.sh", Unknown: "not in the report"}}
 	relies := held
 	relies.Reliances = []detector.Reliance{{On: detector.OnBuild, Files: []string{"CMakeLists.txt"}, Tests: []metric.ID{{Name: "T"}}}}
 	for _, rule := range []string{detector.ChangeUnguarded, detector.TestsNoticeNothing, detector.GoalNoticesNothing} {
@@ -88,6 +91,7 @@ func ruleInputs() []ruleInput {
 		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},
+		ruleInput{detector.ChangeUntested, untested, tested, func(in *detector.Input) { in.ChangedLines = nil }},
 		ruleInput{"git_state_lost", lost, kept, nil},
 		ruleInput{"user_work_lost", deleted, kept, nil},
 		ruleInput{"acknowledgements_changed", acked, kept, nil},

@@ -93,6 +93,7 @@ and with 6 if there is nothing to compare with.`,
 // registerGateSettings adds the flags that override settings of the configuration.
 func registerGateSettings(flags *pflag.FlagSet, s *config.Settings) {
 	addFlagSection(flags, "Verdict", func(f *pflag.FlagSet) {
+		registerMinChangeCoverage(f, s)
 		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the author of the change does not see")
 		f.StringVar(&s.Until, "until", s.Until, "`command` that has to succeed in the tree and, with the product code of the change alone, in a clean copy of the base")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the change")

@@ -118,6 +118,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, quality, or a command that succeeds then")
 		f.StringVar(&s.Promise, "completion-promise", s.Promise, "`text` that the agent must also print before the task counts as done")
 		f.Float64Var(&s.QualityTarget, "quality-target", s.QualityTarget, "quality `score` in [0,100] that must also be reached (90 with --until quality)")
+		registerMinChangeCoverage(f, s)
 		f.StringVar(&s.OnStall, "on-stall", s.OnStall, "what happens on a stall or a cycle: auto (a stall and an infinite loop end the loop), stop (an early cycle too), ask or continue")
 		f.BoolVar(&s.Diminishing, "stop-on-diminishing", s.Diminishing, "stop when quality grows by less than 5 points twice in a row")
 	})
@@ -134,6 +135,11 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.DurationVar(&s.ApprovalTimeout, "approval-timeout", s.ApprovalTimeout, "reject without an answer for this long (default: wait forever)")
 		f.BoolVar(&s.Unattended, "unattended", s.Unattended, "never ask on the terminal: --approval decides")
 	})
+}
+
+// registerMinChangeCoverage adds the flag for the coverage of the change.
+func registerMinChangeCoverage(f *pflag.FlagSet, s *config.Settings) {
+	f.Var(&s.MinChangeCoverage, "min-change-coverage", "share of the changed lines that tests must also execute, like 80% (default none)")
 }
 
 // registerRules adds the flags for judging and selecting iterations.

@@ -71,6 +71,7 @@ func (s Settings) criterion() criterion.Criterion {
 		c = criterion.Parse(s.Until)
 	}
 	c.Quality, c.Promise = cmp.Or(s.QualityTarget, c.Quality), s.Promise
+	c.ChangeCoverage = float64(s.MinChangeCoverage)
 	return c
 }
 
@@ -93,6 +94,7 @@ func (s Settings) agentConditions() []condition {
 		{s.Limits.FirstWait <= 0, "limits.first_wait", "limits.first_wait must be above 0, like 10s"},
 		{!(s.QualityTarget >= 0 && s.QualityTarget <= 100), "quality_target", "quality_target must be between 0 and 100"},
 		{s.QualityTarget > 0 && alone, "quality_target", "quality_target goes with until auto, green, quality or a command, not with " + s.Until},
+		{s.MinChangeCoverage < 0, "min_change_coverage", "min_change_coverage is not a share between 0% and 100%, like 80%"},
 		{s.Promise != "" && alone, "completion_promise", "completion_promise goes with until auto, green, quality or a command, not with " + s.Until},
 		{s.Promise != "" && strings.TrimSpace(s.Promise) == "", "completion_promise", "completion_promise must be a text"},
 	}

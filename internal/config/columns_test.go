@@ -83,6 +83,8 @@ func firing() map[string]detector.Input {
 	gave := from(metric.Set{Tests: tests("A", "!B")}, same)
 	gave.Goals = []detector.Goal{{ID: tests("B").Cases[0].ID, Outcome: detector.Failed, FailedBefore: true}}
 	looks := from(same, same)
+	untested := from(same, same)
+	untested.ChangedLines = []detector.ChangedLines{{Path: "lib/a.go", Lines: "2-4", Executed: "2"}}
 	looks.TestOnly = []detector.TestOnly{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
 	relies := from(same, same)
 	relies.Reliances = []detector.Reliance{{On: detector.OnScript, Files: []string{"accept.sh"}, Criterion: "sh accept.sh"}}
@@ -110,6 +112,7 @@ func firing() map[string]detector.Input {
 		detector.ChangeUnguarded:      unguarded,
 		detector.TestsNoticeNothing:   unguarded,
 		detector.GoalNoticesNothing:   unguarded,
+		detector.ChangeUntested:       untested,
 		detector.HiddenTestsFailing:   unseen,
 		detector.HiddenTestFailing:    coded,
 		"test_count_decreased":        from(same, metric.Set{Tests: tests("A")}),

@@ -265,7 +265,7 @@ func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	}
 
 	o.GoalTests = originaltests.Options{Never: s.GoalTests.Run == never, Timeout: s.GoalTests.Timeout}
-	o.Product = s.Product
+	o.Product, o.MinChangeCoverage = s.Product, float64(s.MinChangeCoverage)
 	o.MutationCheck = mutationcheck.Options{Off: s.MutationCheck.Off, MaxMutants: s.MutationCheck.MaxMutants, Budget: s.MutationCheck.Budget}
 	o.ChangeMutants = guard.Options(s.ChangeMutants)
 	if o.Protect, err = s.Protect.options(); err != nil {

@@ -309,7 +309,7 @@ func TestInitShowsTheDefaults(t *testing.T) {
 		}
 	}
 	want := strings.Fields(`limits.max_time limits.iteration_timeout limits.idle_timeout limits.first_output_timeout
-		limits.max_cost limits.max_tokens limits.max_window agent model completion_promise quality_target allow_remove product hidden_tests.dir reviewer.agent
+		limits.max_cost limits.max_tokens limits.max_window agent model completion_promise quality_target min_change_coverage allow_remove product hidden_tests.dir reviewer.agent
 		snapshot.min_free_mb approval_timeout notify.webhook notify.command`)
 	if diff := cmp.Diff(want, examples); diff != "" {
 		t.Errorf("-examples +shown with another value than the default:\n%s", diff)

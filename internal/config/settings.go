@@ -32,6 +32,8 @@ type Settings struct {
 	Promise string `yaml:"completion_promise"`
 	// a quality score that must also be reached; 90 by default with `until: quality`
 	QualityTarget float64 `yaml:"quality_target" range:"0–100"`
+	// share of the [changed lines](rules.md#changed-lines) that tests must also execute, in a loop and for `supervise gate`
+	MinChangeCoverage Percent `yaml:"min_change_coverage" range:"0–100"`
 	// what happens when the loop [stalls or cycles](rules.md#stall-cycle-stuck): `stop` and `ask` (a [person](approval.md)) apply to early cycles too, `auto` ends it on a stall and an infinite loop
 	OnStall string `yaml:"on_stall" range:"auto|stop|ask|continue"`
 	// end the loop (exit status 5) when quality grows by less than 5 points twice in a row; reports mention it in any case

@@ -81,6 +81,7 @@ const footer = `
 # until: auto               # green, idle, never, quality, or a command that succeeds when the task is done
 # completion_promise: DONE  # the agent must also print this text
 # quality_target: 90        # and this score must be reached
+# min_change_coverage: 80%  # and tests must execute this share of the changed lines; for supervise gate as well
 # on_stall: auto            # or stop, ask, continue
 # approval: reject          # if an approval is needed and there is no terminal; abort: end the loop; wait: for supervise approve|reject|abort
 # approval_timeout: 30m     # reject without an answer for this long; by default wait forever

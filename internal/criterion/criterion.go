@@ -34,6 +34,8 @@ type Criterion struct {
 	Promise string  `json:",omitempty"` // a text that the agent has to print as well; "": none
 	Quality float64 `json:",omitempty"` // score in [0,100] that has to be reached as well; 0: none
 
+	ChangeCoverage float64 `json:",omitempty"` // share of the changed lines in [0,100] that tests have to execute; 0: none
+
 	NoBuild, NoErrors, NoCoverage bool `json:",omitempty"` // for Green: what the checks do not measure
 }
 
@@ -52,6 +54,9 @@ func (c Criterion) String() string {
 	text := c.baseText()
 	if c.Quality > 0 {
 		text += fmt.Sprintf(", and quality is at least %g%%", c.Quality)
+	}
+	if c.ChangeCoverage > 0 {
+		text += fmt.Sprintf(", and tests execute at least %g%% of the changed lines", c.ChangeCoverage)
 	}
 	if c.Promise != "" {
 		text += fmt.Sprintf(", and the agent says %q", c.Promise)
@@ -112,9 +117,9 @@ func (c Criterion) PromptText() string {
 }
 
 // isGreenIteration reports whether an iteration is green by these numbers: the hidden tests are too,
-// and no measured finding against the baseline is HIGH.
+// tests execute enough of the change, and no measured finding against the baseline is HIGH.
 func isGreenIteration(it ledger.Iteration, set, baseline metric.Set) bool {
-	return it.Hidden.AllPass() && IsGreen(set, baseline) && len(it.Assessment.Balance.CostMessages()) == 0
+	return it.Hidden.AllPass() && it.ChangeCoverage.Shortfall() == "" && IsGreen(set, baseline) && len(it.Assessment.Balance.CostMessages()) == 0
 }
 
 // IsGreen reports whether no test fails, at least one passes, the build succeeds and
@@ -151,6 +156,7 @@ func (c Criterion) Check(it ledger.Iteration, baseline metric.Set, run func(comm
 	if c.Promise != "" || c.Quality > 0 {
 		met = met && green && c.meetsExtras(it)
 	}
+	met = met && it.ChangeCoverage.Shortfall() == ""
 	return &met, nil
 }
 
@@ -177,6 +183,9 @@ func RunCommand(ctx context.Context, command string, in runner.Command) (ok bool
 // MayBeMet reports whether an iteration with these numbers may be the last one, as far as
 // that is known before it is judged.
 func (c Criterion) MayBeMet(it ledger.Iteration, set, baseline metric.Set) bool {
+	if it.ChangeCoverage.Shortfall() != "" {
+		return false
+	}
 	switch c.Kind {
 	case Green:
 		return IsGreen(set, baseline) && (c.Promise == "" || it.Agent != nil && it.Agent.CompletionClaimed)

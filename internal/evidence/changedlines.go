@@ -73,7 +73,7 @@ func hasLetter(line string) bool {
 
 // lineReport is a report of the lines that tests execute.
 type lineReport struct {
-	why    string                         // why no lines are known, "" if they are
+	why    string                         // see [CoverageChange.UnknownLines]
 	files  map[string]metric.FileCoverage // by the path in the project, of changed files
 	listed map[string]bool                // folders and extensions of files in the report, as in "web/*.ts"
 }
@@ -81,13 +81,10 @@ type lineReport struct {
 // report returns what is known of changed files. A name in the report that fits another file of the
 // project better is not theirs.
 func (c CoverageChange) report(paths []string) lineReport {
-	switch {
-	case c.Now == nil:
-		return lineReport{why: "coverage is not measured"}
-	case !c.Now.NamesLines():
-		return lineReport{why: "the coverage report names no lines"}
+	r := lineReport{why: c.UnknownLines(), files: map[string]metric.FileCoverage{}, listed: map[string]bool{}}
+	if r.why != "" {
+		return r
 	}
-	r := lineReport{files: map[string]metric.FileCoverage{}, listed: map[string]bool{}}
 	byName := make(map[string]metric.FileCoverage, len(c.Now.Files))
 	for _, f := range c.Now.Files {
 		byName[f.Path] = f
@@ -104,6 +101,17 @@ func (c CoverageChange) report(paths []string) lineReport {
 		}
 	}
 	return r
+}
+
+// UnknownLines says why no lines are known that tests execute now, "" if they are.
+func (c CoverageChange) UnknownLines() string {
+	switch {
+	case c.Now == nil:
+		return "coverage is not measured"
+	case !c.Now.NamesLines():
+		return "the coverage report names no lines"
+	}
+	return ""
 }
 
 // basePaths returns the files before the change, as far as they are known.
@@ -133,7 +141,7 @@ func (r lineReport) linesOf(f integrity.File, changed metric.LineSet, in source.
 	case f.Added && hasFunctions && isLoaded && r.listed[siblings(f.Path)]:
 		out.Lines = changed
 	default:
-		out.Unknown = "the file is not in the coverage report"
+		out.Unknown = "not in the coverage report"
 	}
 	return out
 }

@@ -71,17 +71,17 @@ func TestChangedLines(t *testing.T) {
 		{
 			name: "a file that may be excluded", now: of(file("lib/shop.py", "1", "")),
 			changes: texts{"scripts/tax.py": {"", "def tax(p):\n    return p\n"}, "lib/old.py": {"", "RATE = 2\n"}},
-			want:    []detector.ChangedLines{{Path: "lib/old.py", Unknown: "the file is not in the coverage report"}, {Path: "scripts/tax.py", Unknown: "the file is not in the coverage report"}},
+			want:    []detector.ChangedLines{{Path: "lib/old.py", Unknown: "not in the coverage report"}, {Path: "scripts/tax.py", Unknown: "not in the coverage report"}},
 		},
 		{
 			name: "a file of another system, and one of types", now: goReport(file("example.com/m/a.go", "1", "")),
 			changes: texts{"a_windows.go": {"", "package m\n\nfunc A() int { return 1 }\n"}, "types.go": {"", "package m\n\ntype T struct{ A int }\n"}},
-			want:    []detector.ChangedLines{{Path: "a_windows.go", Unknown: "the file is not in the coverage report"}},
+			want:    []detector.ChangedLines{{Path: "a_windows.go", Unknown: "not in the coverage report"}},
 		},
 		{
 			name: "the name of another file", now: goReport(file("example.com/m/tax.go", "3", "")), base: []string{"tax.go"},
 			changes: texts{"cmd/tax.go": {"", "package main\n\nfunc main() { println(1) }\n"}},
-			want:    []detector.ChangedLines{{Path: "cmd/tax.go", Unknown: "the file is not in the coverage report"}},
+			want:    []detector.ChangedLines{{Path: "cmd/tax.go", Unknown: "not in the coverage report"}},
 		},
 		{
 			name:    "no coverage",

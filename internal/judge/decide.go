@@ -83,9 +83,9 @@ func ApplyAnswer(a detector.Assessment, g *ledger.Approval) detector.Assessment 
 }
 
 // IsVerified reports whether an iteration is proven good by its tests, by the hidden tests, and by
-// the criterion if one was checked, and has no open findings.
+// the criterion if one was checked, that they execute enough of the change, and has no open findings.
 func IsVerified(it ledger.Iteration, criterion *bool) bool {
-	return it.Hidden.AllPass() && len(it.Open) == 0 && selector.IsVerified(it.Set, it.Assessment.HasCritical(), criterion)
+	return it.Hidden.AllPass() && len(it.Open) == 0 && it.ChangeCoverage.Shortfall() == "" && selector.IsVerified(it.Set, it.Assessment.HasCritical(), criterion)
 }
 
 // FailingTests names the tests that fail.

@@ -24,7 +24,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	in := detector.Input{
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
 		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1),
-		AddedByLoop: h.addedByLoop(), Evidence: e.Evidence, CoverageLosses: it.CoverageLosses, PlainCoverage: it.Recorded != nil, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky, Granted: h.Granted(),
+		AddedByLoop: h.addedByLoop(), Evidence: e.Evidence, CoverageLosses: it.CoverageLosses, ChangedLines: it.ChangeCoverage.Changed(), PlainCoverage: it.Recorded != nil, Now: e.JudgedAt, KnownFlaky: h.learnedFlaky, Granted: h.Granted(),
 		Acknowledged: slices.Concat(h.Acknowledged(), it.Acknowledged),
 	}
 

@@ -38,6 +38,9 @@ func (j Judge) proofOf(h *History, it ledger.Iteration, again metric.Set, v ledg
 	}
 
 	p.Trusted = append(p.Trusted, unmeasuredText(again)...)
+	if where := it.ChangeCoverage.Untested(); where != "" {
+		p.Trusted = append(p.Trusted, "changed lines that no test executes ("+where+")")
+	}
 	if s.evidence != nil && len(s.evidence.RunnerFiles) > 0 {
 		p.Trusted = append(p.Trusted, "changed test configuration ("+strings.Join(s.evidence.RunnerFiles, ", ")+")")
 	}

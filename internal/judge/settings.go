@@ -34,6 +34,9 @@ type Settings struct {
 	ChangeMutants guard.Options               `json:"change_mutants,omitzero"` // how tests are run on mutants of the change
 	Hidden        originaltests.HiddenOptions `json:"hidden,omitzero"`         // tests that the agent does not see
 
+	// MinChangeCoverage is the share of the changed lines that tests have to execute, in percent; 0: none.
+	MinChangeCoverage float64 `json:"min_change_coverage,omitempty"`
+
 	Reviewer review.Options `json:"reviewer,omitzero"` // who is asked for a second opinion
 
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: the default of measure

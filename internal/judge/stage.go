@@ -81,6 +81,10 @@ var stages = []stage{
 			"only failing tests executed the other lines, which count as no loss",
 		},
 	},
+	{
+		"change", "the product code that changed since the base; the coverage", "which of its lines tests execute",
+		coverChange, nil,
+	},
 	{"grade", "the settled metrics and the baseline; the weights", "the score", gradeSet, nil},
 	{
 		"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy",

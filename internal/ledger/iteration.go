@@ -59,6 +59,8 @@ type Iteration struct {
 	// CoverageLosses are the lines that lost their coverage, since each iteration with which this one
 	// is compared and for which they are known.
 	CoverageLosses []detector.CoverageLoss `json:"coverage_losses,omitempty"`
+	// ChangeCoverage is nil if no lines of product code differ from the base.
+	ChangeCoverage *ChangeCoverage `json:"change_coverage,omitempty"`
 
 	// The trials, which run tests again. RunTimes has how long they took, by the stage of the judge.
 	RunTimes      map[string]time.Duration `json:"run_times_ns,omitempty"`
@@ -362,6 +364,7 @@ type Progress struct {
 	Class     detector.Class `json:"classification"`
 	metric.Record
 	Derived Derived          `json:"derived"`
+	Change  *ChangeCoverage  `json:"change_coverage,omitempty"`
 	Alerts  []detector.Alert `json:"alerts"`
 	// Changes lists the changes of individual tests since the previous iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
@@ -388,7 +391,7 @@ func (it Iteration) Progress(best bool) Progress {
 	r := it.Set.Record()
 	p := Progress{
 		Iteration: it.Number, Timestamp: it.EndedAt, Class: it.Assessment.Class, Record: r,
-		Alerts: it.Assessment.Alerts, Changes: it.Assessment.Changes, IsBest: best,
+		Change: it.ChangeCoverage, Alerts: it.Assessment.Alerts, Changes: it.Assessment.Changes, IsBest: best,
 		Derived: Derived{
 			QualityScore: it.Quality(), Class: it.Assessment.Class, Signature: it.Set.Signature(),
 			Deltas: Deltas{it.Assessment.FromPrevious, it.Assessment.FromBaseline},

@@ -42,6 +42,9 @@ func (r Report) GitHub(w io.Writer) error {
 	if !r.Criterion.holds() {
 		line("::error title=%s::%s", escapeProperty("supervise: criterion"), escapeData(r.Criterion.String()))
 	}
+	if short := r.ChangeCoverage.Shortfall(); short != "" {
+		line("::error title=%s::%s", escapeProperty("supervise: change coverage"), escapeData(short))
+	}
 	if more > 0 {
 		line("::notice title=supervise::%s", escapeData(fmt.Sprintf("%d more annotations are left out; the summary has all findings", more)))
 	}
@@ -56,7 +59,7 @@ func annotationLevel(f Finding) string {
 	switch {
 	case f.Blocking:
 		return "error"
-	case f.Severity >= detector.Medium:
+	case f.Severity >= detector.Medium && f.Rule != detector.ChangeUntested:
 		return "warning"
 	}
 	return "notice"

@@ -10,6 +10,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/document"
 	"supervise/internal/ledger"
+	"supervise/internal/report"
 	"supervise/metric"
 )
 
@@ -65,20 +66,21 @@ type Report struct {
 	Findings []Finding `json:"findings"` // the worst first, acknowledged ones last
 	Metrics  Metrics   `json:"metrics"`
 
-	ExplainedLosses []detector.Loss       `json:"tests_explained,omitempty"` // missing tests that were moved, or deleted together with what they tested
-	Changes         detector.TestChanges  `json:"tests"`
-	Goals           *ledger.Goals         `json:"goals,omitempty"`
-	Hidden          *HiddenResults        `json:"hidden_tests,omitempty"`
-	Review          *ledger.Review        `json:"review,omitempty"`
-	MutationCheck   *ledger.MutationCheck `json:"power,omitempty"`
-	Silenced        *ledger.Silenced      `json:"lint_suppressed,omitempty"`   // findings that new comments hide; they count
-	Excluded        *ledger.Excluded      `json:"coverage_excluded,omitempty"` // coverage with and without new exclusions
-	Checks          []ledger.CheckRun     `json:"checks"`
-	Ratchet         []Violation           `json:"ratchet,omitempty"` // limits that are violated
-	Criterion       *CriterionResult      `json:"criterion,omitempty"`
-	Failing         []FailingTest         `json:"failing,omitempty"` // what fails now, whether or not it did at the base
-	Notes           []string              `json:"notes,omitempty"`
-	Table           document.Table        `json:"-"` // the metrics of both sides
+	ExplainedLosses []detector.Loss        `json:"tests_explained,omitempty"` // missing tests that were moved, or deleted together with what they tested
+	Changes         detector.TestChanges   `json:"tests"`
+	Goals           *ledger.Goals          `json:"goals,omitempty"`
+	Hidden          *HiddenResults         `json:"hidden_tests,omitempty"`
+	Review          *ledger.Review         `json:"review,omitempty"`
+	MutationCheck   *ledger.MutationCheck  `json:"power,omitempty"`
+	Silenced        *ledger.Silenced       `json:"lint_suppressed,omitempty"`   // findings that new comments hide; they count
+	Excluded        *ledger.Excluded       `json:"coverage_excluded,omitempty"` // coverage with and without new exclusions
+	Checks          []ledger.CheckRun      `json:"checks"`
+	Ratchet         []Violation            `json:"ratchet,omitempty"`         // limits that are violated
+	ChangeCoverage  *ledger.ChangeCoverage `json:"change_coverage,omitempty"` // the changed lines of product code, and what tests execute of them
+	Criterion       *CriterionResult       `json:"criterion,omitempty"`
+	Failing         []FailingTest          `json:"failing,omitempty"` // what fails now, whether or not it did at the base
+	Notes           []string               `json:"notes,omitempty"`
+	Table           document.Table         `json:"-"` // the metrics of both sides
 
 	Tightened Ratchet          `json:"-"` // the limits after this change
 	Alerts    []detector.Alert `json:"-"` // the source of the findings
@@ -152,10 +154,10 @@ func (r Report) ids(fit func(Finding) bool) []string {
 func (g *mergeGate) newReport() Report {
 	v := g.verdict
 	out := Report{
-		Version: Version, Passed: g.criterion.holds(), FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
+		Version: Version, Passed: g.criterion.holds() && v.ChangeCoverage.Shortfall() == "", FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
 		Class: v.Assessment.Class, Metrics: Metrics{g.baseSet.Record(), g.headSet.Record(), v.Assessment.FromPrevious},
 		ExplainedLosses: slices.DeleteFunc(slices.Clone(v.Assessment.Changes.Explained), func(l detector.Loss) bool { return l.Explanation == detector.NotDecided }),
-		Changes:         v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Criterion: g.criterion, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
+		Changes:         v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Criterion: g.criterion, Silenced: v.Silenced, Excluded: v.Excluded, ChangeCoverage: v.ChangeCoverage, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.newFinding(a)
@@ -214,6 +216,9 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	}
 
 	f.Locations = append(f.Locations, g.reviewLocations(a)...)
+	if a.Rule == detector.ChangeUntested {
+		f.Locations = untestedLocations(g.verdict.ChangeCoverage)
+	}
 	for _, file := range a.Files {
 		file = g.pathInTree(file)
 		if !slices.ContainsFunc(f.Locations, func(p Location) bool { return p.File == file }) {
@@ -221,6 +226,16 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 		}
 	}
 	return f
+}
+
+// untestedLocations returns the first line of each run of changed lines that no test executes.
+func untestedLocations(c *ledger.ChangeCoverage) (out []Location) {
+	for _, f := range c.Changed() {
+		for _, s := range f.Untested().Spans() {
+			out = append(out, Location{File: f.Path, Line: s.First, Note: "no test executes " + report.Either(s.First == s.Last, "line ", "lines ") + string(metric.NewLineSet([]metric.Span{s}))})
+		}
+	}
+	return out
 }
 
 // locationOf returns the location of a test: its definition in the tree, or else in the base. It

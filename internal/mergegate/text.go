@@ -128,6 +128,9 @@ func (r Report) addFacts(d *document.Document) {
 		d.Add(document.Details{Summary: report.Pluralize(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
 	}
 
+	if r.ChangeCoverage != nil {
+		d.Labelled(label("change"), "%s", r.ChangeCoverage)
+	}
 	if r.Goals != nil {
 		d.Labelled(label("goals"), "%s", goalsText(*r.Goals))
 	}
@@ -254,9 +257,12 @@ func (r Report) openText() string {
 		blocking += boolToInt(f.Blocking)
 		declared += boolToInt(f.Declared)
 	}
+	short := r.ChangeCoverage.Shortfall()
 	switch {
 	case !r.Criterion.holds() && blocking == 0:
 		return "the criterion is not met"
+	case short != "" && blocking+len(r.Ratchet) == 0:
+		return "change: " + short + " (--min-change-coverage)"
 	case len(r.Ratchet) > 0 && blocking == 0:
 		return report.Pluralize(len(r.Ratchet), "limit of the ratchet is violated", "limits of the ratchet are violated")
 	case blocking > 0:

@@ -29,7 +29,7 @@ type Evidence struct {
 func (e Evidence) Groups() []Group {
 	set := e.History.Previous.Set
 	return []Group{
-		e.refusedGroup(), e.brokenGroup(set), e.failingGroup(set), e.errorsGroup(set), e.criterionGroup(),
+		e.refusedGroup(), e.brokenGroup(set), e.failingGroup(set), e.errorsGroup(set), e.criterionGroup(), e.untestedGroup(),
 		e.notesGroup(), e.earlierGroup(),
 		{Title: "What is left", Unit: "limit", Facts: e.Remaining},
 	}
@@ -168,6 +168,34 @@ func (e Evidence) criterionGroup() Group {
 	hasFailed := decision != nil && decision.Criterion != nil && !*decision.Criterion
 	if hasFailed && decision.CriterionOutput != "" {
 		g.Facts = []string{decision.CriterionOutput}
+	}
+	return g
+}
+
+// untestedGroup lists the changed lines that no test executes, the longest runs first.
+func (e Evidence) untestedGroup() Group {
+	c := e.History.Iterations[e.History.Previous.Iteration].ChangeCoverage
+	g := Group{Title: "Changed lines that no test executes", Unit: "untested part"}
+	if short := c.Shortfall(); short != "" {
+		g.Title += fmt.Sprintf(" (at least %g %% of the changed lines must be tested)", c.Min)
+	}
+	type part struct {
+		file string
+		metric.Span
+	}
+	var parts []part
+	for _, f := range c.Changed() {
+		for _, s := range f.Untested().Spans() {
+			parts = append(parts, part{f.Path, s})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.Last-b.First, a.Last-a.First) })
+	for _, p := range parts {
+		text := p.file + ":" + string(metric.NewLineSet([]metric.Span{p.Span}))
+		for n := p.First; n <= min(p.Last, p.First+briefLines-1); n++ {
+			text += e.sourceText(p.file, n)
+		}
+		g.Facts = append(g.Facts, text)
 	}
 	return g
 }

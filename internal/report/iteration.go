@@ -80,6 +80,9 @@ func (p *page) addHead(v Iteration) {
 	p.Field("Timestamp", "%s", v.Iteration.EndedAt.UTC().Format(time.RFC3339))
 	p.Field("Classification", "%s", v.Iteration.Assessment.Class)
 	p.Field("Quality Score", "%s", scoreText(v.Iteration))
+	if c := v.Iteration.ChangeCoverage; c != nil {
+		p.Field("Change", "%s", c)
+	}
 	for _, line := range v.Iteration.Uncommitted.Lines() {
 		p.Field("Tests", "%s", line)
 	}

@@ -30,16 +30,18 @@ func IterationLine(it ledger.Iteration, paint document.Paint) string {
 	if it.Recorded != nil && it.Recorded.TimeMS == nil {
 		took = notMeasuredText
 	}
-	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, metricsText(it.Set), qualityText(it), took, tail)
+	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, metricsText(it), qualityText(it), took, tail)
 }
 
-// metricsText returns the columns for tests, skipped tests, coverage, errors and build.
-func metricsText(s metric.Set) string {
-	return fmt.Sprintf("%9s  %4s  %6s  %4s  %5s", testsText(s), valueText(&s, metric.TestsSkipped, ""), coverageText(s), valueText(&s, metric.ErrorCount, ""), buildText(s.Build))
+// metricsText returns the columns for tests, skipped tests, coverage, coverage of the change, errors
+// and build.
+func metricsText(it ledger.Iteration) string {
+	s := it.Set
+	return fmt.Sprintf("%9s  %4s  %6s  %6s  %4s  %5s", testsText(s), valueText(&s, metric.TestsSkipped, ""), coverageText(s), it.ChangeCoverage.Cell(), valueText(&s, metric.ErrorCount, ""), buildText(s.Build))
 }
 
 // metricHeader is the header of the columns of metricsText.
-const metricHeader = "   passed  skip   cover  errs  build"
+const metricHeader = "   passed  skip   cover  change  errs  build"
 
 // buildText says in a word how the build ended. If its status is unknown, for instance because it
 // was excluded after it had failed at the baseline, that is "excl.".
@@ -139,7 +141,7 @@ func trajectoryNote(it ledger.Iteration, selected int) string {
 // IterationTable returns a table with a row for each iteration, one on each line. It shows the score as
 // a bar. selected is the number of the selected iteration, -1 for none.
 func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) string {
-	const width = 20
+	const width = 12
 	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", metricHeader, width, "quality", "score"))}
 	for _, it := range its {
 		tone, note := document.Plain, ""
@@ -151,7 +153,7 @@ func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) 
 		case it.Rejected:
 			tone, note = document.Bad, " rejected"
 		}
-		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, classText(it), metricsText(it.Set),
+		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, classText(it), metricsText(it),
 			paint(tone, document.RenderMeter(scoreShare(it), width)), qualityText(it), paint(tone, note)))
 	}
 	return strings.Join(out, "\n")

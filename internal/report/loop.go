@@ -100,6 +100,9 @@ func (p *page) addSummary(v Loop) {
 	t.Row("Final Iteration", iterationText(final.Number))
 	t.Row("Final Quality", qualityText(final))
 	t.Row("Degradation Detected", yesNo(v.Choice.Degradation != nil))
+	if c := v.selectedIteration().ChangeCoverage; c != nil {
+		t.Row("Selected Change", c)
+	}
 	t.Row("Selection Mode", fmt.Sprintf("%s, threshold %s", v.Mode, percentText(v.Threshold)))
 	t.Row("Verified", yesNo(v.selectedIteration().Verified))
 	p.Add(t)
@@ -116,11 +119,11 @@ func yesNo(b bool) string { return Either(b, "Yes", "No") }
 // addScores adds the table of all iterations.
 func (p *page) addScores(v Loop) {
 	p.Heading(2, "Quality Scores")
-	t := document.Table{Head: []string{"Iteration", "Quality", "Delta", "Tests", "Coverage", "Errors", "Classification", "Tokens", "Cost", "Verified", "Status"}}
+	t := document.Table{Head: []string{"Iteration", "Quality", "Delta", "Tests", "Coverage", "Change", "Errors", "Classification", "Tokens", "Cost", "Verified", "Status"}}
 	var before *float64
 	for _, it := range v.Iterations {
 		_, tokens, cost := it.Cost()
-		t.Row(it.Number, qualityText(it), scoreDeltaText(it, before), testsText(it.Set), valueText(&it.Set, metric.CoveragePct, "%"), valueText(&it.Set, metric.ErrorCount, ""),
+		t.Row(it.Number, qualityText(it), scoreDeltaText(it, before), testsText(it.Set), valueText(&it.Set, metric.CoveragePct, "%"), it.ChangeCoverage.Cell(), valueText(&it.Set, metric.ErrorCount, ""),
 			it.Assessment.Class, formatOptional("%d", 1, tokens), formatOptional("$%.4f", 1, cost), Either(it.Verified, "✓", "✗"), v.statusText(it))
 		if it.Score.Measured && !it.Rejected {
 			before = &it.Score.Value
@@ -330,6 +333,9 @@ func (p *page) addRecommendations(v Loop) {
 
 	if !selected.Verified {
 		why := Either(v.State.Kind == ledger.KindRecorded, "", ": tests still fail, or the criterion is not met")
+		if short := selected.ChangeCoverage.Shortfall(); short != "" {
+			why = ": " + short
+		}
 		list = append(list, "The selection is not verified"+why)
 	}
 

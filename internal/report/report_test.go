@@ -70,6 +70,8 @@ func story() report.Loop {
 		if n > 0 {
 			it.Agent = &ledger.AgentRun{Cause: "exited", Duration: 8 * time.Second}
 			it.Changed = []ledger.FileChange{{Path: "shop.go", Kind: "modified"}}
+			changed := []detector.ChangedLines{{Path: "shop.go", Lines: "10-45", Executed: "10-43"}, {Path: "deploy.sh", Unknown: "not in the coverage report"}}
+			it.ChangeCoverage = ledger.NewChangeCoverage(changed[:1+n%2], "", 0)
 			it.Assessment = detector.Assess(detector.Input{
 				Current: obs, Previous: accepted[len(accepted)-1], Baseline: accepted[0], History: accepted,
 			}, detector.DefaultOptions())
