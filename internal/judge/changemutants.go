@@ -2,15 +2,12 @@ package judge
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"supervise/detector"
-	"supervise/internal/evidence"
 	"supervise/internal/guard"
 	"supervise/internal/ledger"
 	"supervise/metric"
-	"supervise/snapshot"
 )
 
 // checkChangeMutants runs the tests on mutants of the lines that changed since the base. It adds which
@@ -28,12 +25,12 @@ func checkChangeMutants(ctx context.Context, c Case, v Verdict) (Verdict, error)
 		v.ChangeMutants = c.markAcceptedFindings(&again)
 		return v, nil
 	}
+	lines := linesToGuard(v)
+	if len(lines) == 0 {
+		return v, nil
+	}
 	s, err := c.wholeChange(ctx, v, old)
 	if err != nil {
-		return v, err
-	}
-	lines, err := c.linesToGuard(ctx, v, old, s)
-	if err != nil || len(lines) == 0 {
 		return v, err
 	}
 	t := guard.Trial{
@@ -57,21 +54,14 @@ func (c Case) mayRunChangeMutants(v Verdict) bool {
 }
 
 // linesToGuard returns the changed lines that have mutants, by file.
-func (c Case) linesToGuard(ctx context.Context, v Verdict, old snapshot.ID, s baseChange) (map[string]metric.LineSet, error) {
-	list, err := evidence.CoverageChange{
-		Now: v.Set.Coverage, Changes: s.changes, Renamed: s.evidence.Renamed, Base: evidence.ProjectTree(ctx, c.Store, old),
-		Read: evidence.NewSnapshotReader(ctx, c.Store, old, v.Snapshot),
-	}.ChangedLines()
-	if err != nil {
-		return nil, fmt.Errorf("find the changed lines: %w", err)
-	}
+func linesToGuard(v Verdict) map[string]metric.LineSet {
 	out := map[string]metric.LineSet{}
-	for _, l := range list {
+	for _, l := range v.ChangeCoverage.Changed() {
 		if lines := guard.Lines(l); lines != "" {
 			out[l.Path] = lines
 		}
 	}
-	return out, nil
+	return out
 }
 
 // runChangeMutants runs a trial and masks secrets in its record. A fault of the machine is no error: the
