@@ -43,12 +43,11 @@ type Survivor struct {
 
 // String returns the mutant in one line.
 func (s Survivor) String() string {
-	mutated := s.Mutated
-	if mutated == "" {
-		mutated = "nothing"
-	}
-	return fmt.Sprintf("%s:%d %s: %s → %s", s.File, s.Line, s.Operator, s.Original, mutated)
+	return fmt.Sprintf("%s:%d %s: %s", s.File, s.Line, s.Operator, s.Change())
 }
+
+// Change returns what the mutant changes, as in "a < b → a <= b".
+func (s Survivor) Change() string { return s.Original + " → " + cmp.Or(s.Mutated, "nothing") }
 
 // IsKnown reports whether the original tests kill any mutant; otherwise nothing can be
 // compared.

@@ -138,7 +138,7 @@ var rules = withRuleDefaults([]Rule{
 	},
 	{
 		Name: TestsNoticeNothing, Type: "empty_tests", Severity: High, Basis: Executed,
-		Condition: "added tests run changed lines, at least five mutants of these lines are noticed by no test, and the added tests notice none at all",
+		Condition: "added tests run changed lines, at least five mutants of these lines are noticed by no test, and the added tests of the file fail with none of these lines' mutants unless the code crashes or returns nothing",
 		Message:   "{why}", find: unguarded,
 		Source: "mutants of the change, docs/guarded.md",
 	},

@@ -33,6 +33,7 @@ type gateOptions struct {
 	base, failOn, format, setup, remote string
 	outputs, accept                     []string
 	offline, trustRecords, tighten      bool
+	failOnUnguarded                     bool
 }
 
 // gateFormats are the values of --format.
@@ -75,6 +76,7 @@ and with 6 if there is nothing to compare with.`,
 
 	addFlagSection(cmd.Flags(), "Verdict", func(f *pflag.FlagSet) {
 		f.StringVar(&o.failOn, "fail-on", string(mergegate.FailOnProven), "fail from this `severity` on: critical, proven (HIGH findings too, if more than text shows them), high or medium")
+		f.BoolVar(&o.failOnUnguarded, "fail-on-unguarded", false, "fail if no test notices a fault in a changed line, see docs/guarded.md")
 		o.registerIntent(f)
 		f.StringSliceVar(&o.accept, "accept", nil, "`ID` of a finding that an authorised person accepts (repeatable)")
 		f.BoolVar(&o.tighten, "tighten", false, "when the gate passes, write the limits that are met to "+mergegate.RatchetName)
@@ -144,7 +146,7 @@ func runGate(ctx context.Context, a *app, at workspace, o gateOptions) (err erro
 			s, err := a.gateSettings(planInput{at: at, base: base, project: project, checks: o.checkFlags, flags: o.flags, register: registerGateSettings}, o.accept...)
 			return s.Settings, s.Until, err
 		},
-		FailOn: mergegate.FailOn(o.failOn), Accept: o.accept, Env: os.Environ(), Version: version(), Now: time.Now(),
+		FailOn: mergegate.FailOn(o.failOn), FailOnUnguarded: o.failOnUnguarded, Accept: o.accept, Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },
 	})
 	if err != nil {

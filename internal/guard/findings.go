@@ -3,7 +3,9 @@ package guard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -12,6 +14,8 @@ import (
 	"supervise/detector"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
+	"supervise/internal/mutantrun"
+	"supervise/internal/mutation"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -90,27 +94,24 @@ func (r *trialRun) emptyTests(ctx context.Context, tests []metric.Test) (*detect
 		switch {
 		case m.decided && !m.noticed():
 			candidates = append(candidates, m)
-		case slices.ContainsFunc(tests, func(t metric.Test) bool { return m.noticedBy[t.ID] && !m.crashed[t.ID] }):
+		case !m.ReturnsNothing() && slices.ContainsFunc(tests, func(t metric.Test) bool { return m.noticedBy[t.ID] && !m.crashed[t.ID] }):
 			return nil, nil //nolint:nilnil // they notice something
 		}
 	}
 	if len(candidates) < MinMutants {
 		return nil, nil //nolint:nilnil // too few to tell
 	}
-	covered, err := r.coveredBy(ctx, tests)
+	reached, err := r.reachedBy(ctx, tests, candidates)
 	if err != nil {
 		return nil, err
 	}
 	x := &detector.Unguarded{Rule: detector.TestsNoticeNothing}
-	n := 0
-	for _, m := range candidates {
-		if covered(m) {
-			n++
-			if !slices.Contains(x.Files, m.File) {
-				x.Files = append(x.Files, m.File)
-			}
+	for _, m := range reached {
+		if !slices.Contains(x.Files, m.File) {
+			x.Files = append(x.Files, m.File)
 		}
 	}
+	n := len(reached)
 	if n < MinMutants {
 		return nil, nil //nolint:nilnil // too few to tell
 	}
@@ -121,9 +122,9 @@ func (r *trialRun) emptyTests(ctx context.Context, tests []metric.Test) (*detect
 	if len(tests) > 1 {
 		what = fmt.Sprintf("%s and %d more added tests run", tests[0].ID, len(tests)-1)
 	}
-	x.Why = fmt.Sprintf("%s changed lines, and fails with none of %d faults in them unless the code crashes", what, n)
+	x.Why = fmt.Sprintf("%s changed lines, and fails with none of %d faults in them unless the code crashes or returns nothing", what, n)
 	if len(tests) > 1 {
-		x.Why = fmt.Sprintf("%s changed lines, and fail with none of %d faults in them unless the code crashes", what, n)
+		x.Why = fmt.Sprintf("%s changed lines, and fail with none of %d faults in them unless the code crashes or returns nothing", what, n)
 	}
 	return x, nil
 }
@@ -147,24 +148,45 @@ func (r *trialRun) isCrash(m *mutant, message string) bool {
 	return false
 }
 
-// coveredBy returns a function that reports whether tests run the line of a mutant. If their coverage
-// cannot be measured, no line counts.
-func (r *trialRun) coveredBy(ctx context.Context, tests []metric.Test) (func(*mutant) bool, error) {
+// reachedBy returns the mutants whose line tests run: by their coverage or, if that cannot be measured, by
+// a crash that is planted there, with which one of them has to fail.
+func (r *trialRun) reachedBy(ctx context.Context, tests []metric.Test, list []*mutant) (out []*mutant, err error) {
 	run, err := r.Meter.CoverageOf(ctx, r.tree.CheckPlan(ctx, r.Meter), tests)
-	if err != nil || run.Why != "" {
-		return func(*mutant) bool { return false }, err
+	if err != nil || run.Why != "" || !run.Coverage.NamesLines() {
+		return r.crashedBy(ctx, tests, list)
 	}
-	var files []string
-	for file := range r.Lines {
-		files = append(files, file)
-	}
+	files := slices.Collect(maps.Keys(r.Lines))
 	names := evidence.NamesOf(files, run.Coverage)
 	lines := map[string]metric.LineSet{}
 	for _, f := range run.Coverage.Files {
 		lines[f.Path] = f.Executed
 	}
-	return func(m *mutant) bool {
+	for _, m := range list {
 		at := metric.NewLineSet([]metric.Span{{First: m.Line, Last: m.Line}})
-		return at.Minus(lines[names[m.File]]) == ""
-	}, nil
+		if at.Minus(lines[names[m.File]]) == "" {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// crashedBy returns the mutants with whose line replaced by a crash one of the tests fails, as many as are
+// needed.
+func (r *trialRun) crashedBy(ctx context.Context, tests []metric.Test, list []*mutant) (out []*mutant, err error) {
+	runner := mutantrun.New(r.tree, mutantrun.Options{OneAtATime: true})
+	defer func() { err = errors.Join(err, runner.Close()) }()
+	control, err := runner.Control(ctx, tests)
+	for _, m := range list {
+		crash := m.Mutant
+		var ok bool
+		if crash.Mutant, ok = mutation.Crash(m.File, m.Source, m.Line); !ok || err != nil || len(out) == MinMutants {
+			continue
+		}
+		var result mutantrun.Result
+		result, err = runner.Run(ctx, crash, control.Keep(tests))
+		if len(result.Killers) > 0 && !result.Unbuilt {
+			out = append(out, m)
+		}
+	}
+	return out, err
 }

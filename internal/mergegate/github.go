@@ -59,7 +59,7 @@ func annotationLevel(f Finding) string {
 	switch {
 	case f.Blocking:
 		return "error"
-	case f.Severity >= detector.Medium && f.Rule != detector.ChangeUntested:
+	case f.Severity >= detector.Medium && f.Rule != detector.ChangeUntested && f.Rule != detector.ChangeUnguarded:
 		return "warning"
 	}
 	return "notice"

@@ -48,7 +48,10 @@ type Options struct {
 	// is for the project in another folder, the second argument.
 	Configure func(base, project string) (judge.Settings, criterion.Criterion, error)
 
-	FailOn     FailOn   // which findings fail the gate
+	FailOn FailOn // which findings fail the gate
+	// FailOnUnguarded says that mutants of the change that no test notices fail the gate too.
+	FailOnUnguarded bool
+
 	Accept     []string // IDs of findings that Configure accepts; the report names those that no finding has
 	Env        []string // its secrets are not stored, and CI variables name the target branch
 	Version    string   // version of supervise

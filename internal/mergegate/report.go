@@ -77,6 +77,7 @@ type Report struct {
 	Checks          []ledger.CheckRun      `json:"checks"`
 	Ratchet         []Violation            `json:"ratchet,omitempty"`         // limits that are violated
 	ChangeCoverage  *ledger.ChangeCoverage `json:"change_coverage,omitempty"` // the changed lines of product code, and what tests execute of them
+	ChangeMutants   *ledger.ChangeMutants  `json:"change_mutants,omitempty"`
 	Criterion       *CriterionResult       `json:"criterion,omitempty"`
 	Failing         []FailingTest          `json:"failing,omitempty"` // what fails now, whether or not it did at the base
 	Notes           []string               `json:"notes,omitempty"`
@@ -157,7 +158,7 @@ func (g *mergeGate) newReport() Report {
 		Version: Version, Passed: g.criterion.holds() && v.ChangeCoverage.Shortfall() == "", FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
 		Class: v.Assessment.Class, Metrics: Metrics{g.baseSet.Record(), g.headSet.Record(), v.Assessment.FromPrevious},
 		ExplainedLosses: slices.DeleteFunc(slices.Clone(v.Assessment.Changes.Explained), func(l detector.Loss) bool { return l.Explanation == detector.NotDecided }),
-		Changes:         v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Criterion: g.criterion, Silenced: v.Silenced, Excluded: v.Excluded, ChangeCoverage: v.ChangeCoverage, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
+		Changes:         v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, ChangeMutants: v.ChangeMutants, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Criterion: g.criterion, Silenced: v.Silenced, Excluded: v.Excluded, ChangeCoverage: v.ChangeCoverage, Checks: v.Checks, Failing: failingTests(g.baseSet.Tests, g.headSet.Tests), Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.newFinding(a)
@@ -201,7 +202,7 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	}
 
 	f.Declared = a.Declared
-	f.Blocking = f.Acknowledged == "" && !a.Declared && g.FailOn.blocks(a)
+	f.Blocking = f.Acknowledged == "" && !a.Declared && (g.FailOn.blocks(a) || g.FailOnUnguarded && a.Rule == detector.ChangeUnguarded)
 	for _, id := range a.Tests {
 		f.Tests = append(f.Tests, id.String())
 		if p, ok := g.locationOf(id); ok && !slices.Contains(f.Locations, p) {
@@ -216,8 +217,11 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	}
 
 	f.Locations = append(f.Locations, g.reviewLocations(a)...)
-	if a.Rule == detector.ChangeUntested {
+	switch a.Rule {
+	case detector.ChangeUntested:
 		f.Locations = untestedLocations(g.verdict.ChangeCoverage)
+	case detector.ChangeUnguarded:
+		f.Locations = survivorLocations(g.verdict.ChangeMutants)
 	}
 	for _, file := range a.Files {
 		file = g.pathInTree(file)
@@ -234,6 +238,14 @@ func untestedLocations(c *ledger.ChangeCoverage) (out []Location) {
 		for _, s := range f.Untested().Spans() {
 			out = append(out, Location{File: f.Path, Line: s.First, Note: "no test executes " + report.Either(s.First == s.Last, "line ", "lines ") + string(metric.NewLineSet([]metric.Span{s}))})
 		}
+	}
+	return out
+}
+
+// survivorLocations returns the lines of the mutants that no test notices.
+func survivorLocations(m *ledger.ChangeMutants) (out []Location) {
+	for _, s := range m.Survivors {
+		out = append(out, Location{File: s.File, Line: s.Line, Note: "no test fails when this changes: " + s.Change()})
 	}
 	return out
 }

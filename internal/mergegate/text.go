@@ -128,8 +128,8 @@ func (r Report) addFacts(d *document.Document) {
 		d.Add(document.Details{Summary: report.Pluralize(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
 	}
 
-	if r.ChangeCoverage != nil {
-		d.Labelled(label("change"), "%s", r.ChangeCoverage)
+	if text := r.changeText(); text != "" {
+		d.Labelled(label("change"), "%s", text)
 	}
 	if r.Goals != nil {
 		d.Labelled(label("goals"), "%s", goalsText(*r.Goals))
@@ -165,6 +165,18 @@ func (r Report) addFacts(d *document.Document) {
 		d.Labelled(document.Span{Style: document.Warn, Text: "note"}, "%s", n)
 	}
 	d.Labelled(label("base"), "%s", r.Base)
+}
+
+// changeText says how much of the change is tested, and what its tests notice; "" if neither is known.
+func (r Report) changeText() string {
+	var parts []string
+	if r.ChangeCoverage != nil {
+		parts = append(parts, r.ChangeCoverage.String())
+	}
+	if r.ChangeMutants != nil {
+		parts = append(parts, r.ChangeMutants.String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // addAcceptCommands adds the commands with which a user accepts the blocking findings.
@@ -252,9 +264,10 @@ func (r Report) Summary() string {
 // openText describes the findings that no user accepted.
 func (r Report) openText() string {
 	open := r.OpenFindings()
-	blocking, declared := 0, 0
+	blocking, declared, survivors := 0, 0, 0
 	for _, f := range open {
 		blocking += boolToInt(f.Blocking)
+		survivors += boolToInt(f.Blocking && f.Rule == detector.ChangeUnguarded)
 		declared += boolToInt(f.Declared)
 	}
 	short := r.ChangeCoverage.Shortfall()
@@ -265,6 +278,8 @@ func (r Report) openText() string {
 		return "change: " + short + " (--min-change-coverage)"
 	case len(r.Ratchet) > 0 && blocking == 0:
 		return report.Pluralize(len(r.Ratchet), "limit of the ratchet is violated", "limits of the ratchet are violated")
+	case blocking > 0 && blocking == survivors:
+		return "change: " + r.ChangeMutants.String() + " (--fail-on-unguarded)"
 	case blocking > 0:
 		return report.Pluralize(blocking, "finding", "findings") + " of severity " + r.FailOn.String()
 	case declared > 0:

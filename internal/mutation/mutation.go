@@ -75,6 +75,11 @@ func (m Mutant) ApplyTo(src []byte) []byte {
 // Span returns the part of the text that the fault replaces, as offsets in bytes.
 func (m Mutant) Span() (start, end int) { return m.start, m.end }
 
+// ReturnsNothing reports whether the fault is that a function returns no value at all.
+func (m Mutant) ReturnsNothing() bool {
+	return m.Operator == ChangeReturn && slices.Contains([]string{"None", "null", "nil", "undefined", "undefined as any"}, m.replacement)
+}
+
 // MutantsOf returns the mutants of a source file, in the order of its text. The list is empty
 // for an unknown language and for Go that does not parse. Tests within a file of code, such as
 // Rust's test modules, are not changed.
