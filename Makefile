@@ -1,7 +1,7 @@
 # `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash candidates steps torrent e2e e2e-agents simulation fleet fleet-server cross integrity cheats heldout carried sweep publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash candidates steps torrent e2e e2e-agents simulation fleet fleet-server cross integrity cheats guarded heldout carried sweep publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -138,6 +138,10 @@ heldout: build
 SDIST ?=
 cheats: build
 	@cd bench && $(GO) run ./cheats -binary "$(CURDIR)/bin/supervise" $(if $(SDIST),-sdist "$(abspath $(SDIST))") $(FLAGS)
+
+# Runs the merge gate on the solutions of HumanEval, with tests that notice nothing, half, or all.
+guarded: build
+	@cd bench && $(GO) run ./guarded -binary "$(CURDIR)/bin/supervise" $(FLAGS)
 
 # Replays 100 commits of Go repositories in a loop, and compares each verdict, cached or not,
 # with a full run. REPOS are git directories.

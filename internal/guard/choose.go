@@ -13,13 +13,17 @@ import (
 	"supervise/source"
 )
 
-// chooseMutants returns the mutants to run, in the order in which they run.
+// maxOfFewLines is how many mutants are run if the change has so few lines that several of a line are.
+const maxOfFewLines = 8
+
+// chooseMutants returns the mutants to run, in the order in which they run. A change with fewer than
+// [MinMutants] lines that can have one gets several per line.
 func (t Trial) chooseMutants(ctx context.Context) ([]*mutant, error) {
 	files, err := t.Store.Files(t.Current)
 	if err != nil || len(t.Lines) == 0 {
 		return nil, err
 	}
-	var all []mutation.Mutant
+	var chosen, all []mutation.Mutant
 	sources := map[string]mutantrun.Mutant{}
 	for _, f := range files {
 		lines := t.Lines[f.Path]
@@ -30,11 +34,16 @@ func (t Trial) chooseMutants(ctx context.Context) ([]*mutant, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read changed code: %w", err)
 		}
-		all = append(all, MutantsOf(f.Path, text, lines)...)
+		one, several := mutantsOf(f.Path, text, lines)
+		chosen, all = append(chosen, one...), append(all, several...)
 		sources[f.Path] = mutantrun.Mutant{Source: text, Executable: f.Mode&0o100 != 0}
 	}
+	limit := t.limit()
+	if len(chosen) < MinMutants {
+		chosen, limit = all, min(limit, maxOfFewLines)
+	}
 	var out []*mutant
-	for _, m := range mutation.Sample(all, t.limit()) {
+	for _, m := range mutation.Sample(chosen, limit) {
 		x := sources[m.File]
 		x.Mutant = m
 		out = append(out, &mutant{Mutant: x})
@@ -44,6 +53,12 @@ func (t Trial) chooseMutants(ctx context.Context) ([]*mutant, error) {
 
 // MutantsOf returns the mutants of some lines of a file, at most one per line and none in arid code.
 func MutantsOf(path string, text []byte, lines metric.LineSet) []mutation.Mutant {
+	chosen, _ := mutantsOf(path, text, lines)
+	return chosen
+}
+
+// mutantsOf returns the mutants of some lines that are not arid: at most one per line, and all.
+func mutantsOf(path string, text []byte, lines metric.LineSet) (chosen, all []mutation.Mutant) {
 	lang := source.DetectLanguage(path, text[:min(len(text), 512)])
 	byLine := map[int][]mutation.Mutant{}
 	for _, m := range mutation.MutantsOf(path, text) {
@@ -51,15 +66,14 @@ func MutantsOf(path string, text []byte, lines metric.LineSet) []mutation.Mutant
 			byLine[m.Line] = append(byLine[m.Line], m)
 		}
 	}
-	var out []mutation.Mutant
 	for _, s := range lines.Spans() {
 		for n := s.First; n <= s.Last; n++ {
 			if list := byLine[n]; len(list) > 0 {
-				out = append(out, choose(list))
+				chosen, all = append(chosen, choose(list)), append(all, list...)
 			}
 		}
 	}
-	return out
+	return chosen, all
 }
 
 // choose returns one of the mutants of a line. Constants are changed only if the line has nothing else
