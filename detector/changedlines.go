@@ -19,6 +19,12 @@ type ChangedLines struct {
 // Untested returns the lines that no test executes.
 func (c ChangedLines) Untested() metric.LineSet { return c.Lines.Minus(c.Executed) }
 
+// IsAboutNew reports whether the alert is about new code that is not tested well, which is no loss.
+func (a Alert) IsAboutNew() bool {
+	r, _ := FindRule(a.Rule)
+	return r.AboutNew
+}
+
 // changeUntested lists the changed lines that no test executes. It compares with the base of the loop or
 // the change, not with the previous iteration.
 func changeUntested(j *judge, _ comparison, r appliedRule) []finding {

@@ -95,10 +95,7 @@ func isStalled(_ *judge, a Assessment) (string, bool) {
 
 // isToleratedRegression is met for a regression that no rule rolls back.
 func isToleratedRegression(_ *judge, a Assessment) (string, bool) {
-	i := slices.IndexFunc(a.Alerts, func(alert Alert) bool {
-		r, _ := FindRule(alert.Rule)
-		return !r.AboutNew
-	})
+	i := slices.IndexFunc(a.Alerts, func(alert Alert) bool { return !alert.IsAboutNew() })
 	if i < 0 || a.Class != Regression {
 		return "", false
 	}

@@ -59,7 +59,7 @@ func annotationLevel(f Finding) string {
 	switch {
 	case f.Blocking:
 		return "error"
-	case f.Severity >= detector.Medium && f.Rule != detector.ChangeUntested && f.Rule != detector.ChangeUnguarded:
+	case f.Severity > detector.Medium || f.Severity == detector.Medium && !detector.Alert{Rule: f.Rule}.IsAboutNew():
 		return "warning"
 	}
 	return "notice"

@@ -128,22 +128,7 @@ func (r Report) addFacts(d *document.Document) {
 		d.Add(document.Details{Summary: report.Pluralize(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
 	}
 
-	if text := r.changeText(); text != "" {
-		d.Labelled(label("change"), "%s", text)
-	}
-	if r.Goals != nil {
-		d.Labelled(label("goals"), "%s", goalsText(*r.Goals))
-	}
-	if r.Hidden != nil {
-		d.Labelled(label("hidden"), "%s", r.Hidden)
-	}
-	if r.Criterion != nil {
-		d.Labelled(label("criterion"), "%s", r.Criterion)
-	}
-	if r.Review != nil {
-		d.Labelled(label("reviewer"), "%s", r.Review)
-	}
-
+	r.addRuns(d)
 	if p := r.MutationCheck; p != nil && p.NotRunReason != "" {
 		d.Labelled(label("mutants"), "changed tests were not run on mutants: %s", p.NotRunReason)
 	} else if p != nil {
@@ -177,6 +162,25 @@ func (r Report) changeText() string {
 		parts = append(parts, r.ChangeMutants.String())
 	}
 	return strings.Join(parts, ", ")
+}
+
+// addRuns adds what tests execute of the change, and the results of additional runs and of the review.
+func (r Report) addRuns(d *document.Document) {
+	if text := r.changeText(); text != "" {
+		d.Labelled(label("change"), "%s", text)
+	}
+	if r.Goals != nil {
+		d.Labelled(label("goals"), "%s", goalsText(*r.Goals))
+	}
+	if r.Hidden != nil {
+		d.Labelled(label("hidden"), "%s", r.Hidden)
+	}
+	if r.Criterion != nil {
+		d.Labelled(label("criterion"), "%s", r.Criterion)
+	}
+	if r.Review != nil {
+		d.Labelled(label("reviewer"), "%s", r.Review)
+	}
 }
 
 // addAcceptCommands adds the commands with which a user accepts the blocking findings.

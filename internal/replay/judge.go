@@ -88,7 +88,8 @@ type pair struct {
 	base     Commit // empty if there is no earlier commit
 	changes  []snapshot.Change
 	evidence *ledger.Evidence // nil for the first commit
-	provable bool             // original tests or mutants can be run, see [judge.CanProve]
+	coverage *ledger.ChangeCoverage
+	provable bool // original tests or mutants can be run, see [judge.CanProve]
 	proof    proof
 }
 
@@ -138,6 +139,15 @@ func (h *historyReplay) addEvidence(ctx context.Context, p *pair) error {
 	}
 	e.JudgedAt, e.Flaky = h.opts.Now, p.flaky
 	p.changes, p.evidence = d.changes, &e
+	var lines *metric.Coverage
+	if h.cache.load(coverageKey(p.commit), &lines) && lines != nil {
+		c := evidence.CoverageChange{Now: lines, Changes: d.changes, Read: d.read, Base: opt.Base}
+		files, err := c.ChangedLines()
+		if err != nil {
+			return fmt.Errorf("find the changed lines of commit %s: %w", p.commit.Short(), err)
+		}
+		p.coverage = ledger.NewChangeCoverage(files, c.UnknownLines(), 0)
+	}
 	p.provable, err = judge.CanProve(&e, d.changes, d.read)
 	return err
 }
@@ -150,6 +160,7 @@ func (p pair) toIteration(number int) ledger.Iteration {
 		Agent: &ledger.AgentRun{Cause: runner.Exited.String()}, Decision: &ledger.Decision{},
 	}
 	if number > 0 {
+		it.ChangeCoverage = p.coverage
 		it.Evidence, it.Goals, it.MutationCheck, it.ConcealedRun = p.evidence, p.proof.Goals, p.proof.MutationCheck, p.proof.Concealed
 		for _, c := range p.changes {
 			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})

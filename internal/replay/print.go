@@ -180,9 +180,11 @@ func (r LoopReport) Document() document.Document {
 	return p.Document
 }
 
-// addVerdict adds the alerts of a commit, unless all are informational.
+// addVerdict adds the alerts of a commit, unless all are informational or about new code, as in most
+// commits.
 func (p *reportPage) addVerdict(v Verdict) {
-	if v.worstSeverity() <= detector.Info && !v.RolledBack {
+	counts := func(a detector.Alert) bool { return a.Severity > detector.Info && !a.IsAboutNew() }
+	if !slices.ContainsFunc(v.Alerts, counts) && !v.RolledBack {
 		return
 	}
 	after := ""
