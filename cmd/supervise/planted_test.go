@@ -68,6 +68,7 @@ func planted() [][]string {
 		with("gate", "--base", "HEAD~1", "--offline"),
 		with("gate", "--base", "nowhere", "--remote", "origin"),
 		with("gate", "--base", "nowhere", "--remote", "evil"),
+		with("mutants", "HEAD~1"),
 		with("baseline", "--save", "../base.json"),
 		append(with("run", "--max-iterations", "2", "--until", "never", "--agent-output", "lines"), "--", "sh", "-c", "echo more >>b.txt; echo new >new.txt; for f in evil*; do echo x >>\"$f\"; done; rm -f c.bin; cat tap.sh"),
 		{"status"},

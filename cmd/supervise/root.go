@@ -110,7 +110,7 @@ the best iteration, not the last.`,
 	for _, add := range []func(*app) *cobra.Command{
 		newAbortCmd, newAckCmd, newAgentsCmd, newAnalyticsCmd, newApproveCmd, newAuditCmd, newBaselineCmd, newBenchmarkCmd, newBlockedCmd, newCleanCmd, newCompareCmd,
 		newDecideCmd, newDemoCmd, newDiffCmd, newDoctorCmd, newExplainCmd, newGateCmd, newHintCmd, newHookCmd, newHooksCmd, newInitCmd,
-		newMeasureCmd, newParseCmd, newPauseCmd, newRecordCmd, newRejectCmd, newReplayCmd, newReportCmd, newResumeCmd,
+		newMeasureCmd, newMutantsCmd, newParseCmd, newPauseCmd, newRecordCmd, newRejectCmd, newReplayCmd, newReportCmd, newResumeCmd,
 		newRollbackCmd, newRunCmd, newSelectCmd, newStatusCmd, newVerifyCmd, newVersionCmd, newWatchCmd,
 	} {
 		cmd.AddCommand(add(a))

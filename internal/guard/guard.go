@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"supervise/detector"
@@ -217,19 +218,26 @@ func (r *trialRun) record() *ledger.ChangeMutants {
 		case m.noticed():
 			out.Mutants, out.Noticed = out.Mutants+1, out.Noticed+1
 		default:
-			s := ledger.ChangeSurvivor{Survivor: survivor(m.Mutant.Mutant), Ran: len(m.ran)}
+			s := ledger.ChangeSurvivor{Survivor: survivor(m.Mutant.Mutant), Ran: len(m.ran), Code: codeAround(m.Source, m.Line)}
 			for _, t := range m.ran[:min(len(m.ran), maxTests)] {
 				s.Tests = append(s.Tests, t.ID)
 			}
 			out.Mutants, out.Survivors = out.Mutants+1, append(out.Survivors, s)
 		}
 	}
+	slices.SortFunc(out.Survivors, func(a, b ledger.ChangeSurvivor) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	return out
 }
 
 // survivor returns what a report shows of a mutant.
 func survivor(m mutation.Mutant) detector.Survivor {
 	return detector.Survivor{File: m.File, Line: m.Line, Function: m.Function, Operator: string(m.Operator), Original: m.Original, Mutated: m.Mutated}
+}
+
+// codeAround returns the lines around a line.
+func codeAround(text []byte, n int) []string {
+	lines := strings.Split(string(text), "\n")
+	return lines[max(0, n-1-ledger.Around):min(n+ledger.Around, len(lines))]
 }
 
 // limit returns how many mutants are run.

@@ -41,6 +41,13 @@ func checkChangeMutants(ctx context.Context, c Case, v Verdict) (Verdict, error)
 	return v, err
 }
 
+// JudgeMutants runs the tests on mutants of a change and judges nothing else.
+func (j Judge) JudgeMutants(ctx context.Context, t Tree, m Measured, h *History) (Verdict, error) {
+	v := Verdict{Iteration: t.Iteration, Measured: m.Set}
+	v.Set = m.Set
+	return j.apply(ctx, stagesNamed("mask", "compare", "change", "change mutants"), Case{j, t, h}, v)
+}
+
 // mayRunChangeMutants reports whether the tests are run on mutants of the change.
 func (c Case) mayRunChangeMutants(v Verdict) bool {
 	n := v.Set.Tests.Counts()
@@ -81,6 +88,9 @@ func (c Case) runChangeMutants(ctx context.Context, t guard.Trial, key string) (
 	out.Key = key
 	for i := range out.Survivors {
 		c.maskSurvivor(&out.Survivors[i].Survivor)
+		for k, line := range out.Survivors[i].Code {
+			out.Survivors[i].Code[k] = c.Mask.String(line)
+		}
 	}
 	for i, x := range out.Findings {
 		out.Findings[i].Why = c.Mask.String(x.Why)

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"supervise/detector"
@@ -27,6 +28,28 @@ type ChangeSurvivor struct {
 	detector.Survivor
 	Tests []metric.ID `json:"tests,omitempty"` // the first of the tests that ran on it
 	Ran   int         `json:"tests_run"`       // how many ran on it
+	Code  []string    `json:"code,omitempty"`  // the lines around it, from two before
+}
+
+// Around is how many lines before and after the line of a survivor its Code has.
+const Around = 2
+
+// Diff returns the change with the lines around it, in the form of a diff.
+func (s ChangeSurvivor) Diff() string {
+	var b strings.Builder
+	at := min(Around, s.Line-1)
+	for i, line := range s.Code {
+		if i != at {
+			b.WriteString("  " + line + "\n")
+			continue
+		}
+		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		b.WriteString("- " + line + "\n")
+		if s.Mutated != "" {
+			b.WriteString("+ " + indent + s.Mutated + "\n")
+		}
+	}
+	return b.String()
 }
 
 // String returns the result in words, as in "11 of 14 mutants noticed".

@@ -47,7 +47,11 @@ func (g *mergeGate) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
-	if g.verdict, err = j.Judge(ctx, t, g.measured, past); err != nil {
+	apply := j.Judge
+	if g.OnlyMutants {
+		apply = j.JudgeMutants
+	}
+	if g.verdict, err = apply(ctx, t, g.measured, past); err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if err := checkHiddenRead(g.verdict.Hidden, past); err != nil {

@@ -51,6 +51,7 @@ type Options struct {
 	FailOn FailOn // which findings fail the gate
 	// FailOnUnguarded says that mutants of the change that no test notices fail the gate too.
 	FailOnUnguarded bool
+	OnlyMutants     bool // nothing but mutants of the change is run and judged
 
 	Accept     []string // IDs of findings that Configure accepts; the report names those that no finding has
 	Env        []string // its secrets are not stored, and CI variables name the target branch

@@ -116,6 +116,12 @@ func (v HTML) Write(w io.Writer) error {
 	})
 }
 
+// Page returns a page with a document.
+func Page(title string, d document.Document) string {
+	return fmt.Sprintf("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>%[1]s</title>\n<style>%[2]s</style>\n</head>\n<body>\n<main>\n<header><h1>%[1]s</h1></header>\n%[3]s</main>\n</body>\n</html>\n",
+		template.HTMLEscapeString(title), styleText, d.HTML())
+}
+
 // factsDocument returns the named values at the head of the page.
 func (v HTML) factsDocument() document.Document {
 	s := v.State
