@@ -31,6 +31,11 @@ func TestHiddenTests(t *testing.T) {
 	const secret = "TestSecret"
 	visiblyFailing := hiddenInput([]metric.Test{hiddenTest(secret, metric.Failed)})
 	visiblyFailing.Current.Set = metric.Set{Tests: suite(passing("TestA")[0], hiddenTest("TestB", metric.Failed))}
+	sealed, sealedVisible := hiddenInput([]metric.Test{hiddenTest(secret, metric.Failed)}), visiblyFailing
+	sealed.Hidden.Sealed, sealed.Previous = true, sealed.Current
+	also := *visiblyFailing.Hidden
+	also.Sealed = true
+	sealedVisible.Hidden = &also
 	noProgress := hiddenInput([]metric.Test{hiddenTest(secret, metric.Failed)})
 	noProgress.Previous.Set, noProgress.Baseline.Set, noProgress.History[0].Set = noProgress.Current.Set, noProgress.Current.Set, noProgress.Current.Set
 	for _, tt := range []struct {
@@ -44,6 +49,8 @@ func TestHiddenTests(t *testing.T) {
 		{"one that passed is gone", hiddenInput([]metric.Test{hiddenTest("TestOther", metric.Passed)}, secret), "HIGH hidden_tests_failing"},
 		{"nothing could be read", hiddenInput(nil, secret), "HIGH hidden_tests_failing"},
 		{"one that never passed fails, all visible pass", hiddenInput([]metric.Test{hiddenTest(secret, metric.Failed)}), "HIGH tamper:hidden_test_failing"},
+		{"a sealed one fails, all visible pass", sealed, "HIGH sealed_failed"},
+		{"a visible one fails as well as a sealed one", sealedVisible, ""},
 		{"a visible one fails as well", visiblyFailing, ""},
 		{"no visible one was fixed", noProgress, ""},
 		{"skipped", hiddenInput([]metric.Test{hiddenTest(secret, metric.Skipped)}, secret), ""},

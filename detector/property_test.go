@@ -116,7 +116,7 @@ func (w world) input() detector.Input {
 	}
 	if w.one(2) {
 		a, b := hiddenTest("TestHidden", metric.Status(1+w.IntN(5))), hiddenTest("TestSecret", metric.Status(1+w.IntN(5)))
-		in.Hidden = &detector.Hidden{Tests: suite(a, b), Passed: map[metric.ID]bool{a.ID: w.one(2)}}
+		in.Hidden = &detector.Hidden{Tests: suite(a, b), Sealed: len(in.Errors) == 3, Passed: map[metric.ID]bool{a.ID: w.one(2)}}
 	}
 	if old := in.Previous.Set.Tests; old != nil && w.one(3) { // replaced, and not decided
 		for _, c := range old.Cases {

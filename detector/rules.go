@@ -186,6 +186,12 @@ var rules = withRuleDefaults([]Rule{
 		Message:   "All visible tests pass now; hidden tests that fail: {n}", find: hiddenTestFailing,
 	},
 	{
+		Name: SealedFailed, Type: "hidden_test_failing", Severity: High, Basis: Executed, Unit: "tests",
+		Condition: "no visible test fails, but [sealed](integrity.md#sealed-tests) ones do, or do not run: expected outputs may be written into the code",
+		Message:   "All visible tests pass; sealed tests of {why} that fail: {n}", find: sealedFailed,
+		Source: "tests taken out of the tree, docs/integrity.md",
+	},
+	{
 		Name: "error_increase", Type: "error_increase", Severity: High, Action: AlertRegression, Threshold: 5,
 		Unit: "errors", Watch: Watch{Field: metric.ErrorCount, Better: metric.LowerIsBetter},
 		regression: regression{metric.ErrorCount, anyChange},

@@ -63,6 +63,11 @@ func ruleInputs() []ruleInput {
 	stayed := renamed
 	stayed.Current = stayed.Previous
 	unseen := func(in *detector.Input) { in.Hidden = nil }
+	sealed := func(status metric.Status) detector.Input {
+		in := hiddenInput([]metric.Test{hiddenTest("T", status)})
+		in.Hidden.Sealed = true
+		return in
+	}
 	gave := goalCase{"", metric.Failed, metric.Passed, detector.Failed, true, false}.input()
 	held := goalCase{"", metric.Failed, metric.Passed, detector.Passed, true, false}.input()
 	testOnly := gave
@@ -90,6 +95,7 @@ func ruleInputs() []ruleInput {
 		ruleInput{detector.RewriteNotDecided, powerInput(detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: 2}, detector.Passed), powerInput(detector.MutationResult{Mutants: 10, KilledBefore: 2, KilledAfter: 2}, detector.Passed), withoutMeasurements},
 		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
+		ruleInput{detector.SealedFailed, sealed(metric.Failed), sealed(metric.Passed), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},
 		ruleInput{detector.ChangeUntested, untested, tested, func(in *detector.Input) { in.ChangedLines = nil }},
 		ruleInput{"git_state_lost", lost, kept, nil},

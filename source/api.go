@@ -158,6 +158,9 @@ const (
 // List is a literal with several rows, such as the table of a table-driven test.
 type List = inspect.List
 
+// Span is a part of a file.
+type Span = inspect.Span
+
 // Directive is a comment or an annotation that silences a tool.
 type Directive = inspect.Directive
 

@@ -20,7 +20,7 @@ var groups = []struct {
 }{
 	{"Start", []string{"demo", "init", "doctor", "run", "watch", "resume"}},
 	{"See what happened", []string{"status", "report", "explain", "diff", "compare", "analytics", "verify"}},
-	{"Decide", []string{"approve", "reject", "abort", "pause", "hint", "ack", "select", "rollback", "clean"}},
+	{"Decide", []string{"approve", "reject", "abort", "pause", "hint", "ack", "select", "rollback", "seal", "clean"}},
 	{"Merges and histories", []string{"gate", "mutants", "baseline", "audit", "replay"}},
 	{"Agents and orchestrators", []string{"agents", "blocked", "hooks", "hook", "record", "decide"}},
 	{"Measure", []string{"measure", "parse", "benchmark"}},

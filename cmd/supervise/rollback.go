@@ -7,6 +7,7 @@ import (
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
+	"supervise/internal/seal"
 	"supervise/internal/worktree"
 	"supervise/snapshot"
 
@@ -149,5 +150,9 @@ func (a *app) restoreTree(ctx context.Context, loop string, do func(*worktree.Tr
 	}
 
 	a.tree = event.NewTreeState(res, "that of s"+string(res.Target)).String()
-	return keep()
+	sealed, err := seal.Read(dir)
+	if err == nil && sealed != nil {
+		err = a.restoreSealed(sealed, state.Workspace)
+	}
+	return errors.Join(err, keep())
 }

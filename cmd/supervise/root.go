@@ -111,7 +111,7 @@ the best iteration, not the last.`,
 		newAbortCmd, newAckCmd, newAgentsCmd, newAnalyticsCmd, newApproveCmd, newAuditCmd, newBaselineCmd, newBenchmarkCmd, newBlockedCmd, newCleanCmd, newCompareCmd,
 		newDecideCmd, newDemoCmd, newDiffCmd, newDoctorCmd, newExplainCmd, newGateCmd, newHintCmd, newHookCmd, newHooksCmd, newInitCmd,
 		newMeasureCmd, newMutantsCmd, newParseCmd, newPauseCmd, newRecordCmd, newRejectCmd, newReplayCmd, newReportCmd, newResumeCmd,
-		newRollbackCmd, newRunCmd, newSelectCmd, newStatusCmd, newVerifyCmd, newVersionCmd, newWatchCmd,
+		newRollbackCmd, newRunCmd, newSealCmd, newSelectCmd, newStatusCmd, newVerifyCmd, newVersionCmd, newWatchCmd,
 	} {
 		cmd.AddCommand(add(a))
 	}

@@ -127,7 +127,9 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		registerRules(f, s)
 		f.StringVar(&s.Alarm.Action, "alarm-action", s.Alarm.Action, "what happens when tests vanish while the agent works: off, warn, stop")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the selected tree")
+		f.Var(config.SealFlag{HiddenTests: &s.HiddenTests}, "seal", "`share` of the failing tests that is taken out of the tree until the loop ends, like 0.3; or a folder outside the tree with tests that the agent does not see")
 		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the agent does not see")
+		_ = f.MarkHidden("hidden-tests") // --seal
 	})
 
 	addFlagSection(flags, "Approval", func(f *pflag.FlagSet) {
@@ -165,6 +167,9 @@ func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.Flag
 
 // runRun runs a loop, or prints the plan with --dry-run.
 func runRun(ctx context.Context, a *app, at workspace, o runOptions) error {
+	if o.flags.Changed("seal") && o.flags.Changed("hidden-tests") {
+		return usageError{errors.New("--hidden-tests is --seal with a folder: give one of them")}
+	}
 	if err := errors.Join(o.printFlags.validate(), o.candidateFlags.validate(o, o.flags)); err != nil {
 		return err
 	}
@@ -191,7 +196,7 @@ func runRun(ctx context.Context, a *app, at workspace, o runOptions) error {
 	if err := a.prepareLoop(ctx, at, &opts, s.Limits.MaxLoops, o.json); err != nil {
 		return err
 	}
-	if !o.flags.Changed("hidden-tests") && !o.json {
+	if !o.flags.Changed("hidden-tests") && !o.flags.Changed("seal") && !o.json {
 		a.warnHiddenTests(at, opts)
 	}
 
@@ -203,6 +208,8 @@ func runRun(ctx context.Context, a *app, at workspace, o runOptions) error {
 func (a *app) startLoops(ctx context.Context, at workspace, opts loop.Options, o runOptions, tasks []tasklist.Task) error {
 	several := tasks != nil || o.commit
 	switch {
+	case o.number > 0 && opts.Hidden.Seal > 0:
+		return usageError{errors.New("--seal is for one loop: give it without --candidates")}
 	case o.number > 0 && several:
 		return usageError{errors.New("--candidates does one task: give it alone, without --commit")}
 	case several && o.steps.n != nil:

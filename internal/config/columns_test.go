@@ -78,6 +78,8 @@ func firing() map[string]detector.Input {
 	unseen, coded := from(same, same), from(metric.Set{Tests: tests("A", "!B")}, same)
 	unseen.Hidden = &detector.Hidden{Tests: tests("!H"), Passed: map[metric.ID]bool{tests("H").Cases[0].ID: true}}
 	coded.Hidden = &detector.Hidden{Tests: tests("!H")}
+	sealed := coded
+	sealed.Hidden = &detector.Hidden{Tests: tests("!H"), Sealed: true}
 	forged := *tests("A", "B")
 	forged.Forged = []metric.ID{tests("C").Cases[0].ID}
 	gave := from(metric.Set{Tests: tests("A", "!B")}, same)
@@ -115,6 +117,7 @@ func firing() map[string]detector.Input {
 		detector.ChangeUntested:       untested,
 		detector.HiddenTestsFailing:   unseen,
 		detector.HiddenTestFailing:    coded,
+		detector.SealedFailed:         sealed,
 		"test_count_decreased":        from(same, metric.Set{Tests: tests("A")}),
 		"working_tests_failing":       from(same, metric.Set{Tests: tests("A", "!B")}),
 		"tests_replaced":              from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "!C")}),

@@ -179,6 +179,8 @@ func (s Settings) conditions() []condition {
 		{s.GoalTests.Run != always && s.GoalTests.Run != never, "goal_tests.run", "goal_tests.run must be always or never, not " + s.GoalTests.Run},
 		{s.GoalTests.Timeout < 0, "goal_tests.timeout", "goal_tests.timeout must not be negative"},
 		{s.HiddenTests.Timeout < 0, "hidden_tests.timeout", "hidden_tests.timeout must not be negative"},
+		{s.HiddenTests.Seal < 0 || s.HiddenTests.Seal >= 1, "hidden_tests.seal", "hidden_tests.seal must be a share of the failing tests, at least 0 and less than 1"},
+		{s.HiddenTests.Seal > 0 && (s.HiddenTests.Dir != "" || len(s.HiddenTests.Command) > 0), "hidden_tests.seal", "hidden_tests.seal takes tests of the tree: give it without a folder of hidden tests and without a command"},
 		{s.HiddenTests.When != onIteration && s.HiddenTests.When != atEnd, "hidden_tests.when", "hidden_tests.when must be iteration or end, not " + s.HiddenTests.When},
 		{len(s.HiddenTests.Reports) > 0 && len(s.HiddenTests.Command) == 0, "hidden_tests.reports", "hidden_tests.reports are those of hidden_tests.command: give the command as well"},
 		{s.MutationCheck.MaxMutants < 1, "mutation_check.max_mutants", "mutation_check.max_mutants must be at least 1; off: true turns it off"},

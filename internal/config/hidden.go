@@ -1,9 +1,11 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +20,7 @@ func (h HiddenTests) options(root string, timeout time.Duration) (originaltests.
 		if len(h.Command) > 0 {
 			return originaltests.HiddenOptions{}, yamlfile.InvalidValue("hidden_tests.command runs the tests in hidden_tests.dir: give the folder as well", "hidden_tests", "command")
 		}
-		return originaltests.HiddenOptions{}, nil
+		return originaltests.HiddenOptions{Seal: h.Seal, Timeout: h.Timeout}, nil
 	}
 	dir, err := HiddenFolder(h.Dir, root)
 	if err != nil {
@@ -30,6 +32,37 @@ func (h HiddenTests) options(root string, timeout time.Duration) (originaltests.
 	}
 	return out, nil
 }
+
+// SealFlag is the value of --seal: a share of the failing tests, or a folder of hidden tests.
+type SealFlag struct{ *HiddenTests }
+
+// Set sets the share, or the folder.
+func (f SealFlag) Set(text string) error {
+	share, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		f.Dir, f.Seal = text, 0
+		return nil
+	}
+	if share < 0 || share >= 1 {
+		return errors.New("the share of the failing tests must be less than 1, like 0.3")
+	}
+	f.Seal, f.Dir = share, ""
+	return nil
+}
+
+// String returns the share or the folder, "" for neither.
+func (f SealFlag) String() string {
+	switch {
+	case f.HiddenTests == nil:
+		return ""
+	case f.Seal == 0:
+		return f.Dir
+	}
+	return strconv.FormatFloat(f.Seal, 'g', -1, 64)
+}
+
+// Type names the type of the value in help texts.
+func (f SealFlag) Type() string { return "share" }
 
 // HiddenFolder returns the absolute path of a folder of hidden tests, without symbolic links. A
 // folder inside or above root is an error, because the agent could read the tests.

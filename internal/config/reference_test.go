@@ -223,6 +223,8 @@ func samples(values, kind string) (in, out []string) {
 		return []string{"0", "100"}, []string{"-0.1", "100.1"}
 	case "> 0, ≤ 1":
 		return []string{"0.001", "1"}, []string{"0", "1.01"}
+	case "≥ 0, < 1":
+		return []string{"0", "0.3"}, []string{"-0.1", "1"}
 	case "https://… or http://…":
 		return []string{"https://example.com/x"}, []string{"example.com", "ftp://example.com"}
 	default:

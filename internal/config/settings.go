@@ -145,6 +145,8 @@ type GoalTests struct {
 type HiddenTests struct {
 	// a folder outside the tree with [tests that the agent does not see](integrity.md#hidden-tests); relative to the folder of the configuration
 	Dir string `yaml:"dir"`
+	// the share of the failing tests that is [sealed](integrity.md#sealed-tests): taken out of the tree until the loop ends
+	Seal float64 `yaml:"seal" range:"≥ 0, < 1"`
 	// command that runs the hidden tests
 	Command Argv `yaml:"command" zero:"the test checks"`
 	// reports that the command writes, as for a check

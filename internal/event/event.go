@@ -42,6 +42,7 @@ const (
 	SharedRefsRestored   Type = "shared_refs_restored"
 	CheckStarted         Type = "check_started"
 	CheckFinished        Type = "check_finished"
+	TestsSealed          Type = "tests_sealed"
 	BaselineMeasured     Type = "baseline_measured"
 	IterationStarted     Type = "iteration_started"
 	ChildStarting        Type = "child_starting"
@@ -65,6 +66,7 @@ const (
 	OutputSelected       Type = "output_selected"
 	OutputVerified       Type = "output_verified"
 	OutputReviewed       Type = "output_reviewed"
+	SealedRestored       Type = "sealed_restored"
 	LoopFinished         Type = "loop_finished"
 
 	// The events of a loop of candidates.

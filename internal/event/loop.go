@@ -109,6 +109,24 @@ type Baseline struct {
 	Iteration      ledger.Iteration  `json:"-"`
 }
 
+// SealedTests is the data of tests_sealed: a share of the failing tests was taken out of the tree.
+type SealedTests struct {
+	Tests     int `json:"tests"`
+	Failing   int `json:"failing"`              // before
+	Files     int `json:"files"`                // they were in
+	InHistory int `json:"in_history,omitempty"` // files that git has at HEAD with the sealed tests
+}
+
+// RestoredTests is the data of sealed_restored: the sealed tests are in the tree again.
+type RestoredTests struct {
+	LoopID string   `json:"loop_id,omitempty"` // the loop that sealed them; "" for this one
+	Tests  int      `json:"tests"`
+	Files  []string `json:"files,omitempty"` // they were restored into
+	Kept   []string `json:"kept,omitempty"`  // originals of files that were rewritten or deleted, next to these
+	// Uncommitted is how many files HEAD had with the sealed tests before the loop and has without them.
+	Uncommitted int `json:"uncommitted,omitempty"`
+}
+
 // LevelChange is the data of reinforcement_changed.
 type LevelChange struct {
 	From string `json:"from_level"` // "" before the first iteration

@@ -13,7 +13,8 @@ import (
 
 // checkHidden runs the tests that the agent does not see. It reads their folder and the code of the
 // tree, and adds their results.
-// It reuses the last results if the code did not change since then.
+// It reuses the last results if the code did not change since then. Sealed tests wait until no visible
+// test fails, or the loop may end.
 func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	if c.Hidden.Dir == "" || c.Hidden.AtEnd {
 		return v, nil
@@ -32,14 +33,20 @@ func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, nil
 	}
 	if isUndone := c.isUndone(v); isUndone || isBuildBroken(v.Set) {
-		v.Hidden = &ledger.Hidden{NotRunReason: whyNotRun(v, isUndone)}
+		v.Hidden = &ledger.Hidden{NotRunReason: whyNotRun(v, isUndone), Sealed: c.Hidden.Seal > 0}
 		return v, nil
+	}
+	if c.Hidden.Seal > 0 && v.Set.Tests.Counts().Failed > 0 {
+		if mayEnd, err := c.mayEnd(ctx, v); err != nil || !mayEnd {
+			v.Hidden = &ledger.Hidden{NotRunReason: "visible tests fail", Sealed: true}
+			return v, err
+		}
 	}
 	var tests *metric.Tests
 	if before != nil {
 		tests = before.Tests
 	}
-	c.progress("running the hidden tests")
+	c.progress("running the " + (&ledger.Hidden{Sealed: c.Hidden.Seal > 0}).Kind() + " tests")
 	var err error
 	v.Hidden, err = c.runHidden(ctx, v.Iteration, tests, c.History.hiddenPassed)
 	return v, err
@@ -48,7 +55,7 @@ func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 // runHidden runs the hidden tests on the tree of an iteration. known are their results in the tree
 // that it started from, passed whether each passed in earlier runs.
 func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests, passed map[metric.ID]bool) (*ledger.Hidden, error) {
-	run := originaltests.HiddenRun{Workspace: j.Workspace, Dir: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.Hidden.Timeout, Passed: passed}
+	run := originaltests.HiddenRun{Workspace: j.Workspace, Dir: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.Hidden.Timeout, Passed: passed, Sealed: j.Settings.Hidden.Sealed}
 	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		in.Unguarded = it.ChangeMutants.Findings
 	}
 	if x := it.Hidden; x != nil && x.NotRunReason == "" && !x.Reused && !x.Deferred {
-		in.Hidden = &detector.Hidden{Tests: x.Tests, Passed: h.hiddenPassed}
+		in.Hidden = &detector.Hidden{Tests: x.Tests, Sealed: x.Sealed, Passed: h.hiddenPassed}
 	}
 	return in
 }

@@ -294,6 +294,7 @@ type Hidden struct {
 	NotRunReason string        `json:"refused,omitempty"`  // why they were not run
 	Reused       bool          `json:"reused,omitempty"`   // no code changed, or the same tree was judged before
 	Deferred     bool          `json:"deferred,omitempty"` // they run only at the end of the loop
+	Sealed       bool          `json:"sealed,omitempty"`   // they were taken out of the tree
 }
 
 // AllPass reports whether all hidden tests that have to run by now could be run and pass.
@@ -308,6 +309,27 @@ func (h *Hidden) Failing() int {
 		return 0
 	}
 	return h.Tests.Counts().Failed
+}
+
+// Kind returns hidden or sealed.
+func (h *Hidden) Kind() string {
+	if h != nil && h.Sealed {
+		return "sealed"
+	}
+	return "hidden"
+}
+
+// FailingFiles returns the files of the sealed tests that fail or do not run.
+func (h *Hidden) FailingFiles() (out []string) {
+	if h == nil || h.Tests == nil || !h.Sealed {
+		return nil
+	}
+	for _, t := range h.Tests.Cases {
+		if t.Failed() && !slices.Contains(out, t.File) {
+			out = append(out, t.File)
+		}
+	}
+	return out
 }
 
 // Decision is what the loop did after an iteration.

@@ -34,17 +34,31 @@ func (r *run) takeBaseline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.measureBaseline(ctx, info)
+	return r.sealAndMeasure(ctx, info)
+}
+
+// sealAndMeasure seals tests, if the user wants that, and measures the baseline in the current tree,
+// which must equal the snapshot.
+func (r *run) sealAndMeasure(ctx context.Context, info snapshot.Info) (err error) {
+	var sealed *sealedBaseline
+	if r.opts.Hidden.Seal > 0 {
+		r.past.SafeSnapshot = info.ID
+		if info, sealed, err = r.sealTests(ctx, info); err != nil {
+			return err
+		}
+	}
+	return r.measureBaseline(ctx, info, sealed)
 }
 
 // measureBaseline measures the current tree, which must equal the snapshot, and records the
-// result as iteration 0. Candidates share one baseline, which is copied instead.
-func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
+// result as iteration 0. Candidates share one baseline, which is copied instead. sealed is what was
+// measured while tests were sealed, nil if that was not in this process.
+func (r *run) measureBaseline(ctx context.Context, info snapshot.Info, sealed *sealedBaseline) error {
 	started := r.opts.Now()
 	r.state.BaselineSnapshot, r.past.SafeSnapshot = info.ID, info.ID
 	it, isShared, err := r.sharedBaseline(info)
 	if err == nil && !isShared {
-		it, err = r.checkBaseline(ctx, info)
+		it, err = r.checkBaseline(ctx, info, sealed)
 	}
 	if err != nil {
 		return err
@@ -61,7 +75,10 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 
 	it.OwnTime = it.EndedAt.Sub(started) - r.checks.clock.Elapsed()
 	if !isShared {
-		if it.Hidden, err = r.newJudge().HiddenBaseline(ctx, it); err != nil {
+		if it.Hidden, err = r.newJudge().HiddenBaseline(ctx, it); err == nil {
+			err = requireSealedRun(it.Hidden)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -84,12 +101,14 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 }
 
 // checkBaseline runs the checks on the tree and returns the results as an iteration.
-func (r *run) checkBaseline(ctx context.Context, info snapshot.Info) (it ledger.Iteration, err error) {
-	uncommitted := r.auditUncommitted(ctx)
-	res, err := r.checks.measure(ctx, measureQuickly, nil)
-	if err != nil {
-		return it, fmt.Errorf("measure the baseline: %w", err)
+func (r *run) checkBaseline(ctx context.Context, info snapshot.Info, sealed *sealedBaseline) (it ledger.Iteration, err error) {
+	if sealed == nil {
+		sealed = &sealedBaseline{uncommitted: r.auditUncommitted(ctx)}
+		if sealed.result, err = r.checks.measure(ctx, measureQuickly, nil); err != nil {
+			return it, fmt.Errorf("measure the baseline: %w", err)
+		}
 	}
+	res, uncommitted := sealed.result, sealed.uncommitted
 	if r.checks.checkOutputs, err = r.tree.ExcludeCheckFiles(ctx, info.ID, r.checks.checkOutputs); err != nil {
 		return it, err
 	}

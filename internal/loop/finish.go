@@ -20,7 +20,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 	r.state.Status = ledger.Completing
 	saved := errors.Join(r.journal.Write(event.LoopStopping, r.state.Iteration, stop), r.save())
 	out, result := r.outcome(stop), ledger.Output{}
-	if err := r.restoreBest(ctx, &out, &result); err != nil {
+	if err := errors.Join(r.restoreBest(ctx, &out, &result), r.restoreSealed()); err != nil {
 		r.fail(err)
 		return out, err
 	}
@@ -154,6 +154,15 @@ func (r *run) applySelection(ctx context.Context, c selector.Selection) (ledger.
 		}
 	}
 	out, err := ledger.CompareOutput(ctx, r.tree.Store, r.state.BaselineSnapshot, it.Snapshot)
+	if err != nil {
+		return out, err
+	}
+	s, err := r.loadSealed()
+	for path, text := range out.Files {
+		if s != nil && err == nil {
+			out.Files[path], err = s.Merge(path, text)
+		}
+	}
 	if err != nil {
 		return out, err
 	}

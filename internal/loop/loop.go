@@ -177,6 +177,7 @@ func (r *run) finishOrFail(ctx context.Context, stop event.Stop, err error) (Out
 	if r.past.SafeSnapshot != "" && !r.opts.NoApply {
 		err = r.tree.RestoreAfterError(err, r.past.SafeSnapshot, r.state.LoopID) // unjudged changes must not stay in the tree
 	}
+	err = errors.Join(err, r.restoreSealed())
 	r.fail(err)
 	return r.outcome(stop), err
 }

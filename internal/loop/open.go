@@ -109,6 +109,9 @@ func (r *run) prepare(ctx context.Context, position *event.Position, memory meas
 		return err
 	}
 
+	if _, err := r.loadSealed(); err != nil {
+		return err
+	}
 	r.tree = worktree.New(store, worktree.Options{
 		Limit: o.MaxStore, Journal: r.journal, Iteration: r.iterationNumber, Protected: r.keptSnapshots, Dropped: r.past.Dropped, Foreign: position.ForeignTrees, Warned: position.OverLimit,
 	})
@@ -194,11 +197,14 @@ func (r *run) setUpProtection(ctx context.Context) (shield protect.Shield, err e
 // checkHiddenTests returns an error if the folder has no hidden tests, or if the state folder is
 // where the agent could read their results.
 func (o Options) checkHiddenTests() error {
-	if o.Hidden.Dir == "" {
+	if o.Hidden.Dir == "" && o.Hidden.Seal == 0 {
 		return nil
 	}
 	if _, inside := ledger.PathInTree(o.Home, o.Root); inside {
 		return fmt.Errorf("hidden tests: the state folder %s is in the working tree, where the agent would see what it says of them: give another --state-dir", o.Home)
+	}
+	if o.Hidden.Dir == "" {
+		return nil
 	}
 	if _, err := originaltests.ReadHiddenFiles(o.Hidden.Dir); err != nil {
 		return fmt.Errorf("hidden tests: %w", err)
@@ -231,20 +237,27 @@ func (r *run) keptSnapshots() map[snapshot.ID]bool {
 	return keep
 }
 
-// handleKilledLoops looks for other loops of this tree that were killed. It finishes interrupted
-// restores, and reports that the tree may contain unjudged changes of an agent.
+// handleKilledLoops looks for other loops of this tree that were killed or suspended. It finishes
+// interrupted restores, restores sealed tests, and reports that the tree may contain unjudged changes of an agent.
 func (r *run) handleKilledLoops(ctx context.Context) error {
 	loops, err := ledger.ListLoops(r.opts.Home, r.opts.Root)
 	if err != nil {
 		return err
 	}
 	for _, s := range loops {
-		hasUnfinishedRestore := snapshot.ReadUnfinished(ledger.SnapshotDir(ledger.LoopDir(r.opts.Home, s.LoopID))) != nil
+		dir := ledger.LoopDir(r.opts.Home, s.LoopID)
+		hasUnfinishedRestore := snapshot.ReadUnfinished(ledger.SnapshotDir(dir)) != nil
 		isKilled := s.IsUnnoticedCrash() || hasUnfinishedRestore
-		if s.LoopID == r.state.LoopID || !isKilled {
+		if s.LoopID == r.state.LoopID {
 			continue
 		}
-		if err := r.handleKilledLoop(ctx, s); err != nil {
+		if isKilled {
+			err = r.handleKilledLoop(ctx, s)
+		}
+		if err == nil {
+			err = r.restoreSealedOf(dir, s.LoopID)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -116,7 +116,11 @@ func (p *prompter) facts(n int) prompt.Facts {
 		f.Allowed = append(f.Allowed, g.Test.String())
 	}
 
-	f.Hidden = p.past.Iterations[p.past.Previous.Iteration].Hidden.Failing()
+	hidden := p.past.Iterations[p.past.Previous.Iteration].Hidden
+	f.Hidden, f.Sealed = hidden.Failing(), len(p.set.Hidden.Sealed)
+	if f.Sealed > 0 && p.past.Previous.Iteration > 0 {
+		f.SealedIn = hidden.FailingFiles()
+	}
 	for _, o := range p.past.Iterations[p.past.Previous.Iteration].Open {
 		f.Open = append(f.Open, o.Message)
 	}

@@ -12,6 +12,7 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/seal"
 	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -259,6 +260,13 @@ func (s *resumption) nextAction() (iteration int, from string) {
 
 // continueLoop does the remaining work of the dead run, and then runs further iterations.
 func (s *resumption) continueLoop(ctx context.Context) (event.Stop, error) {
+	if sealed, err := s.run.loadSealed(); err != nil {
+		return event.Stop{}, err
+	} else if sealed != nil {
+		if err := sealed.Hide(s.run.opts.Root); err != nil { // the end of an earlier process restored them
+			return event.Stop{}, err
+		}
+	}
 	if len(s.run.past.Iterations) == 0 {
 		return s.continueBaseline(ctx)
 	}
@@ -283,13 +291,23 @@ func (s *resumption) continueBaseline(ctx context.Context) (event.Stop, error) {
 	if s.position.Baseline == "" {
 		return s.run.runLoop(ctx)
 	}
-	info, err := s.run.tree.Store.Info(s.position.Baseline)
+	id, isSealed := s.position.Baseline, s.run.opts.Hidden.Sealed != nil
+	if sealed, err := seal.Read(s.run.ledger.Dir()); err != nil {
+		return event.Stop{}, err
+	} else if sealed != nil && !isSealed {
+		id = sealed.Snapshot // it was not checked whether the other tests run without the sealed ones
+	}
+	info, err := s.run.tree.Store.Info(id)
 	if err == nil {
-		err = s.run.tree.EnsureState(ctx, s.position.Baseline, "")
+		err = s.run.tree.EnsureState(ctx, id, "")
 	}
 	if err == nil {
 		s.run.checks.checkOutputs = s.position.CheckOutputs
-		err = s.run.measureBaseline(ctx, info)
+		if isSealed {
+			err = s.run.measureBaseline(ctx, info, nil)
+		} else {
+			err = s.run.sealAndMeasure(ctx, info)
+		}
 	}
 	if err != nil {
 		return stopFor(ctx, err)

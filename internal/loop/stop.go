@@ -144,7 +144,7 @@ func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
 	if why == "" {
 		return stop
 	}
-	return event.Stop{Reason: event.HiddenFail, Text: "the hidden tests do not pass on the selected tree: " + why + " (" + stop.Text + ")"}
+	return event.Stop{Reason: event.HiddenFail, Text: "the " + h.Kind() + " tests do not pass on the selected tree: " + why + " (" + stop.Text + ")"}
 }
 
 // openFindingsStop returns the stop of a loop that meets its criterion with open findings. The

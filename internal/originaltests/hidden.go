@@ -22,16 +22,21 @@ type HiddenOptions struct {
 	Check   *measure.Check `json:"check,omitempty"`      // nil: the checks of the plan
 	AtEnd   bool           `json:"at_end,omitempty"`     // they run only on the selected tree, not after each iteration
 	Timeout time.Duration  `json:"timeout_ns,omitempty"` // of one run; 0: the limits of the checks
+	Seal    float64        `json:"seal,omitempty"`       // the share of the failing tests that are sealed; 0: none
+	// Sealed are the sealed tests, with their files relative to the root of the tree. Dir then holds the
+	// originals of these files.
+	Sealed map[metric.ID]string `json:"-"`
 }
 
 // HiddenRun runs tests that the agent does not see: the files of a folder, which are
 // written into a copy of a tree.
 type HiddenRun struct {
 	treecopy.Workspace
-	Dir    string             // of the tests
-	Check  *measure.Check     // that runs them; nil: the checks of the plan
-	Limit  time.Duration      // of one run; 0: the limits of the checks
-	Passed map[metric.ID]bool // whether each test passed in earlier runs
+	Dir    string               // of the tests
+	Check  *measure.Check       // that runs them; nil: the checks of the plan
+	Limit  time.Duration        // of one run; 0: the limits of the checks
+	Passed map[metric.ID]bool   // whether each test passed in earlier runs
+	Sealed map[metric.ID]string // see [HiddenOptions]
 }
 
 // Run runs the hidden tests on a snapshot. visible are the tests that were measured in it, and
@@ -52,9 +57,13 @@ func (h HiddenRun) run(ctx context.Context, id snapshot.ID, visible, known *metr
 		return nil, err
 	}
 
-	out := &ledger.Hidden{Files: files.Sum()}
+	out := &ledger.Hidden{Files: files.Sum(), Sealed: len(h.Sealed) > 0}
 	return out, h.ForOriginalTests().WithCopy(ctx, id, func(t treecopy.Tree) error {
-		if err := treecopy.Files(files).Write(t.ProjectDir()); err != nil {
+		dir := t.ProjectDir()
+		if out.Sealed {
+			dir = t.Path
+		}
+		if err := treecopy.Files(files).Write(dir); err != nil {
 			return err
 		}
 		plan := t.CheckPlan(ctx, t.Meter)
@@ -102,6 +111,9 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 	if all == nil || h.Check != nil {
 		return all
 	}
+	if h.Sealed != nil {
+		return h.sealedTestsAmong(all, visible)
+	}
 
 	hidden := map[metric.ID]bool{}
 	defs := files.Tests()
@@ -116,18 +128,32 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 		_, seen := visible.Lookup(c.ID)
 		return !hidden[c.ID] && (seen || h.HasOtherRunner()) // the earlier runner cannot run new tests
 	})
-	out.Broken, out.Failure = slices.Clone(all.Broken), ""
+	out.Broken, out.Failure = brokenExcept(all, visible), ""
 	if h.HasOtherRunner() {
 		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
 			return !slices.ContainsFunc(files, func(f treecopy.File) bool { return f.Path == b.Name })
 		})
 	}
-
-	if visible != nil {
-		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
-			return slices.ContainsFunc(visible.Broken, func(v metric.Suite) bool { return v.Name == b.Name })
-		})
-	}
-
 	return &out
+}
+
+// sealedTestsAmong returns the sealed tests, with their files. Those that did not run are added.
+func (h HiddenRun) sealedTestsAmong(all, visible *metric.Tests) *metric.Tests {
+	var cases []metric.Test
+	for id, file := range h.Sealed {
+		t, ran := all.Lookup(id)
+		if !ran {
+			t = metric.Test{ID: id, Status: metric.NotRun, Message: "it did not run"}
+		}
+		t.File = file
+		cases = append(cases, t)
+	}
+	return &metric.Tests{Cases: metric.NewTests(cases).Cases, Broken: brokenExcept(all, visible), Runner: all.Runner}
+}
+
+// brokenExcept returns the suites that could not run, without those that could not run in the tree.
+func brokenExcept(all, visible *metric.Tests) []metric.Suite {
+	return slices.DeleteFunc(slices.Clone(all.Broken), func(b metric.Suite) bool {
+		return visible != nil && slices.ContainsFunc(visible.Broken, func(v metric.Suite) bool { return v.Name == b.Name })
+	})
 }

@@ -137,6 +137,8 @@ type Facts struct {
 	Failed    int
 	Failing   []string // names of failing tests, unless the evidence names them
 	Hidden    int      // number of failing hidden tests
+	Sealed    int      // number of sealed tests
+	SealedIn  []string // files of failing sealed tests
 	Coverage  string   // "81.2%", "" when not measured
 	Errors    string   // "3", "" when not measured
 	Changes   []Change // of tests in the last iteration, unless it was rejected

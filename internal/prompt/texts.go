@@ -125,7 +125,7 @@ func templateFuncs(current *Level) template.FuncMap {
 
 // sampleFacts sets every field, so that [Parse] executes all parts of the templates.
 var sampleFacts = Facts{
-	Task: "t", Iteration: 2, Max: 3, Criterion: "c", Measured: true, Passed: 1, Count: 2, Failing: []string{"a"}, Hidden: 1, Coverage: "1%", Errors: "1",
+	Task: "t", Iteration: 2, Max: 3, Criterion: "c", Measured: true, Passed: 1, Count: 2, Failing: []string{"a"}, Hidden: 1, Sealed: 1, SealedIn: []string{"f"}, Coverage: "1%", Errors: "1",
 	Changes: []Change{{"newly failing", []string{"a"}}}, Rejection: &Rejection{1, []string{"r"}, []string{"a"}, []string{"f"}, "advice"}, Note: "n", Open: []string{"o"},
 	Error: &Failure{"e", 2}, Near: true, Last: true, Risk: &Risk{"w", "t", "y"}, Blocked: "b", Allowed: []string{"a"},
 }

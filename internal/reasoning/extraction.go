@@ -204,6 +204,7 @@ type Hidden struct {
 	Refused string            `json:"refused,omitempty"`
 	Reused  bool              `json:"reused,omitempty"`
 	Later   bool              `json:"deferred,omitempty"` // they are run at the end of the loop
+	Sealed  bool              `json:"sealed,omitempty"`   // they were taken out of the tree
 }
 
 // HiddenOf describes a run of hidden tests, nil if there are none.
@@ -211,7 +212,7 @@ func HiddenOf(h *ledger.Hidden) *Hidden {
 	if h == nil {
 		return nil
 	}
-	out := &Hidden{Tests: testCounts(h.Tests), Flaky: namesOfTests(h.Flaky), Runs: checkRuns(h.Runs), Why: h.Why, Refused: h.NotRunReason, Reused: h.Reused, Later: h.Deferred}
+	out := &Hidden{Tests: testCounts(h.Tests), Flaky: namesOfTests(h.Flaky), Runs: checkRuns(h.Runs), Why: h.Why, Refused: h.NotRunReason, Reused: h.Reused, Later: h.Deferred, Sealed: h.Sealed}
 	var failing []string
 	if h.Tests != nil {
 		for _, c := range h.Tests.Cases {

@@ -263,7 +263,7 @@ func (l *chainLayout) addHiddenTests(h *reasoning.Hidden) {
 	if h == nil {
 		return
 	}
-	l.Item("Hidden tests: %s", hiddenResultText(h))
+	l.Item("%s tests: %s", Either(h.Sealed, "Sealed", "Hidden"), hiddenResultText(h))
 	l.addNames("does not pass: ", h.Failing)
 	l.addNames("flaky: ", h.Flaky)
 	l.addRuns(h.Runs)

@@ -194,9 +194,10 @@ func (p *page) addReview(r *ledger.SelectionReview) {
 // addHiddenTests describes the results of the hidden tests.
 func (p *page) addHiddenTests(h *ledger.Hidden) {
 	if e := reasoning.HiddenOf(h); e != nil {
-		p.Item("Hidden tests: %s", hiddenResultText(e))
+		kind := Either(e.Sealed, "Sealed", "Hidden")
+		p.Item("%s tests: %s", kind, hiddenResultText(e))
 		if e.Failing.Len() > 0 {
-			p.Item("Hidden tests that do not pass: %s", namesText(e.Failing))
+			p.Item("%s tests that do not pass: %s", kind, namesText(e.Failing))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -136,4 +137,27 @@ func (p *Printer) printSharedRefs(e event.Event, d event.SharedRefs) {
 		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 restores it", strings.Join(report.Truncate(d.Names, 10), ", "), p.Self, e.LoopID)
 	}
 	p.printLine("     %s", p.Paint(document.Warn, text))
+}
+
+// printSealed prints how many tests are sealed, and whether the agent can find them.
+func (p *Printer) printSealed(d event.SealedTests) {
+	p.printNote("sealed: %d of %d failing tests, until the loop ends", d.Tests, d.Failing)
+	if d.InHistory > 0 {
+		p.printWarning(fmt.Sprintf("git has %s with sealed tests at HEAD, where an agent that looks can find them", report.Pluralize(d.InHistory, "file", "files")))
+	}
+}
+
+// printSealedRestored prints that the sealed tests are in the tree again.
+func (p *Printer) printSealedRestored(d event.RestoredTests) {
+	what := "sealed tests restored: " + strconv.Itoa(d.Tests)
+	if d.LoopID != "" {
+		what = fmt.Sprintf("sealed tests of loop %s restored: %d", d.LoopID, d.Tests)
+	}
+	p.printNote("%s", what)
+	if len(d.Kept) > 0 {
+		p.printWarning("the agent rewrote or deleted their files; the originals are in " + strings.Join(d.Kept, ", "))
+	}
+	if d.Uncommitted > 0 {
+		p.printWarning(fmt.Sprintf("commits of the agent have %s without sealed tests: commit the working tree as well", report.Pluralize(d.Uncommitted, "file", "files")))
+	}
 }

@@ -96,6 +96,10 @@ func (p *Printer) printEvent(e event.Event) {
 		if !d.Done {
 			p.printStatus("%s …", d.Name)
 		}
+	case event.SealedTests:
+		p.printSealed(d)
+	case event.RestoredTests:
+		p.printSealedRestored(d)
 	case event.Baseline:
 		p.printBaseline(d)
 	case event.IterationStart:

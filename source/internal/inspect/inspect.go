@@ -74,7 +74,12 @@ type List struct {
 	Line, End int
 	// Rows are the elements of the literal, each on one line with single spaces.
 	Rows []string
+	// Spans are the places of the rows if these are the elements of one literal, otherwise nil.
+	Spans []Span
 }
+
+// Span is a part of a file: the byte offsets of its start and its end.
+type Span struct{ From, To int }
 
 // Directive is a comment or an annotation that silences a tool.
 type Directive struct {

@@ -24,15 +24,19 @@ func (in *inspector) findLists() []List {
 			continue
 		}
 
-		rows, ok := in.tableRows(i)
+		spans, ok := in.tableRows(i)
 		if !ok || in.Text(i-1) == "struct" { // the fields of a struct are not rows
 			continue
 		}
 		// In @ValueSource(ints = {1, 2}) the inner brackets are the table.
-		if end := in.List[i].Partner; len(rows) == 1 && in.Is(i, "(") && in.List[end-1].Partner > i {
+		if end := in.List[i].Partner; len(spans) == 1 && in.Is(i, "(") && in.List[end-1].Partner > i {
 			continue
 		}
-		out = append(out, List{Line: in.Line(i), End: in.Line(in.List[i].Partner), Rows: rows})
+		l := List{Line: in.Line(i), End: in.Line(in.List[i].Partner), Spans: spans}
+		for _, s := range spans {
+			l.Rows = append(l.Rows, in.between(s.From, s.To))
+		}
+		out = append(out, l)
 		i = in.List[i].Partner
 	}
 
@@ -50,10 +54,9 @@ func (in *inspector) opensTypeBody(i int) bool {
 	return typeWords[word] && in.IsWord(at+1)
 }
 
-// tableRows returns the elements of the brackets at token i, each as text on one line. It returns
-// false if the brackets do not look like a table: they contain statements, or most of their
-// elements are not rows.
-func (in *inspector) tableRows(i int) ([]string, bool) {
+// tableRows returns the elements of the brackets at token i. It returns false if the brackets do not
+// look like a table: they contain statements, or most of their elements are not rows.
+func (in *inspector) tableRows(i int) ([]Span, bool) {
 	end := in.List[i].Partner
 	composite, start := 0, i+1
 	plainRows := in.isTable(i)
@@ -61,12 +64,12 @@ func (in *inspector) tableRows(i int) ([]string, bool) {
 		return nil, false
 	}
 
-	var rows []string
+	var rows []Span
 	for j := i + 1; j <= end && len(rows) < maxRows; j++ {
 		switch {
 		case j == end || in.Is(j, ","):
 			if j > start {
-				rows = append(rows, in.between(in.List[start].Pos, in.List[j-1].End))
+				rows = append(rows, Span{in.List[start].Pos, in.List[j-1].End})
 				if in.isRow(start, j) {
 					composite++
 				}
