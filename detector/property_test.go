@@ -107,8 +107,8 @@ func (w world) input() detector.Input {
 	for i := range n + 1 {
 		all = append(all, w.observation(i))
 	}
-	if w.one(12) { // fixed, as far as one sees
-		all[n-1].Set.Tests, all[n].Set.Tests = suite(hiddenTest("TestA", metric.Failed)), suite(passing("TestA")...)
+	if w.one(6) { // fixed, as far as one sees
+		all[n-1].Set.Tests, all[n].Set.Tests = suite(hiddenTest("TestA", metric.Failed)), suite(hiddenTest("TestA", metric.Passed))
 	}
 	in := detector.Input{
 		Current: all[n], Previous: all[n-1], Baseline: all[0], History: all[:n], Evidence: detector.Evidence{Before: w.sources(), After: w.sources(), GoneSymbols: []string{"Divide"}[:w.IntN(2)], GitLost: []string{"tag v1"}[:w.one01(8)], AckFiles: []string{".supervise-ack.yaml"}[:w.one01(8)]},
