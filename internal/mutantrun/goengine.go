@@ -111,13 +111,13 @@ export PATH
 `
 
 // loadGo prepares Go mutants, if that is possible.
-func (r *Runner) loadGo(ctx context.Context, mutants []Mutant, tests []metric.Test) (err error) {
+func (r *Runner) loadGo(ctx context.Context, mutants []Mutant) error {
 	e := &goEngine{
-		Runner: r, tests: tests, dir: filepath.Join(filepath.Dir(r.tree.Path), "mutants"),
+		Runner: r, tests: r.passing, dir: r.scratch(),
 		files: map[string]*goSwitch{}, mutants: map[int]*goSwitch{}, unbuilt: map[int]bool{}, reached: map[goRoot]map[int]bool{},
 		plan: r.tree.CheckPlan(ctx, r.meter),
 	}
-	if runtime.GOOS == "windows" || len(tests) == 0 || !e.addMutants(mutants) || !e.findCommand() {
+	if runtime.GOOS == "windows" || len(r.passing) == 0 || !e.addMutants(mutants) || !e.findCommand() {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Join(e.dir, "reached"), 0o700); err != nil {
@@ -159,15 +159,11 @@ func (e *goEngine) selector() string { return filepath.Join(e.dir, "selected") }
 // findCommand finds the command of the only check that has tests. It is false if there are
 // several, or if it cannot be reproduced.
 func (e *goEngine) findCommand() bool {
-	n, ok := 0, false
-	for _, c := range e.meter.Plan().Checks {
-		if c.Kind == measure.Test {
-			n++
-			e.command, ok = parseGoCommand(c.Command)
-			ok = ok && c.Runner == "go"
-		}
+	c, ok := e.onlyCheck()
+	if !ok || c.Runner != "go" {
+		return false
 	}
-	if !ok || n != 1 {
+	if e.command, ok = parseGoCommand(c.Command); !ok {
 		return false
 	}
 	own, ok := parseGoCommand(append([]string{"go", "test"}, strings.Fields(e.meter.Getenv("GOFLAGS"))...))
@@ -194,17 +190,11 @@ var wordRE = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
 // run runs a script of the engine in place of the tests' command.
 func (e *goEngine) run(ctx context.Context, script string, tests []metric.Test, limit time.Duration) (measure.TreeResults, error) {
-	name := filepath.Join(e.dir, "run")
-	if err := os.WriteFile(name, []byte(goScript+script), 0o600); err != nil {
+	if err := e.writeScratch(map[string][]byte{"run": []byte(goScript + script)}); err != nil {
 		return measure.TreeResults{}, err
 	}
-	if u := e.tree.User; u != nil {
-		if err := u.Chown(e.dir); err != nil {
-			return measure.TreeResults{}, err
-		}
-	}
 	adapt := func(c measure.Check) (measure.Check, bool) {
-		c.PlannedID, c.Command, c.Reports, c.Stderr = c.ID(), []string{"/bin/sh", name}, nil, false
+		c.PlannedID, c.Command, c.Reports, c.Stderr = c.ID(), []string{"/bin/sh", filepath.Join(e.dir, "run")}, nil, false
 		return c, true
 	}
 	return e.meter.RunInTree(ctx, measure.TreeRun{Plan: e.plan, Tests: tests, Full: len(tests) > measure.MaxSelected, NoRetry: true, Limit: e.limit(limit), Adapt: adapt})
@@ -389,7 +379,10 @@ func (e *goEngine) isSound(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// runMutant runs the tests that may reach a mutant. It is false if the mutant has to run alone.
+func (e *goEngine) isUnbuilt(number int) bool { return e.unbuilt[number] }
+
+func (e *goEngine) isTogether(number int) bool { return e.mutants[number] != nil }
+
 func (e *goEngine) runMutant(ctx context.Context, number int, tests []metric.Test) (Result, bool, error) {
 	if definite, failed := e.unbuilt[number]; failed {
 		return Result{Unbuilt: true}, definite, nil
@@ -410,7 +403,7 @@ func (e *goEngine) runMutant(ctx context.Context, number int, tests []metric.Tes
 	for _, t := range tests {
 		took += e.durations[t.ID]
 	}
-	result, err := e.runTimed(&took, time.Second, func(mutated bool, limit time.Duration) (measure.TreeResults, error) {
+	result, err := e.runTimed(&took, switchedSlack, func(mutated bool, limit time.Duration) (measure.TreeResults, error) {
 		if !mutated {
 			number = 0
 		}

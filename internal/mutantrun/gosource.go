@@ -115,7 +115,7 @@ func fieldsOf(list *ast.FieldList) []*ast.Field {
 }
 
 // text returns the text of the file with all mutants. With named, the branch of a mutant claims to
-// be in a separate file, see [mutantOfError]; otherwise in its original lines.
+// be in a separate file, see [mutantFile]; otherwise in its original lines.
 func (s *goSwitch) text(named bool) []byte {
 	if len(s.mutants) == 0 {
 		return s.src

@@ -46,6 +46,8 @@ type Result struct {
 	Killers map[metric.ID]bool   // the tests that failed
 	Said    map[metric.ID]string // the messages of their failures
 	Ran     []metric.Test        // the tests that ran: those that may reach the mutant
+
+	Equivalent bool // it compiles to the same code, so that no test ran; false where that is unknown
 }
 
 // IsKilledBy reports whether one of the tests kills the mutant.
@@ -76,8 +78,18 @@ type Runner struct {
 	passing   []metric.Test // in the last Control
 	stamp     time.Time     // modification time of the file that was written last
 
-	engine  *goEngine // of the loaded mutants; nil: each mutant runs alone
+	checks  map[string]measure.Check // that ran tests in the last Control, by folder and name
+	engine  engine                   // of the loaded mutants; nil: each mutant runs alone
 	numbers map[mutation.Mutant]int
+}
+
+// engine runs tests on mutants that are prepared together, by numbers from 1.
+type engine interface {
+	// runMutant returns the result of a mutant. It is false if the mutant has to run alone.
+	runMutant(ctx context.Context, number int, tests []metric.Test) (Result, bool, error)
+	isUnbuilt(number int) bool
+	isTogether(number int) bool
+	restore() error // the copy, as it was without mutants
 }
 
 // New returns a runner in a copy. Python writes no compiled files there: it would use that of
@@ -95,9 +107,14 @@ func (r *Runner) Control(ctx context.Context, tests []metric.Test) (Control, err
 	if err := r.unload(); err != nil {
 		return Control{}, err
 	}
+	r.checks = map[string]measure.Check{}
+	adapt := func(c measure.Check) (measure.Check, bool) {
+		r.checks[c.Dir+": "+c.Name] = c // the last one is that of the plan
+		return r.directly(c)
+	}
 	started := time.Now()
 	out := Control{Passing: map[metric.ID]bool{}}
-	ends, err := r.meter.RunInTree(ctx, measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.meter), Tests: tests, Limit: r.limit(0), Adapt: r.directly})
+	ends, err := r.meter.RunInTree(ctx, measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.meter), Tests: tests, Limit: r.limit(0), Adapt: adapt})
 	if err != nil {
 		return out, err
 	}
@@ -151,12 +168,17 @@ func (r *Runner) Load(ctx context.Context, mutants []Mutant) (unbuilt []Mutant, 
 	if err := r.unload(); err != nil || r.OneAtATime || len(mutants) < minTogether {
 		return nil, err
 	}
-	if err := r.loadGo(ctx, mutants, r.passing); err != nil || r.engine == nil {
-		return nil, err
+	for _, load := range []func(context.Context, []Mutant) error{r.loadGo, r.loadPytest} {
+		if err := load(ctx, mutants); err != nil {
+			return nil, err
+		}
+	}
+	if r.engine == nil {
+		return nil, nil
 	}
 	for i, m := range mutants {
 		r.numbers[m.Mutant] = i + 1
-		if r.engine.unbuilt[i+1] {
+		if r.engine.isUnbuilt(i + 1) {
 			unbuilt = append(unbuilt, m)
 		}
 	}
@@ -230,6 +252,33 @@ func (r *Runner) runTimed(took *time.Duration, slack time.Duration, run func(mut
 // treeRun is a run of the tests on one mutant, or for comparison without one.
 func (r *Runner) treeRun(ctx context.Context, tests []metric.Test, limit time.Duration) measure.TreeRun {
 	return measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.meter), Tests: tests, Full: r.fullRun, NoRetry: true, Limit: r.limit(limit), Adapt: r.directly}
+}
+
+// onlyCheck returns the check that runs the tests. It is false if there are several.
+func (r *Runner) onlyCheck() (measure.Check, bool) {
+	for _, c := range r.checks {
+		return c, len(r.checks) == 1
+	}
+	return measure.Check{}, false
+}
+
+// scratch returns the folder of an engine, next to the copy.
+func (r *Runner) scratch() string { return filepath.Join(filepath.Dir(r.tree.Path), "mutants") }
+
+// writeScratch writes files into the folder of an engine, for the user of the checks.
+func (r *Runner) writeScratch(files map[string][]byte) error {
+	if err := os.MkdirAll(r.scratch(), 0o700); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(r.scratch(), name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	if r.tree.User == nil {
+		return nil
+	}
+	return r.tree.User.Chown(r.scratch())
 }
 
 // runWithin writes the mutant into the copy, runs the tests, and restores the file.
