@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 }
 
 // withRunner calls work with a runner in a copy of a project, its tests, and the mutants of a file.
-func withRunner(t *testing.T, files map[string]string, check measure.Check, o Options, work func(*Runner, []metric.Test)) {
+func withRunner(t testing.TB, files map[string]string, check measure.Check, o Options, work func(*Runner, []metric.Test)) {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "tree")
 	trees.Write(t, root, files)

@@ -11,7 +11,7 @@ import (
 )
 
 // Write writes files below root, by their slash paths. Those without a text are deleted.
-func Write(t *testing.T, root string, files map[string]string) {
+func Write(t testing.TB, root string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		full := filepath.Join(root, filepath.FromSlash(name))
@@ -31,7 +31,7 @@ func Write(t *testing.T, root string, files map[string]string) {
 }
 
 // Open opens a store for the tree, until the test ends, and a meter of one check.
-func Open(t *testing.T, root string, check measure.Check) (*snapshot.Store, measure.Plan, *measure.Meter) {
+func Open(t testing.TB, root string, check measure.Check) (*snapshot.Store, measure.Plan, *measure.Meter) {
 	t.Helper()
 	store, err := snapshot.Open(t.Context(), root, filepath.Join(t.TempDir(), "store"), snapshot.Options{MinFree: -1})
 	if err != nil {
