@@ -193,7 +193,8 @@ func (r *trialRun) runAll(ctx context.Context, tests []metric.Test) error {
 		if time.Now().After(r.runner.Until) {
 			continue
 		}
-		m.decided, m.unbuilt, m.aborted, m.noticedBy = !result.Unbuilt, result.Unbuilt, result.Aborted, result.Killers
+		m.unbuilt = result.Unbuilt || result.Equivalent
+		m.decided, m.aborted, m.noticedBy = !m.unbuilt, result.Aborted, result.Killers
 		m.crashed = map[metric.ID]bool{}
 		for id, message := range result.Said {
 			m.crashed[id] = r.isCrash(m, message)

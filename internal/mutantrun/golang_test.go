@@ -71,6 +71,11 @@ func compare(t *testing.T, files map[string]string, check measure.Check, most in
 		if one.Unbuilt != all.Unbuilt || one.Aborted != all.Aborted || !one.Unbuilt && !maps.Equal(one.Killers, all.Killers) {
 			t.Errorf("%s:%d %s: one at a time %+v, all at once %+v", m.File, m.Line, m.Mutated, one, all)
 		}
+		for id, message := range one.Said {
+			if (message == "") != (all.Said[id] == "") {
+				t.Errorf("%s:%d %s: %q, all at once %q", m.File, m.Line, m.Mutated, message, all.Said[id])
+			}
+		}
 	}
 	if !slices.ContainsFunc(results[0], func(r Result) bool { return len(r.Killers) > 0 }) {
 		t.Fatal("no mutant is killed")

@@ -27,6 +27,7 @@ with open(os.path.join(HERE, "job.json"), encoding="utf-8") as f:
 FILES = {os.path.realpath(f["path"]): base64.b64decode(f["text"]) for f in JOB["files"]}
 NAMES = {}  # of files in code objects: the real path, if it is one of FILES
 ENTERED = set()  # functions that were entered
+MESSAGE = 20000  # characters of a message that are kept
 FUNCTION = 0x1  # CO_OPTIMIZED: code that is not that of a module or class
 
 
@@ -180,7 +181,7 @@ class Mutant:
         for f in functions(self.path):
             code = new.get(identity(f.__code__))
             if code is not None:
-                f.__code__ = code
+                f.__code__ = code.replace(co_filename=f.__code__.co_filename)
 
 
 class Recorder:
@@ -191,7 +192,8 @@ class Recorder:
     def pytest_runtest_logreport(self, report):
         if report.failed and not self.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
-            self.failed, self.message = True, getattr(crash, "message", None) or str(report.longrepr)
+            lines = [getattr(crash, "message", ""), str(report.longrepr)]
+            self.failed, self.message = True, "\n".join(lines)[-MESSAGE:]
 
 
 class Runs:
