@@ -31,6 +31,26 @@ func TestPromiseAndQualityAreRequiredInAdditionToTheChecks(t *testing.T) {
 	}
 }
 
+func TestUntestedChangeMeetsNoCriterion(t *testing.T) {
+	passing := metric.Set{Tests: metric.NewTests([]metric.Test{{ID: metric.ID{Name: "T"}, Status: metric.Passed}})}
+	for _, tt := range []struct {
+		executed int64
+		least    float64
+		want     bool
+	}{{2, 0, true}, {2, 80, false}, {8, 80, true}} {
+		it := ledger.Iteration{Set: passing, Changed: []ledger.FileChange{{Path: "a.go"}}, ChangeCoverage: &ledger.ChangeCoverage{Lines: 10, Executed: tt.executed, Min: tt.least}}
+		for _, until := range []Criterion{{Kind: Green}, {Kind: Command}} {
+			met, err := until.Check(it, passing, func(string) (bool, error) { return true, nil })
+			if err != nil || *met != tt.want {
+				t.Errorf("%s, %+v: %v, %v", until.Kind, tt, *met, err)
+			}
+		}
+		if got := (Criterion{Kind: Green}).MayBeMet(it, passing, passing); got != tt.want {
+			t.Errorf("%+v: may be met: %v", tt, got)
+		}
+	}
+}
+
 func TestAutoIsResolvedByTheBaseline(t *testing.T) {
 	for _, tt := range []struct {
 		until Criterion

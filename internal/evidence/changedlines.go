@@ -14,8 +14,8 @@ import (
 
 // ChangedLines returns the lines of product code that the change added or changed and that can be
 // executed, by file, and which of them tests execute. Lines that moved within a file or with it,
-// comments, tests, and generated and vendored files do not count. It reads Now, Changes, Read and
-// Base. Errors are those of Read.
+// comments, tests, and generated and vendored files do not count. It reads Before (its missing
+// suites), Now, Changes, Read and Base. Errors are those of Read.
 func (c CoverageChange) ChangedLines() ([]detector.ChangedLines, error) {
 	files, err := readFiles(c.Changes, c.Read)
 	if err != nil {
@@ -103,13 +103,17 @@ func (c CoverageChange) report(paths []string) lineReport {
 	return r
 }
 
-// UnknownLines says why no lines are known that tests execute now, "" if they are.
+// UnknownLines says why no lines are known that tests execute now, "" if they are. Suites that did not run
+// before the change either miss nothing.
 func (c CoverageChange) UnknownLines() string {
+	ranBefore := func(suite string) bool { return c.Before == nil || !slices.Contains(c.Before.MissingSuites, suite) }
 	switch {
 	case c.Now == nil:
 		return "coverage is not measured"
 	case !c.Now.NamesLines():
 		return "the coverage report names no lines"
+	case slices.ContainsFunc(c.Now.MissingSuites, ranBefore):
+		return "not all suites ran"
 	}
 	return ""
 }

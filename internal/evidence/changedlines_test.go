@@ -89,13 +89,23 @@ func TestChangedLines(t *testing.T) {
 			want:    []detector.ChangedLines{{Path: "shop.py", Unknown: "coverage is not measured"}},
 		},
 		{
+			name: "a suite that did not run", now: &metric.Coverage{Files: []metric.FileCoverage{file("shop.py", "1", "4-9")}, MissingSuites: []string{"before", "now"}},
+			changes: texts{"shop.py": {"", python}},
+			want:    []detector.ChangedLines{{Path: "shop.py", Unknown: "not all suites ran"}},
+		},
+		{
+			name: "a suite that never ran", now: &metric.Coverage{Files: []metric.FileCoverage{file("shop.py", "1", "4-9")}, MissingSuites: []string{"before"}},
+			changes: texts{"shop.py": {"", python}},
+			want:    []detector.ChangedLines{{Path: "shop.py", Lines: "1,4,6-9", Executed: "1"}},
+		},
+		{
 			name: "totals", now: &metric.Coverage{Covered: 5, Total: 9},
 			changes: texts{"shop.py": {"", python}},
 			want:    []detector.ChangedLines{{Path: "shop.py", Unknown: "the coverage report names no lines"}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := evidence.CoverageChange{Now: tt.now, Base: integrity.Tree{Paths: func() []string { return tt.base }, Texts: func([]string) map[string][]byte { return nil }}}
+			c := evidence.CoverageChange{Before: &metric.Coverage{MissingSuites: []string{"before"}}, Now: tt.now, Base: integrity.Tree{Paths: func() []string { return tt.base }, Texts: func([]string) map[string][]byte { return nil }}}
 			c.Read = func(path string, after bool) ([]byte, error) {
 				if after {
 					return []byte(tt.changes[path][1]), nil

@@ -12,12 +12,18 @@ import (
 // execute.
 func coverChange(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	v.ChangeCoverage = nil
-	base, _ := c.measuredBase(v)
-	if base == "" || v.Snapshot == "" || c.isUnbuiltChange(v) {
+	base, before := c.measuredBase(v)
+	switch {
+	case v.Snapshot == "", c.isUnbuiltChange(v):
+		return v, nil
+	case base == "" && c.Subject == Change:
+		v.ChangeCoverage = &ledger.ChangeCoverage{Unknown: "the files of the base are missing", Min: c.MinChangeCoverage}
+		return v, nil
+	case base == "":
 		return v, nil
 	}
 	change := evidence.CoverageChange{
-		Now: v.Set.Coverage, Changes: c.Tree.Changes, Read: evidence.NewSnapshotReader(ctx, c.Store, base, v.Snapshot),
+		Before: before.Coverage, Now: v.Set.Coverage, Changes: c.Tree.Changes, Read: evidence.NewSnapshotReader(ctx, c.Store, base, v.Snapshot),
 		Base: evidence.ProjectTree(ctx, c.Store, base),
 	}
 	var err error

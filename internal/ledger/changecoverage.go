@@ -41,13 +41,13 @@ func (c *ChangeCoverage) Changed() []detector.ChangedLines {
 	return c.Files
 }
 
-// Cell returns the counts for a table, as in "34/36": "" without a change, "?" if they are unknown.
+// Cell returns the counts for a table, as in "34/36": "" without a change, "n/a" if they are unknown.
 func (c *ChangeCoverage) Cell() string {
 	switch {
 	case c == nil:
 		return ""
 	case c.Lines == 0:
-		return "?"
+		return "n/a"
 	}
 	return fmt.Sprintf("%d/%d", c.Executed, c.Lines)
 }
@@ -79,7 +79,7 @@ func (c *ChangeCoverage) Shortfall() string {
 	case c == nil || c.Min == 0:
 		return ""
 	case c.Unknown != "":
-		return fmt.Sprintf("%s, and at least %g %% is required: measure coverage with lines", c, c.Min)
+		return fmt.Sprintf("%s, and at least %g %% is required: measure the lines that all suites execute", c, c.Min)
 	case c.Lines == 0 || 100*float64(c.Executed) >= c.Min*float64(c.Lines):
 		return ""
 	}

@@ -141,7 +141,7 @@ func (h *historyReplay) addEvidence(ctx context.Context, p *pair) error {
 	p.changes, p.evidence = d.changes, &e
 	var lines *metric.Coverage
 	if h.cache.load(coverageKey(p.commit), &lines) && lines != nil {
-		c := evidence.CoverageChange{Now: lines, Changes: d.changes, Read: d.read, Base: opt.Base}
+		c := evidence.CoverageChange{Before: p.before.Coverage, Now: lines, Changes: d.changes, Read: d.read, Base: opt.Base}
 		files, err := c.ChangedLines()
 		if err != nil {
 			return fmt.Errorf("find the changed lines of commit %s: %w", p.commit.Short(), err)

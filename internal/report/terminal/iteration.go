@@ -34,6 +34,7 @@ func (p *Printer) printAgent(it ledger.Iteration) {
 
 // printGaps prints what was not measured in an iteration, and why.
 func (p *Printer) printGaps(it ledger.Iteration) {
+	p.printNoteUnlessEmpty("change: ", it.ChangeCoverage.Shortfall())
 	p.printNoteUnlessEmpty(it.Hidden.Kind()+" tests: ", report.HiddenTestsText(it.Hidden))
 	if n := it.Set.Tests.Counts(); n.Cached > 0 {
 		p.printNote("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Pluralize(n.Count, "test", "tests"), n.Cached)
