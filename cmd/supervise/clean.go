@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/internal/seal"
 
 	"github.com/spf13/cobra"
 )
@@ -56,6 +58,10 @@ func runClean(a *app, at workspace, o cleanOptions) error {
 		return err
 	}
 
+	list = slices.DeleteFunc(list, func(d ledger.Deletable) bool {
+		s, err := seal.Read(d.Dir)
+		return err != nil || s != nil && !s.Restored // it has the only copy
+	})
 	freed := int64(0)
 	for _, s := range list {
 		fmt.Fprintf(a.out, "%s  %-10s %s  %s\n", s.UpdatedAt.Local().Format(time.DateTime), s.Status, s.LoopID, report.FormatBytes(s.Bytes))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"supervise/internal/event"
@@ -68,14 +69,10 @@ func runSeal(ctx context.Context, a *app, o sealOptions) error {
 		return usageError{fmt.Errorf("loop %s has no sealed tests", state.LoopID)}
 	}
 	if o.restore {
-		tree, err := ledger.LockTree(state.Workspace)
-		if err != nil {
-			return fmt.Errorf("%w; interrupt the loop first", err)
-		}
-		defer tree.Close()
-		if err := a.restoreSealed(s, state.Workspace); err != nil {
-			return err
-		}
+		err = a.lockAndRestoreSealed(s, state.Workspace)
+	}
+	if err != nil {
+		return err
 	}
 	files, err := sealedFiles(ctx, s, dir, state)
 	if err != nil {
@@ -91,18 +88,23 @@ func runSeal(ctx context.Context, a *app, o sealOptions) error {
 	}
 	fmt.Fprintf(a.out, "loop %s: %d of %d failing tests sealed (seed %d)\n", state.LoopID, len(s.Tests), s.Failing, s.Seed)
 	for _, f := range files {
-		fmt.Fprintf(a.out, "  %s: %s\n", f.Path, f.State)
-		for _, t := range f.Tests {
-			fmt.Fprintf(a.out, "    %s\n", t)
-		}
-		if f.Damaged {
-			fmt.Fprintf(a.out, "    the stored original differs from snapshot s%s\n", s.Snapshot)
-		}
+		f.print(a.out, s)
 	}
 	if s.InHistory > 0 {
-		fmt.Fprintf(a.out, "in git at HEAD when the loop began, where an agent can find them: %s\n", report.Pluralize(s.InHistory, "file", "files"))
+		fmt.Fprintf(a.out, "in git at HEAD when the loop started, where an agent can find them: %s\n", report.Pluralize(s.InHistory, "file", "files"))
 	}
 	return nil
+}
+
+// print prints a file with its tests.
+func (f sealedFile) print(w io.Writer, s *seal.Sealed) {
+	fmt.Fprintf(w, "  %s: %s\n", f.Path, f.State)
+	for _, t := range f.Tests {
+		fmt.Fprintf(w, "    %s\n", t)
+	}
+	if f.Damaged {
+		fmt.Fprintf(w, "    the stored original differs from snapshot s%s\n", s.Snapshot)
+	}
 }
 
 // sealedFiles returns the files with sealed tests.
@@ -128,6 +130,15 @@ func sealedFiles(ctx context.Context, s *seal.Sealed, dir string, state ledger.S
 		out = append(out, line)
 	}
 	return out, nil
+}
+
+// lockAndRestoreSealed is restoreSealed for a tree in which no loop runs.
+func (a *app) lockAndRestoreSealed(s *seal.Sealed, root string) error {
+	tree, err := ledger.LockTree(root)
+	if err != nil {
+		return fmt.Errorf("%w; interrupt the loop first", err)
+	}
+	return errors.Join(a.restoreSealed(s, root), tree.Close())
 }
 
 // restoreSealed restores sealed tests in a working tree, and prints where originals are kept.

@@ -41,7 +41,7 @@ func (f SealFlag) Set(text string) error {
 	share, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		f.Dir, f.Seal = text, 0
-		return nil
+		return nil //nolint:nilerr // it is a folder
 	}
 	if share < 0 || share >= 1 {
 		return errors.New("the share of the failing tests must be less than 1, like 0.3")

@@ -55,7 +55,7 @@ func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 // runHidden runs the hidden tests on the tree of an iteration. known are their results in the tree
 // that it started from, passed whether each passed in earlier runs.
 func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests, passed map[metric.ID]bool) (*ledger.Hidden, error) {
-	run := originaltests.HiddenRun{Workspace: j.Workspace, Dir: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.Hidden.Timeout, Passed: passed, Sealed: j.Settings.Hidden.Sealed}
+	run := originaltests.HiddenRun{Workspace: j.Workspace, HiddenOptions: j.Settings.Hidden, Passed: passed}
 	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
 	if err != nil {
 		return nil, err

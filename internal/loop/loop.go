@@ -28,6 +28,7 @@ import (
 	"supervise/internal/worktree"
 	"supervise/runner"
 	"supervise/selector"
+	"supervise/snapshot"
 
 	"github.com/sirupsen/logrus"
 )
@@ -96,7 +97,8 @@ type run struct {
 	kept          treecopy.Kept
 	mask          secrets.Mask // masks the secrets in the environment
 	past          *judge.History
-	until         int // the last iteration of this process, if Steps is set
+	until         int         // the last iteration of this process, if Steps is set
+	original      snapshot.ID // the tree with its sealed tests; "" without any
 
 	tree        *worktree.Tree // this field and the following ones are set by prepare
 	environment *environmentWatch

@@ -231,6 +231,7 @@ func (s Settings) checkScripts() []string {
 func (r *run) keptSnapshots() map[snapshot.ID]bool {
 	keep := worktree.ProtectedSnapshots(r.past.Iterations)
 	keep[r.state.BaselineSnapshot], keep[r.past.SafeSnapshot] = true, true
+	keep[r.original] = true
 	if r.state.Best != nil {
 		keep[r.state.Best.Snapshot] = true
 	}

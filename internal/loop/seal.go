@@ -96,7 +96,7 @@ func (r *run) trySeal(ctx context.Context, record seal.Record, files []seal.Sour
 
 // useSealed makes the sealed tests the hidden ones.
 func (r *run) useSealed(s *seal.Sealed) {
-	r.opts.Hidden.Dir, r.opts.Hidden.Sealed = s.FilesDir(), s.ByFile()
+	r.opts.Hidden.Dir, r.opts.Hidden.Sealed, r.opts.Hidden.Merge, r.original = s.FilesDir(), s.ByFile(), s.Merge, s.Snapshot
 }
 
 // loadSealed reads the sealed tests of a resumed loop. It returns nil if there are none that the loop has

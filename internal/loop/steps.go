@@ -36,6 +36,9 @@ func (r *run) stopBefore(n int, first bool) (event.Stop, error) {
 
 // suspend ends this process, but not the loop. The tree stays as the last iteration left it.
 func (r *run) suspend(stop event.Stop) (Outcome, error) {
+	if r.opts.Hidden.Sealed != nil {
+		stop.Text += "; sealed tests are out of the tree until then, or until supervise seal --restore"
+	}
 	r.setStop(stop)
 	err := errors.Join(r.checks.cleanUp(r.opts.Root, r.warn), r.save())
 	r.reportEnd(event.LoopEnd{})

@@ -58,7 +58,7 @@ func (o Options) forSession() Options {
 	}
 	o.Program, o.Task, o.RawTask, o.Pty = agentrun.Program{}, "", nil, agentrun.PtyAlways
 	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, criterion.Criterion{Kind: criterion.Never}
-	o.Approval, o.Person.Terminal, o.Hooks.Stop = Approval{}, "", false
+	o.Approval, o.Person.Terminal, o.Hooks.Stop, o.Hidden.Seal = Approval{}, "", false, 0
 	if p, known := agent.Recognize(o.Args); known {
 		// Codex would require the user to trust all its hooks unseen.
 		if c, err := hook.ParseClient(p.Hooks); err == nil && c != hook.Codex {

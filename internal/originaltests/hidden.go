@@ -1,8 +1,11 @@
 package originaltests
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -26,17 +29,16 @@ type HiddenOptions struct {
 	// Sealed are the sealed tests, with their files relative to the root of the tree. Dir then holds the
 	// originals of these files.
 	Sealed map[metric.ID]string `json:"-"`
+	// Merge returns a changed version of such a file with its sealed tests, if they have a place in it.
+	Merge func(path string, changed []byte) ([]byte, error) `json:"-"`
 }
 
 // HiddenRun runs tests that the agent does not see: the files of a folder, which are
 // written into a copy of a tree.
 type HiddenRun struct {
 	treecopy.Workspace
-	Dir    string               // of the tests
-	Check  *measure.Check       // that runs them; nil: the checks of the plan
-	Limit  time.Duration        // of one run; 0: the limits of the checks
-	Passed map[metric.ID]bool   // whether each test passed in earlier runs
-	Sealed map[metric.ID]string // see [HiddenOptions]
+	HiddenOptions
+	Passed map[metric.ID]bool // whether each test passed in earlier runs
 }
 
 // Run runs the hidden tests on a snapshot. visible are the tests that were measured in it, and
@@ -71,12 +73,18 @@ func (h HiddenRun) run(ctx context.Context, id snapshot.ID, visible, known *metr
 			plan = t.PlanFor(ctx, t.Meter, *h.Check)
 		}
 		run := func() (*metric.Tests, error) {
-			result, err := t.Meter.FullRun(ctx, plan, h.Limit)
+			result, err := t.Meter.FullRun(ctx, plan, h.Timeout)
 			out.Runs = append(out.Runs, treecopy.CheckRuns(result.Runs)...)
 			out.Why = strings.ReplaceAll(result.Why, t.Path+"/", "")
 			return h.hiddenTestsAmong(result.Tests.WithNotRun(known), files, visible), err
 		}
-		if out.Tests, err = run(); err != nil || !h.hasNewFailure(out.Tests) {
+		if out.Tests, err = run(); err == nil && h.mayNeedChanges(out.Tests) {
+			var changed bool
+			if changed, err = h.mergeChanges(ctx, t, id, files); err == nil && changed {
+				out.Tests, err = run()
+			}
+		}
+		if err != nil || !h.hasNewFailure(out.Tests) {
 			return err
 		}
 		first, why := out.Tests, out.Why
@@ -85,6 +93,35 @@ func (h HiddenRun) run(ctx context.Context, id snapshot.ID, visible, known *metr
 		out.Why = why
 		return err
 	})
+}
+
+// mayNeedChanges reports whether sealed tests did not run, which may need what the agent changed in
+// their files.
+func (h HiddenRun) mayNeedChanges(t *metric.Tests) bool {
+	return h.Merge != nil && (t == nil || slices.ContainsFunc(t.Cases, func(c metric.Test) bool { return c.Status == metric.NotRun }))
+}
+
+// mergeChanges writes the agent's versions of the files, with the sealed tests, into the copy. It reports
+// whether one of them differs from the original.
+func (h HiddenRun) mergeChanges(ctx context.Context, t treecopy.Tree, id snapshot.ID, files HiddenFiles) (changed bool, err error) {
+	for _, f := range files {
+		current, err := t.Store.ReadFile(ctx, id, f.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		original := f.Text
+		if err == nil {
+			f.Text, err = h.Merge(f.Path, current)
+		}
+		if err == nil && !bytes.Equal(f.Text, original) {
+			changed = true
+			err = treecopy.Files{f}.Write(t.Path)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return changed, nil
 }
 
 // hasNewFailure reports whether a test fails that passed before.

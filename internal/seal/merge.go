@@ -133,40 +133,44 @@ func (h hunk) place(before, now []string, places []int) (int, bool) {
 		}
 		return places[h.from], true
 	}
-	if h.from > 0 && h.from < len(before) && places[h.from-1] >= 0 && places[h.from] == places[h.from-1]+1 {
-		return places[h.from], true
-	}
 	next := h.from
-	for next < len(before) && strings.TrimSpace(before[next]) == "" {
+	for next < len(before) && isEmpty(before[next]) {
 		next++
 	}
-	if next < len(before) {
-		if at := places[next] - (next - h.from); at >= 0 && (next == h.from || places[h.from] == at) {
-			return at, true // with the empty lines that followed
-		}
-		return places[next], places[next] >= 0
+	if next == len(before) {
+		return h.placeAtEnd(before, now, places)
 	}
-	last := len(before) - 1
-	for last >= 0 && strings.TrimSpace(before[last]) == "" {
+	if at := places[next] - (next - h.from); at >= 0 && places[h.from] == at {
+		return at, true // with the empty lines that followed
+	}
+	return places[next], places[next] >= 0
+}
+
+// placeAtEnd is place for a hunk after which the sealed file has no text.
+func (h hunk) placeAtEnd(before, now []string, places []int) (int, bool) {
+	last, depth := h.from-1, indent(firstText(h.text))
+	for last >= 0 && isEmpty(before[last]) {
 		last--
 	}
-	depth := indent(firstText(h.text))
-	if last >= 0 && places[last] >= 0 {
-		after := places[last] + 1
-		if at := places[last] + h.from - last; h.from > 0 && places[h.from-1] == at-1 {
-			after = at // with the empty lines that preceded
-		}
-		if follows := firstText(now[after:]); follows == "" || indent(follows) <= depth {
-			return after, true
-		}
+	if last < 0 || places[last] < 0 {
+		return len(now), last < 0 || depth == 0
 	}
-	return len(now), last < 0 || depth == 0
+	after := places[last] + 1
+	if follows := firstText(now[after:]); follows != "" && indent(follows) > depth {
+		return len(now), depth == 0
+	}
+	if at := after + h.from - 1 - last; places[h.from-1] == at-1 {
+		after = at // with the empty lines that preceded
+	}
+	return after, true
 }
+
+func isEmpty(line string) bool { return strings.TrimSpace(line) == "" }
 
 // firstText returns the first line that is not empty, "" if there is none.
 func firstText(lines []string) string {
 	for _, l := range lines {
-		if strings.TrimSpace(l) != "" {
+		if !isEmpty(l) {
 			return l
 		}
 	}
@@ -178,12 +182,9 @@ const maxCompared = 25_000_000
 
 // match returns the place of each line of a in b, -1 if it is not there: the longest common subsequence.
 func match(a, b []string) []int {
-	out := make([]int, len(a))
-	for i := range out {
-		out[i] = -1
-	}
+	out := slices.Repeat([]int{-1}, len(a))
 	start := 0
-	for start < len(a) && start < len(b) && a[start] == b[start] {
+	for start < min(len(a), len(b)) && a[start] == b[start] {
 		out[start] = start
 		start++
 	}
@@ -192,10 +193,20 @@ func match(a, b []string) []int {
 		endA, endB = endA-1, endB-1
 		out[endA] = endB
 	}
-	a, b = a[start:endA], b[start:endB]
-	if len(a) == 0 || len(b) == 0 || len(a)*len(b) > maxCompared {
-		return out
+	for i, at := range matchMiddle(a[start:endA], b[start:endB]) {
+		if at >= 0 {
+			out[start+i] = start + at
+		}
 	}
+	return out
+}
+
+// matchMiddle is match without a shortcut, nil for long texts.
+func matchMiddle(a, b []string) []int {
+	if len(a)*len(b) > maxCompared {
+		return nil
+	}
+	out := slices.Repeat([]int{-1}, len(a))
 	width := len(b) + 1
 	length := make([]int32, (len(a)+1)*width) // of the longest common subsequence from a[i] and b[j] on
 	for i := len(a) - 1; i >= 0; i-- {
@@ -210,7 +221,7 @@ func match(a, b []string) []int {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
 		case a[i] == b[j]:
-			out[start+i] = start + j
+			out[i] = j
 			i, j = i+1, j+1
 		case length[(i+1)*width+j] >= length[i*width+j+1]:
 			i++
