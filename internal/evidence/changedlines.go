@@ -9,6 +9,7 @@ import (
 	"supervise/detector"
 	"supervise/integrity"
 	"supervise/metric"
+	"supervise/snapshot"
 	"supervise/source"
 )
 
@@ -25,7 +26,9 @@ func (c CoverageChange) ChangedLines() ([]detector.ChangedLines, error) {
 	var paths []string
 	for _, f := range files {
 		moved.add(f)
-		paths = append(paths, f.Path)
+		if !f.Deleted {
+			paths = append(paths, f.Path)
+		}
 	}
 	files = joinRenamed(files, moved.renames())
 	roles := integrity.Roles(files, c.Base)
@@ -78,8 +81,8 @@ type lineReport struct {
 	listed map[string]bool                // folders and extensions of files in the report, as in "web/*.ts"
 }
 
-// report returns what is known of changed files. A name in the report that fits another file of the
-// project better is not theirs.
+// report returns what is known of files that exist. A name in the report that fits another file of the
+// project as well is not theirs.
 func (c CoverageChange) report(paths []string) lineReport {
 	r := lineReport{why: c.UnknownLines(), files: map[string]metric.FileCoverage{}, listed: map[string]bool{}}
 	if r.why != "" {
@@ -90,13 +93,17 @@ func (c CoverageChange) report(paths []string) lineReport {
 		byName[f.Path] = f
 		r.listed[siblings(f.Path)] = true
 	}
+	isDeleted := func(p string) bool {
+		return slices.ContainsFunc(c.Changes, func(d snapshot.Change) bool { return d.Path == p && d.Kind == snapshot.Deleted })
+	}
 	project := map[string][]string{} // by base name
 	for _, p := range slices.Concat(paths, c.basePaths()) {
 		project[path.Base(p)] = append(project[path.Base(p)], p)
 	}
 	for p, name := range NamesOf(paths, c.Now) {
 		fit := func(file string) int { return similarity(file, name, c.Now.Format == "go") }
-		if !slices.ContainsFunc(project[path.Base(p)], func(other string) bool { return fit(other) > fit(p) }) {
+		fitsAsWell := func(other string) bool { return other != p && fit(other) >= fit(p) && !isDeleted(other) }
+		if !slices.ContainsFunc(project[path.Base(p)], fitsAsWell) {
 			r.files[p] = byName[name]
 		}
 	}

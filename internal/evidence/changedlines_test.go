@@ -84,6 +84,16 @@ func TestChangedLines(t *testing.T) {
 			want:    []detector.ChangedLines{{Path: "cmd/tax.go", Unknown: "not in the coverage report"}},
 		},
 		{
+			name: "the name of two files", now: goReport(file("example.com/m/tax.go", "3", "")), base: []string{"web/tax.go"},
+			changes: texts{"cmd/tax.go": {"", "package main\n\nfunc main() { println(1) }\n"}},
+			want:    []detector.ChangedLines{{Path: "cmd/tax.go", Unknown: "not in the coverage report"}},
+		},
+		{
+			name: "a moved file of a module in a folder", now: goReport(file("example.com/m/tax.go", "3", "")), base: []string{"cmd/tax.go"},
+			changes: texts{"cmd/tax.go": {"package main\n\nfunc main() { println(1) }\n", ""}, "web/tax.go": {"", "package main\n\nfunc main() { println(2) }\n"}},
+			want:    []detector.ChangedLines{{Path: "web/tax.go", Lines: "3", Executed: "3"}},
+		},
+		{
 			name:    "no coverage",
 			changes: texts{"shop.py": {"", python}},
 			want:    []detector.ChangedLines{{Path: "shop.py", Unknown: "coverage is not measured"}},

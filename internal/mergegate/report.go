@@ -216,13 +216,7 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 		}
 	}
 
-	f.Locations = append(f.Locations, g.reviewLocations(a)...)
-	switch a.Rule {
-	case detector.ChangeUntested:
-		f.Locations = untestedLocations(g.verdict.ChangeCoverage)
-	case detector.ChangeUnguarded:
-		f.Locations = survivorLocations(g.verdict.ChangeMutants)
-	}
+	f.Locations = slices.Concat(f.Locations, g.reviewLocations(a), g.changeLocations(a))
 	for _, file := range a.Files {
 		file = g.pathInTree(file)
 		if !slices.ContainsFunc(f.Locations, func(p Location) bool { return p.File == file }) {
@@ -230,6 +224,17 @@ func (g *mergeGate) newFinding(a detector.Alert) Finding {
 		}
 	}
 	return f
+}
+
+// changeLocations returns the lines of a finding about new code.
+func (g *mergeGate) changeLocations(a detector.Alert) []Location {
+	switch a.Rule {
+	case detector.ChangeUntested:
+		return untestedLocations(g.verdict.ChangeCoverage)
+	case detector.ChangeUnguarded:
+		return survivorLocations(g.verdict.ChangeMutants)
+	}
+	return nil
 }
 
 // untestedLocations returns the first line of each run of changed lines that no test executes.
