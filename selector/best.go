@@ -22,6 +22,8 @@ type Candidate struct {
 	Verified        bool
 	Critical        bool // has a CRITICAL alert that is not resolved
 	HasOpenFindings bool // findings about integrity are open: it is chosen only where nothing else can be
+	Guarded         bool // its tests notice faults in the lines that changed
+	EmptyTests      int  // added tests that notice none; they are no progress
 	Partial         bool // a planned section could not be measured
 	Rejected        bool // was rolled back, or is to be
 	StillInPlace    bool // rejected and not rolled back: later iterations are based on it, or there are none
@@ -206,6 +208,7 @@ func newPool(cands []Candidate, o Options) candidatePool {
 	if o.Mode == HighestQualityVerified {
 		p.fellBack = !p.prefer(func(c Candidate) bool { return c.Verified })
 		p.dropSuperseded(o.CoverageSlack)
+		p.dropUnguarded()
 	}
 	return p
 }
@@ -265,6 +268,21 @@ func (p *candidatePool) dropSuperseded(slack float64) {
 	slices.Reverse(remaining)
 	slices.Reverse(p.superseded)
 	p.candidates = remaining
+}
+
+// dropUnguarded leaves out candidates whose change is not guarded by tests where another one has the
+// same progress and is: of these the score does not decide.
+func (p *candidatePool) dropUnguarded() {
+	guarded := map[progress]bool{}
+	for _, c := range p.candidates {
+		if state, ok := progressOf(c); ok && c.Guarded {
+			guarded[state] = true
+		}
+	}
+	p.candidates = slices.DeleteFunc(p.candidates, func(c Candidate) bool {
+		state, ok := progressOf(c)
+		return ok && !c.Guarded && guarded[state]
+	})
 }
 
 func (p candidatePool) choose(cands []Candidate, o Options) (Candidate, error) {

@@ -192,6 +192,30 @@ func TestProgressSupersedesAHigherScore(t *testing.T) {
 	}
 }
 
+// Added tests that notice nothing are no progress, and of equal progress that with guarding tests counts
+// before the score.
+func TestGuardedIterations(t *testing.T) {
+	with := func(c selector.Candidate, guarded bool, empty int) selector.Candidate {
+		c.Guarded, c.EmptyTests = guarded, empty
+		return c
+	}
+	for _, tt := range []struct {
+		name  string
+		later selector.Candidate
+		want  int
+	}{
+		{"empty tests", with(grown(2, .85, 12, 0, 1, 80), false, 2), 1},
+		{"one more test that is not empty", with(grown(2, .85, 13, 0, 1, 80), false, 2), 2},
+		{"guarded, with a lower score", with(grown(2, .85, 10, 0, 1, 80), true, 0), 2},
+		{"guarded, with less coverage", with(grown(2, .85, 10, 0, 1, 79), true, 0), 1},
+	} {
+		got, err := selector.Best([]selector.Candidate{grown(1, .90, 10, 0, 1, 80), tt.later}, selector.DefaultOptions())
+		if err != nil || got.Iteration != tt.want {
+			t.Errorf("%s: chose %d, %v, want %d", tt.name, got.Iteration, err, tt.want)
+		}
+	}
+}
+
 func TestMoreFailuresSupersedeNothing(t *testing.T) {
 	cands := []selector.Candidate{grown(1, .70, 5, 3, 0, 80), grown(2, .65, 6, 4, 0, 80), grown(3, .66, 6, 3, 0, 80)}
 	if got, err := selector.Best(cands[:2], selector.DefaultOptions()); err != nil || got.Iteration != 1 {

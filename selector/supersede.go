@@ -29,7 +29,7 @@ func progressOf(c Candidate) (progress, bool) {
 		return progress{}, false
 	}
 	n := c.Set.Tests.Counts()
-	s := progress{passed: n.Passed, failed: n.Failed}
+	s := progress{passed: n.Passed - c.EmptyTests, failed: n.Failed}
 	s.errors, s.scale.errors = c.Set.Value(metric.ErrorCount)
 	if s.coverage, s.scale.coverage = c.Set.Coverage.CountedPercent(); s.scale.coverage {
 		s.scale.unit, s.scale.format = c.Set.Coverage.Unit, c.Set.Coverage.Format

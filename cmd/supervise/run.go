@@ -115,9 +115,10 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 	})
 
 	addFlagSection(flags, "Completion", func(f *pflag.FlagSet) {
-		f.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, quality, or a command that succeeds then")
+		f.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, guarded, idle, never, quality, or a command that succeeds then")
 		f.StringVar(&s.Promise, "completion-promise", s.Promise, "`text` that the agent must also print before the task counts as done")
 		f.Float64Var(&s.QualityTarget, "quality-target", s.QualityTarget, "quality `score` in [0,100] that must also be reached (90 with --until quality)")
+		f.Var(&s.MinNoticed, "min-mutants-noticed", "share of the mutants of the change that tests must also notice (80% with --until guarded)")
 		registerMinChangeCoverage(f, s)
 		f.StringVar(&s.OnStall, "on-stall", s.OnStall, "what happens on a stall or a cycle: auto (a stall and an infinite loop end the loop), stop (an early cycle too), ask or continue")
 		f.BoolVar(&s.Diminishing, "stop-on-diminishing", s.Diminishing, "stop when quality grows by less than 5 points twice in a row")

@@ -134,7 +134,7 @@ func (l *taskRunner) runTask(ctx context.Context, x *taskRun) error {
 	l.opts.Hint = ""
 	if x.Until != "" {
 		until := criterion.Parse(x.Until)
-		until.Promise, until.Quality, until.ChangeCoverage = opts.Until.Promise, opts.Until.Quality, opts.Until.ChangeCoverage
+		until.Promise, until.Quality, until.Noticed, until.ChangeCoverage = opts.Until.Promise, opts.Until.Quality, opts.Until.Noticed, opts.Until.ChangeCoverage
 		opts.Until = until
 	}
 

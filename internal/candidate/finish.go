@@ -45,7 +45,7 @@ func (c *competition) rankEntries(ctx context.Context) ([]ledger.Rank, error) {
 func (c *competition) rankOf(ctx context.Context, e *entry) (ledger.Rank, error) {
 	s := ledger.Rank{
 		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.entryOptions(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.bestNumber,
-		Eligible: e.succeeded(), OwnTests: len(e.addedTests), Score: e.best.Score.Value, MutationScore: mutationScore(e.best.MutationCheck),
+		Eligible: e.succeeded(), OwnTests: len(e.addedTests), Score: e.best.Score.Value, MutationScore: mutationScore(e.best.MutationCheck), MutantsNoticed: e.best.ChangeMutants.Share(),
 	}
 	if e.stop.Reason == "" {
 		s.Text = "it was not started"

@@ -54,6 +54,9 @@ var criteria = []criterion{
 	{func(s ledger.Rank) *float64 { return s.MutationScore }, func(s ledger.Rank) string {
 		return fmt.Sprintf("its tests kill %.0f %% of the mutants", 100**s.MutationScore)
 	}},
+	{func(s ledger.Rank) *float64 { return s.MutantsNoticed }, func(s ledger.Rank) string {
+		return fmt.Sprintf("its tests notice %.0f %% of the mutants of its change", 100**s.MutantsNoticed)
+	}},
 	{func(s ledger.Rank) *float64 { return &s.Score }, func(s ledger.Rank) string { return fmt.Sprintf("score %.1f", 100*s.Score) }},
 	{func(s ledger.Rank) *float64 { return new(-float64(s.Lines)) }, func(s ledger.Rank) string { return fmt.Sprintf("%d changed lines", s.Lines) }},
 	{func(s ledger.Rank) *float64 { return negated(s.CostUSD) }, func(s ledger.Rank) string { return fmt.Sprintf("cost $%.2f", *s.CostUSD) }},

@@ -9,6 +9,7 @@ import (
 	"supervise/internal/agent"
 	"supervise/internal/agentrun"
 	"supervise/internal/criterion"
+	"supervise/internal/ledger"
 )
 
 // The values of [Settings].Session.
@@ -21,6 +22,7 @@ const (
 // of that score.
 const (
 	untilQuality   = "quality"
+	untilGuarded   = "guarded" // requires tests that notice faults in the change
 	defaultQuality = 90
 )
 
@@ -65,12 +67,15 @@ func (s Settings) criterion() criterion.Criterion {
 	var c criterion.Criterion
 	switch s.Until {
 	case "auto":
+	case untilGuarded:
+		c = criterion.Criterion{Kind: criterion.Green, Noticed: ledger.DefaultNoticed}
 	case untilQuality:
 		c = criterion.Criterion{Kind: criterion.Green, Quality: defaultQuality}
 	default:
 		c = criterion.Parse(s.Until)
 	}
 	c.Quality, c.Promise = cmp.Or(s.QualityTarget, c.Quality), s.Promise
+	c.Noticed = cmp.Or(float64(s.MinNoticed), c.Noticed)
 	c.ChangeCoverage = float64(s.MinChangeCoverage)
 	return c
 }
@@ -95,6 +100,9 @@ func (s Settings) agentConditions() []condition {
 		{!(s.QualityTarget >= 0 && s.QualityTarget <= 100), "quality_target", "quality_target must be between 0 and 100"},
 		{s.QualityTarget > 0 && alone, "quality_target", "quality_target goes with until auto, green, quality or a command, not with " + s.Until},
 		{s.MinChangeCoverage < 0, "min_change_coverage", "min_change_coverage is not a share between 0% and 100%, like 80%"},
+		{s.MinNoticed < 0, "min_mutants_noticed", "min_mutants_noticed is not a share between 0% and 100%, like 80%"},
+		{s.MinNoticed > 0 && alone, "min_mutants_noticed", "min_mutants_noticed goes with until auto, green, guarded, quality or a command, not with " + s.Until},
+		{s.criterion().Noticed > 0 && s.ChangeMutants.Off, "until", "until: guarded and min_mutants_noticed need mutants of the change, and change_mutants.off is true"},
 		{s.Promise != "" && alone, "completion_promise", "completion_promise goes with until auto, green, quality or a command, not with " + s.Until},
 		{s.Promise != "" && strings.TrimSpace(s.Promise) == "", "completion_promise", "completion_promise must be a text"},
 	}

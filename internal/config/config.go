@@ -200,7 +200,7 @@ func (s Settings) conditions() []condition {
 		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
 		{!s.hasValidErrorCount(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},
-		{s.hasUnknownUntil(), "until", "until must be auto, green, idle, never, quality, or a command; there is no command " + s.Until},
+		{s.hasUnknownUntil(), "until", "until must be auto, green, guarded, idle, never, quality, or a command; there is no command " + s.Until},
 		{!slices.Contains([]string{"auto", "stop", "ask", "continue"}, s.OnStall), "on_stall", "on_stall must be auto, stop, ask or continue, not " + s.OnStall},
 		{s.Stall.Iterations < 2, "stall.iterations", "stall.iterations must be at least 2"},
 		{!(s.Stall.Range > 0 && s.Stall.Range <= 1), "stall.range", "stall.range must be above 0 and at most 1, like 0.02"},

@@ -26,14 +26,16 @@ type Settings struct {
 	Session string `yaml:"session" range:"fresh|continue"`
 	// let `agent` act without asking; in a file this counts only if `--config` names the file, otherwise use `--yolo`
 	Yolo bool `yaml:"yolo"`
-	// when the task is done: `green`: all tests pass; `idle`: an iteration changes nothing while the checks are green; `quality`: `green`, and `quality_target` is reached; `never`; or a command that succeeds. `auto` is `green` if the baseline is not green, otherwise `idle`
-	Until string `yaml:"until" range:"auto|green|idle|quality|never|command"`
+	// when the task is done: `green`: all tests pass; `idle`: an iteration changes nothing while the checks are green; `guarded`: `green`, and [tests notice](guarded.md) faults in what changed; `quality`: `green`, and `quality_target` is reached; `never`; or a command that succeeds. `auto` is `green` if the baseline is not green, otherwise `idle`
+	Until string `yaml:"until" range:"auto|green|idle|guarded|quality|never|command"`
 	// a text that the agent must [also](agents.md#when-it-is-done) print before the task counts as done
 	Promise string `yaml:"completion_promise"`
 	// a quality score that must also be reached; 90 by default with `until: quality`
 	QualityTarget float64 `yaml:"quality_target" range:"0–100"`
 	// share of the [changed lines](rules.md#changed-lines) that tests must also execute, in a loop and for `supervise gate`
 	MinChangeCoverage Percent `yaml:"min_change_coverage" range:"0–100"`
+	// share of the [mutants of the change](guarded.md) that tests must also notice; 80% with `until: guarded`
+	MinNoticed Percent `yaml:"min_mutants_noticed" range:"0–100"`
 	// what happens when the loop [stalls or cycles](rules.md#stall-cycle-stuck): `stop` and `ask` (a [person](approval.md)) apply to early cycles too, `auto` ends it on a stall and an infinite loop
 	OnStall string `yaml:"on_stall" range:"auto|stop|ask|continue"`
 	// end the loop (exit status 5) when quality grows by less than 5 points twice in a row; reports mention it in any case

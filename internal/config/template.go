@@ -78,7 +78,7 @@ const footer = `
 # checks_parallel: auto     # linters run in parallel with tests; 1: one check after another; 2 or more: that many at once
 
 # pty: auto                 # the agent gets a terminal if possible; always: or it is an error; never: pipes
-# until: auto               # green, idle, never, quality, or a command that succeeds when the task is done
+# until: auto               # green, guarded, idle, never, quality, or a command that succeeds when the task is done
 # completion_promise: DONE  # the agent must also print this text
 # quality_target: 90        # and this score must be reached
 # min_change_coverage: 80%  # and tests must execute this share of the changed lines; for supervise gate as well

@@ -34,6 +34,7 @@ type Criterion struct {
 	Promise string  `json:",omitempty"` // a text that the agent has to print as well; "": none
 	Quality float64 `json:",omitempty"` // score in [0,100] that has to be reached as well; 0: none
 
+	Noticed        float64 `json:",omitempty"` // share of the mutants of the change in [0,100] that tests have to notice; 0: none
 	ChangeCoverage float64 `json:",omitempty"` // share of the changed lines in [0,100] that tests have to execute; 0: none
 
 	NoBuild, NoErrors, NoCoverage bool `json:",omitempty"` // for Green: what the checks do not measure
@@ -54,6 +55,9 @@ func (c Criterion) String() string {
 	text := c.baseText()
 	if c.Quality > 0 {
 		text += fmt.Sprintf(", and quality is at least %g%%", c.Quality)
+	}
+	if c.Noticed > 0 {
+		text += fmt.Sprintf(", and tests execute every changed line and notice at least %g%% of its mutants", c.Noticed)
 	}
 	if c.ChangeCoverage > 0 {
 		text += fmt.Sprintf(", and tests execute at least %g%% of the changed lines", c.ChangeCoverage)
@@ -102,7 +106,7 @@ func (c Criterion) Resolve(baseline metric.Set, green bool) Criterion {
 		return c
 	}
 	c.Kind = Green
-	if green && c.Promise == "" && c.Quality == 0 {
+	if green && c.Promise == "" && c.Quality == 0 && c.Noticed == 0 {
 		c.Kind = Idle
 	}
 	return c
@@ -153,7 +157,7 @@ func (c Criterion) Check(it ledger.Iteration, baseline metric.Set, run func(comm
 	case Idle, Never, Auto:
 		return nil, nil //nolint:nilnil // no criterion is a third answer
 	}
-	if c.Promise != "" || c.Quality > 0 {
+	if c.Promise != "" || c.Quality > 0 || c.Noticed > 0 {
 		met = met && green && c.meetsExtras(it)
 	}
 	met = met && it.ChangeCoverage.Shortfall() == ""
@@ -196,9 +200,12 @@ func (c Criterion) MayBeMet(it ledger.Iteration, set, baseline metric.Set) bool 
 	return false
 }
 
-// meetsExtras reports whether an iteration has the promise and quality that are required in addition to the checks.
+// meetsExtras reports whether an iteration has the promise, the quality and the guarding tests that are required in addition to the checks.
 func (c Criterion) meetsExtras(it ledger.Iteration) bool {
 	if c.Quality > 0 && !(it.Score.Measured && 100*it.Score.Value >= c.Quality-1e-9) {
+		return false
+	}
+	if c.Noticed > 0 && it.GuardShortfall(c.Noticed) != "" {
 		return false
 	}
 	return c.Promise == "" || it.Agent != nil && it.Agent.CompletionClaimed

@@ -3,6 +3,7 @@ package criterion
 import (
 	"testing"
 
+	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/metric"
 	"supervise/selector"
@@ -12,6 +13,7 @@ func TestPromiseAndQualityAreRequiredInAdditionToTheChecks(t *testing.T) {
 	it := func(score float64, claimed bool) ledger.Iteration {
 		return ledger.Iteration{Score: selector.Score{Value: score, Measured: true}, Agent: &ledger.AgentRun{CompletionClaimed: claimed}}
 	}
+	untested := ledger.Iteration{Assessment: detector.Assessment{Alerts: []detector.Alert{{Rule: detector.ChangeUntested}}}}
 	for _, tt := range []struct {
 		until Criterion
 		it    ledger.Iteration
@@ -24,6 +26,12 @@ func TestPromiseAndQualityAreRequiredInAdditionToTheChecks(t *testing.T) {
 		{Criterion{Promise: "x"}, it(1, false), false},
 		{Criterion{Promise: "x", Quality: 90}, it(.8, true), false},
 		{Criterion{Promise: "x", Quality: 90}, it(.95, true), true},
+		{Criterion{Noticed: 80}, ledger.Iteration{}, true}, // no changed line has a mutant
+		{Criterion{Noticed: 80}, guarded(8, 0), true},
+		{Criterion{Noticed: 80}, guarded(7, 0), false},
+		{Criterion{Noticed: 80}, guarded(10, 1), false},
+		{Criterion{Noticed: 80}, accepted(guarded(7, 0)), true},
+		{Criterion{Noticed: 80}, untested, false},
 	} {
 		if got := tt.until.meetsExtras(tt.it); got != tt.want {
 			t.Errorf("%+v: %v", tt.until, got)
@@ -49,6 +57,20 @@ func TestUntestedChangeMeetsNoCriterion(t *testing.T) {
 			t.Errorf("%+v: may be met: %v", tt, got)
 		}
 	}
+}
+
+// guarded is an iteration whose tests notice some of ten mutants of its change.
+func guarded(noticed, notDecided int) ledger.Iteration {
+	return ledger.Iteration{
+		ChangeMutants: &ledger.ChangeMutants{Mutants: 10, Noticed: noticed, NotDecided: notDecided},
+		Assessment:    detector.Assessment{Alerts: []detector.Alert{{Rule: detector.ChangeUnguarded}}},
+	}
+}
+
+// accepted is an iteration whose findings a person accepted.
+func accepted(it ledger.Iteration) ledger.Iteration {
+	it.Assessment.Alerts[0].Acknowledged = &detector.Acknowledged{}
+	return it
 }
 
 func TestAutoIsResolvedByTheBaseline(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // for an iteration that changed neither product code nor tests; the results of a tree are reused.
 func checkChangeMutants(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	old, before := c.baseTree(v)
-	if !c.mayRunChangeMutants(v) || old == "" || before == nil {
+	if c.Judge.ChangeMutants.Off || old == "" || before == nil {
 		return v, nil
 	}
 	key := string(old) + " " + v.Tree
@@ -26,7 +26,7 @@ func checkChangeMutants(ctx context.Context, c Case, v Verdict) (Verdict, error)
 		return v, nil
 	}
 	lines := linesToGuard(v)
-	if len(lines) == 0 {
+	if len(lines) == 0 || !c.mayRunChangeMutants(v) {
 		return v, nil
 	}
 	s, err := c.wholeChange(ctx, v, old)
@@ -52,7 +52,7 @@ func (j Judge) JudgeMutants(ctx context.Context, t Tree, m Measured, h *History)
 func (c Case) mayRunChangeMutants(v Verdict) bool {
 	n := v.Set.Tests.Counts()
 	switch {
-	case c.Judge.ChangeMutants.Off, c.IsWatching(), n.Passed == 0, isBuildBroken(v.Set):
+	case c.IsWatching(), n.Passed == 0, isBuildBroken(v.Set):
 		return false
 	case c.Subject == Change:
 		return true

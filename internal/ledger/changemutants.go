@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,51 @@ func (s ChangeSurvivor) Diff() string {
 		}
 	}
 	return b.String()
+}
+
+// DefaultNoticed is the share of the mutants of a change, in percent, that tests notice if they guard it.
+const DefaultNoticed = 80
+
+// GuardShortfall says what is missing for tests to guard the change of an iteration, "" if nothing is: they
+// execute each changed line, and notice at least that share of its mutants, in percent. What a person
+// accepted does not count.
+func (it Iteration) GuardShortfall(least float64) string {
+	open := func(rule string) bool {
+		return slices.ContainsFunc(it.Assessment.Alerts, func(a detector.Alert) bool { return a.Rule == rule && a.Acknowledged == nil })
+	}
+	m := it.ChangeMutants
+	switch {
+	case open(detector.ChangeUntested):
+		return "no test executes " + it.ChangeCoverage.Untested()
+	case m == nil:
+		return ""
+	case m.NotRunReason != "", m.NotDecided > 0:
+		return m.String()
+	case 100*float64(m.Noticed) < least*float64(m.Mutants) && open(detector.ChangeUnguarded):
+		return fmt.Sprintf("%s, and at least %g %% are required", m, least)
+	}
+	return ""
+}
+
+// Share returns the share of the mutants that tests notice, in [0,1]; nil if none were run.
+func (m *ChangeMutants) Share() *float64 {
+	if m == nil || m.Mutants == 0 {
+		return nil
+	}
+	return new(float64(m.Noticed) / float64(m.Mutants))
+}
+
+// EmptyTests returns the number of the added tests of an iteration that notice nothing.
+func (it Iteration) EmptyTests() int {
+	n := 0
+	if it.ChangeMutants != nil {
+		for _, x := range it.ChangeMutants.Findings {
+			if x.Rule == detector.TestsNoticeNothing {
+				n += len(x.Tests)
+			}
+		}
+	}
+	return n
 }
 
 // String returns the result in words, as in "11 of 14 mutants noticed".

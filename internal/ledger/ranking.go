@@ -34,11 +34,14 @@ type Rank struct {
 	// MutationScore is the share, in [0,1], of mutants in changed product lines that its
 	// tests kill; nil if it was not measured.
 	MutationScore *float64 `json:"power"`
-	Score         float64  `json:"quality_score"` // in [0,1]
-	Lines         int      `json:"changed_lines"` // added and removed
-	CostUSD       *float64 `json:"cost_usd"`
-	Tokens        *int64   `json:"tokens"`
-	Why           string   `json:"why"` // why it has this rank
+	// MutantsNoticed is the share, in [0,1], of mutants of all changed lines that its tests notice; nil if
+	// none were run.
+	MutantsNoticed *float64 `json:"mutants_noticed"`
+	Score          float64  `json:"quality_score"` // in [0,1]
+	Lines          int      `json:"changed_lines"` // added and removed
+	CostUSD        *float64 `json:"cost_usd"`
+	Tokens         *int64   `json:"tokens"`
+	Why            string   `json:"why"` // why it has this rank
 }
 
 // CandidateHome returns the folder of candidate n of a loop below home; number 0 is the

@@ -246,6 +246,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &its[i].Set,
 			Verified: it.Verified, Critical: it.Assessment.HasCritical(), HasOpenFindings: len(it.Open) > 0, Partial: it.Set.IsPartial(),
 			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0, Tree: it.Tree,
+			Guarded: it.ChangeMutants != nil && it.GuardShortfall(DefaultNoticed) == "", EmptyTests: it.EmptyTests(),
 		}
 		if it.Recorded != nil {
 			c.StillInPlace = i == len(its)-1 || builtOn[it.Number]

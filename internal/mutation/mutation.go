@@ -53,6 +53,14 @@ var operators = []struct {
 	{SwapLogic, "and becomes or, or becomes and"},
 }
 
+// Operators returns the operators, those whose mutants say most about tests first.
+func Operators() (out []Operator) {
+	for _, o := range operators {
+		out = append(out, o.name)
+	}
+	return out
+}
+
 // Mutant is one fault in one file.
 type Mutant struct {
 	File              string

@@ -12,6 +12,7 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
+	"supervise/internal/mutation"
 	"supervise/internal/textstream"
 	"supervise/metric"
 )
@@ -29,7 +30,7 @@ type Evidence struct {
 func (e Evidence) Groups() []Group {
 	set := e.History.Previous.Set
 	return []Group{
-		e.refusedGroup(), e.brokenGroup(set), e.failingGroup(set), e.errorsGroup(set), e.criterionGroup(), e.untestedGroup(),
+		e.refusedGroup(), e.brokenGroup(set), e.failingGroup(set), e.errorsGroup(set), e.criterionGroup(), e.untestedGroup(), e.survivorsGroup(),
 		e.notesGroup(), e.earlierGroup(),
 		{Title: "What is left", Unit: "limit", Facts: e.Remaining},
 	}
@@ -196,6 +197,30 @@ func (e Evidence) untestedGroup() Group {
 			text += e.sourceText(p.file, n)
 		}
 		g.Facts = append(g.Facts, text)
+	}
+	return g
+}
+
+// survivorsGroup lists the faults in changed lines that no test notices, those of conditions and results
+// first.
+func (e Evidence) survivorsGroup() Group {
+	g := Group{Title: "No test fails when one of these changed lines changes (a test that fails then belongs to the task)", Unit: "change that no test notices"}
+	m := e.History.Iterations[e.History.Previous.Iteration].ChangeMutants
+	if m == nil {
+		return g
+	}
+	list := slices.Clone(m.Survivors)
+	rank := func(s ledger.ChangeSurvivor) int {
+		return slices.Index(mutation.Operators(), mutation.Operator(s.Operator))
+	}
+	slices.SortStableFunc(list, func(a, b ledger.ChangeSurvivor) int { return rank(a) - rank(b) })
+	for _, s := range list {
+		g.Facts = append(g.Facts, fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Change()))
+	}
+	for _, x := range m.Findings {
+		if x.Rule != detector.ChangeUnguarded {
+			g.Facts = append([]string{x.Why}, g.Facts...)
+		}
 	}
 	return g
 }
