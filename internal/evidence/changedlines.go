@@ -119,11 +119,16 @@ func (c CoverageChange) UnknownLines() string {
 		return "coverage is not measured"
 	case !c.Now.NamesLines():
 		return "the coverage report names no lines"
+	case slices.ContainsFunc(c.Now.Files, isPartial) && !slices.ContainsFunc(c.Now.Files, namesMissed): // an older record
+		return "lines that are not executed are not recorded"
 	case slices.ContainsFunc(c.Now.MissingSuites, ranBefore):
 		return "not all suites ran"
 	}
 	return ""
 }
+
+func isPartial(f metric.FileCoverage) bool   { return f.Covered < f.Total }
+func namesMissed(f metric.FileCoverage) bool { return f.NotExecuted != "" }
 
 // basePaths returns the files before the change, as far as they are known.
 func (c CoverageChange) basePaths() []string {

@@ -25,7 +25,7 @@ func TestChangedLines(t *testing.T) {
 		return c
 	}
 	file := func(path string, executed, missed metric.LineSet) metric.FileCoverage {
-		return metric.FileCoverage{Path: path, Covered: executed.Count(), Total: 9, Executed: executed, NotExecuted: missed}
+		return metric.FileCoverage{Path: path, Covered: executed.Count(), Total: executed.Count() + missed.Count(), Executed: executed, NotExecuted: missed}
 	}
 	type texts map[string][2]string // before and after, "" for none
 	for _, tt := range []struct {
@@ -107,6 +107,11 @@ func TestChangedLines(t *testing.T) {
 			name: "a suite that never ran", now: &metric.Coverage{Files: []metric.FileCoverage{file("shop.py", "1", "4-9")}, MissingSuites: []string{"before"}},
 			changes: texts{"shop.py": {"", python}},
 			want:    []detector.ChangedLines{{Path: "shop.py", Lines: "1,4,6-9", Executed: "1"}},
+		},
+		{
+			name: "an older record", now: &metric.Coverage{Files: []metric.FileCoverage{{Path: "shop.py", Covered: 1, Total: 6, Executed: "1"}}},
+			changes: texts{"shop.py": {"", python}},
+			want:    []detector.ChangedLines{{Path: "shop.py", Unknown: "lines that are not executed are not recorded"}},
 		},
 		{
 			name: "totals", now: &metric.Coverage{Covered: 5, Total: 9},

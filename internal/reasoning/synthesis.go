@@ -96,7 +96,7 @@ func coverageDelta(in Input, o detector.Options) float64 {
 	}
 	it := in.Iteration
 	d, _ := detector.CoverageDelta(detector.Input{
-		Current: it.Observation(), CoverageLosses: it.CoverageLosses, ChangedLines: it.ChangeCoverage.Changed(), PlainCoverage: it.Recorded != nil,
+		Current: it.Observation(), CoverageLosses: it.CoverageLosses, PlainCoverage: it.Recorded != nil,
 	}, in.Previous.Observation(), o)
 	return d
 }
