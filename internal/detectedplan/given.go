@@ -8,6 +8,7 @@ import (
 	"supervise/internal/framework"
 	"supervise/internal/measure"
 	"supervise/internal/project"
+	"supervise/internal/regexp"
 	"supervise/internal/shell"
 	"supervise/runner"
 )
@@ -72,6 +73,9 @@ func findCall(words []shell.Word) (call framework.Invocation, at int, ok bool) {
 	for i, w := range words {
 		texts[i] = w.Text
 	}
+	if call, ok = minitestCall(texts); ok {
+		return call, len(texts), true
+	}
 	for i, text := range texts {
 		name := strings.TrimSuffix(path.Base(text), "w") // mvnw, gradlew
 		for _, program := range []string{path.Base(text), name} {
@@ -86,6 +90,19 @@ func findCall(words []shell.Word) (call framework.Invocation, at int, ok bool) {
 	}
 	return call, 0, false
 }
+
+// minitestCall returns the call of Minitest by a command that runs a file with tests: ruby -Itest
+// test/all.rb. Its options follow the file.
+func minitestCall(texts []string) (framework.Invocation, bool) {
+	i := slices.IndexFunc(texts, func(text string) bool { return !shell.IsAssignment(text) && !slices.Contains(starters, text) })
+	if i < 0 || texts[i] != "ruby" || !rubyTestRE.MatchString(texts[len(texts)-1]) || slices.Contains(texts, "-e") {
+		return framework.Invocation{}, false
+	}
+	return framework.Invocation{Name: "ruby", Purpose: framework.RunsTests, Framework: framework.Named("minitest")}, true
+}
+
+// rubyTestRE matches the path of a file with tests of Ruby.
+var rubyTestRE = regexp.MustCompile(`(^|/)(test/.*|test_[^/]*|[^/]*_test)\.rb$`)
 
 // requestsOutput reports whether a call asks for a report or an output by itself, or passes words on
 // to another program.

@@ -28,6 +28,9 @@ func TestAddReport(t *testing.T) {
 		{"yarn jest --runInBand", "jest", "jest.json"},
 		{"./mvnw test -q", "maven", "test -Dmaven.test.failure.ignore=true -q"},
 		{"bundle exec rspec spec/models", "rspec", "rspec.json"},
+		{"ruby -Itest test/all.rb", "minitest", "test/all.rb --verbose"},
+		{"bundle exec ruby -w test/test_a.rb", "minitest", "--verbose"},
+		{"ruby script.rb", "", ""},
 		{"vendor/bin/phpunit", "phpunit", "--log-junit"},
 
 		{"pytest --junitxml=out.xml", "", ""},
