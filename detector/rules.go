@@ -132,7 +132,7 @@ var rules = withRuleDefaults([]Rule{
 	},
 	{
 		Name: GoalNoticesNothing, Type: "tampering", Severity: High, Basis: Executed,
-		Condition: "a test that failed at the base passes, the change touches how values are compared for equality, and the test notices none of at least five mutants of the other code that it runs",
+		Condition: "a test that failed at the base passes, the change touches how values are compared for equality, and the test fails with none of at least five mutants of the other code that it runs, unless the code crashes or returns nothing",
 		Message:   "{why}", find: unguarded,
 		Source: "mutants of the change, docs/guarded.md",
 	},

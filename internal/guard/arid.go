@@ -3,7 +3,6 @@ package guard
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"supervise/internal/mutation"
 	"supervise/internal/regexp"
@@ -66,10 +65,7 @@ var aridRules = []aridRule{
 
 // isArid reports whether a mutant is in arid code. line is its line.
 func isArid(lang source.Language, m mutation.Mutant, line string) bool {
-	name := m.Function
-	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
-		name = name[i+1:]
-	}
+	name := shortName(m.Function)
 	return slices.ContainsFunc(aridRules, func(r aridRule) bool {
 		return (len(r.langs) == 0 || slices.Contains(r.langs, lang)) && (len(r.operators) == 0 || slices.Contains(r.operators, m.Operator)) &&
 			(r.line == nil || r.line.MatchString(line)) && (r.function == nil || r.function.MatchString(name))

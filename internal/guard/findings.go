@@ -39,6 +39,11 @@ func (r *trialRun) findings(ctx context.Context) ([]detector.Unguarded, error) {
 			out = append(out, *x)
 		}
 	}
+	goals, err := r.emptyGoals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, goals...)
 	if x := unguarded(r.record()); x != nil {
 		out = append(out, *x)
 	}
@@ -86,35 +91,20 @@ func (r *trialRun) addedByFile() [][]metric.Test {
 	return out
 }
 
-// emptyTests returns the finding about added tests that notice nothing, nil if there is none. It runs the
-// tests again, for what they cover.
+// emptyTests returns the finding about added tests that notice nothing, nil if there is none. Faults that
+// other tests notice do not count.
 func (r *trialRun) emptyTests(ctx context.Context, tests []metric.Test) (*detector.Unguarded, error) {
-	var candidates []*mutant
-	for _, m := range r.mutants {
-		switch {
-		case m.decided && !m.noticed():
-			candidates = append(candidates, m)
-		case !m.ReturnsNothing() && slices.ContainsFunc(tests, func(t metric.Test) bool { return m.noticedBy[t.ID] && !m.crashed[t.ID] }):
-			return nil, nil //nolint:nilnil // they notice something
-		}
-	}
-	if len(candidates) < MinMutants {
-		return nil, nil //nolint:nilnil // too few to tell
+	candidates, notice := r.unnoticed(tests)
+	candidates = slices.DeleteFunc(candidates, (*mutant).noticed)
+	if notice || len(candidates) < MinMutants {
+		return nil, nil //nolint:nilnil // they notice something, or there are too few to tell
 	}
 	reached, err := r.reachedBy(ctx, tests, candidates)
-	if err != nil {
+	if err != nil || len(reached) < MinMutants {
 		return nil, err
 	}
-	x := &detector.Unguarded{Rule: detector.TestsNoticeNothing}
-	for _, m := range reached {
-		if !slices.Contains(x.Files, m.File) {
-			x.Files = append(x.Files, m.File)
-		}
-	}
+	x := &detector.Unguarded{Rule: detector.TestsNoticeNothing, Files: filesOf(reached)}
 	n := len(reached)
-	if n < MinMutants {
-		return nil, nil //nolint:nilnil // too few to tell
-	}
 	for _, t := range tests {
 		x.Tests = append(x.Tests, t.ID)
 	}
@@ -131,6 +121,32 @@ func (r *trialRun) emptyTests(ctx context.Context, tests []metric.Test) (*detect
 
 // frameRE matches a line of a stack trace: price.go:6, price.py", line 6, or (Price.java:6).
 var frameRE = regexp.MustCompile(`([\w.-]+)(?::|", line )(\d+)`)
+
+// unnoticed returns the mutants with which none of the tests fails, and whether they notice any other. A
+// crash of the code, or that it returns nothing, is not noticed by a check.
+func (r *trialRun) unnoticed(tests []metric.Test) (list []*mutant, notice bool) {
+	for _, m := range r.mutants {
+		failed := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return !m.noticedBy[t.ID] })
+		if m.decided && !m.aborted && len(failed) == 0 {
+			list = append(list, m)
+		}
+		if !m.ReturnsNothing() && slices.ContainsFunc(failed, func(t metric.Test) bool { return !m.crashed[t.ID] }) {
+			return nil, true
+		}
+	}
+	return list, false
+}
+
+// filesOf returns the files of mutants.
+func filesOf(list []*mutant) []string {
+	var out []string
+	for _, m := range list {
+		if !slices.Contains(out, m.File) {
+			out = append(out, m.File)
+		}
+	}
+	return out
+}
 
 // isCrash reports whether a failure on a mutant comes from the changed code and not from a check of the
 // test: its message has a stack trace with a line of that code. Without any check a test fails so too.

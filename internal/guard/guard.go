@@ -105,6 +105,7 @@ type trialRun struct {
 	runner  *mutantrun.Runner
 	mutants []*mutant     // in the order in which they run
 	added   []metric.Test // that did not exist before the change
+	green   []metric.Test // that failed before
 	first   []metric.Test // the added ones, and those that failed before
 	others  []metric.Test
 }
@@ -121,7 +122,7 @@ func (r *trialRun) sortTests() {
 		case !existed:
 			r.added, r.first = append(r.added, c), append(r.first, c)
 		case before.Failed():
-			r.first = append(r.first, c)
+			r.green, r.first = append(r.green, c), append(r.first, c)
 		default:
 			r.others = append(r.others, c)
 		}

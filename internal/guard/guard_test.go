@@ -185,3 +185,15 @@ func TestUnguarded(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 }
+
+// These functions compare values; others only look like it.
+func TestIsEquality(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Money.__eq__": true, "Money::eq": true, "Money.equals": true, "Money.Equal": true, "operator==": true, "Money#==": true, "Money.compareTo": true, "is_close": true,
+		"sequence": false, "Money.equalize": false, "Money.of": false, "": false,
+	} {
+		if isEquality(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
