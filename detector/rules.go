@@ -235,7 +235,7 @@ var rules = withRuleDefaults([]Rule{
 	},
 	{
 		Name: ChangeUntested, Type: ChangeUntested, Severity: Medium, Unit: "lines", AboutNew: true,
-		Condition: "tests do not execute all lines of product code that changed since the base and can be executed; moved lines, and lines that the coverage does not know, do not count",
+		Condition: "tests do not execute all changed lines of product code that the coverage knows",
 		Message:   "No test executes {n} of {curr} changed lines: {why}", find: changeUntested,
 	},
 	{

@@ -70,13 +70,13 @@ func runDoctor(ctx context.Context, a *app, at workspace, o doctorOptions) error
 
 	record := res.Set.Record()
 	d.Runs, d.Metrics = treecopy.CheckRuns(res.Runs), &record
-	unmatched := opts.Rules.UnmatchedPaths(res.Set)
-	d.Notes = append(d.Notes, unmatched...)
+	unused := opts.UnusedSettings(res.Set)
+	d.Notes = append(d.Notes, unused...)
 	if o.json {
 		return a.encode(d)
 	}
 	a.text().PrintRuns(res)
-	a.text().PrintNotes(unmatched)
+	a.text().PrintNotes(unused)
 	return nil
 }
 

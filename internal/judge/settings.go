@@ -6,6 +6,7 @@ import (
 
 	"supervise/detector"
 	"supervise/integrity"
+	"supervise/internal/evidence"
 	"supervise/internal/guard"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -13,6 +14,7 @@ import (
 	"supervise/internal/originaltests"
 	"supervise/internal/recovery"
 	"supervise/internal/review"
+	"supervise/metric"
 	"supervise/selector"
 )
 
@@ -51,6 +53,17 @@ type Settings struct {
 
 // IsWatching reports whether the session is the user's own.
 func (s Settings) IsWatching() bool { return s.IdleAfter > 0 }
+
+// UnusedSettings explains which settings have no effect, or cannot be met, with the measurements of the
+// baseline.
+func (s Settings) UnusedSettings(set metric.Set) []string {
+	out := s.Rules.UnmatchedPaths(set)
+	why := evidence.CoverageChange{Before: set.Coverage, Now: set.Coverage}.UnknownLines()
+	if s.MinChangeCoverage > 0 && why != "" {
+		out = append(out, "min_change_coverage: it cannot be reached: "+why)
+	}
+	return out
+}
 
 // TrackingConfig describes the selection in the tracker file.
 func (s Settings) TrackingConfig() ledger.TrackingConfig {

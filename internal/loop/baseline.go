@@ -275,7 +275,7 @@ func (r *run) baselineEvent(it ledger.Iteration, info snapshot.Info) event.Basel
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.SkippedPaths(info),
 		NotKept: append([]string{}, r.tree.RegenerablePaths(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Uncommitted: it.Uncommitted.Lines(), Iteration: it,
-		UnusedSettings: append([]string{}, r.opts.Rules.UnmatchedPaths(it.Set)...),
+		UnusedSettings: append([]string{}, r.opts.UnusedSettings(it.Set)...),
 	}
 	for id := range r.past.Flaky {
 		b.Flaky = append(b.Flaky, id.String())
