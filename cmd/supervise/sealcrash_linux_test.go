@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCrashSealed kills supervise at random moments of a loop with sealed tests, and lets any command follow
+// TestCrashSealed kills or interrupts supervise at random moments of a loop with sealed tests, and lets any command follow
 // that may: the loop is resumed, another one starts, or a person restores. At the end of each the tests are
 // as they were, byte for byte, but for what the agent added.
 func TestCrashSealed(t *testing.T) {
@@ -138,7 +138,8 @@ func (c *sealWorld) once(args []string, die bool) (output string, again bool) {
 		c.t.Fatal(err)
 	}
 	if die {
-		killer := time.AfterFunc(time.Duration(c.random.IntN(1500))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		how := []os.Signal{os.Kill, os.Kill, os.Kill, os.Interrupt}[c.random.IntN(4)]
+		killer := time.AfterFunc(time.Duration(c.random.IntN(1500))*time.Millisecond, func() { _ = cmd.Process.Signal(how) })
 		defer killer.Stop()
 	}
 	_ = cmd.Wait() // its status is looked at below
