@@ -36,7 +36,7 @@ func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		v.Hidden = &ledger.Hidden{NotRunReason: whyNotRun(v, isUndone), Sealed: c.Hidden.Seal > 0}
 		return v, nil
 	}
-	if c.Hidden.Seal > 0 && v.Set.Tests.Counts().Failed > 0 {
+	if c.Hidden.Seal > 0 && v.Set.Tests != nil && v.Set.Tests.Counts().Failed+len(v.Set.Tests.Broken) > 0 {
 		if mayEnd, err := c.mayEnd(ctx, v); err != nil || !mayEnd {
 			v.Hidden = &ledger.Hidden{NotRunReason: "visible tests fail", Sealed: true}
 			return v, err

@@ -76,7 +76,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info, sealed *s
 	it.OwnTime = it.EndedAt.Sub(started) - r.checks.clock.Elapsed()
 	if !isShared {
 		if it.Hidden, err = r.newJudge().HiddenBaseline(ctx, it); err == nil {
-			err = requireSealedRun(it.Hidden)
+			err = requireSealedRun(it.Hidden, it.Set.Tests)
 		}
 		if err != nil {
 			return err

@@ -149,7 +149,7 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 		return all
 	}
 	if h.Sealed != nil {
-		return h.sealedTestsAmong(all, visible)
+		return h.sealedTestsAmong(all, visible, files.Tests())
 	}
 
 	hidden := map[metric.ID]bool{}
@@ -174,16 +174,21 @@ func (h HiddenRun) hiddenTestsAmong(all *metric.Tests, files HiddenFiles, visibl
 	return &out
 }
 
-// sealedTestsAmong returns the sealed tests, with their files. Those that did not run are added.
-func (h HiddenRun) sealedTestsAmong(all, visible *metric.Tests) *metric.Tests {
+// sealedTestsAmong returns the sealed tests, with their files. Those that did not run are added. A test
+// whose suite could not run when it was sealed is known by its definition alone.
+func (h HiddenRun) sealedTestsAmong(all, visible *metric.Tests, defs []detector.TestSource) *metric.Tests {
 	var cases []metric.Test
 	for id, file := range h.Sealed {
-		t, ran := all.Lookup(id)
-		if !ran {
-			t = metric.Test{ID: id, Status: metric.NotRun, Message: "it did not run"}
+		found := []metric.Test{{ID: id, Status: metric.NotRun, Message: "it did not run"}}
+		if t, ran := all.Lookup(id); ran {
+			found[0] = t
+		} else if list := (detector.Tampering{File: file, Test: id.Name}).AffectedTests(all, defs, nil); len(list) > 0 {
+			found = list
 		}
-		t.File = file
-		cases = append(cases, t)
+		for _, t := range found {
+			t.File = file
+			cases = append(cases, t)
+		}
 	}
 	return &metric.Tests{Cases: metric.NewTests(cases).Cases, Broken: brokenExcept(all, visible), Runner: all.Runner}
 }

@@ -29,18 +29,19 @@ type Options struct {
 func Choose(tests *metric.Tests, files []Source, o Options) (Record, error) {
 	r := newReported(tests)
 	n := len(r.failing.Cases)
-	switch {
-	case n == 0 && len(tests.Broken) > 0:
-		return Record{}, fmt.Errorf("%w: which tests fail is unknown as long as %s cannot run: make it build, or give a folder of hidden tests", ErrNothing, tests.Broken[0].Name)
-	case n < 2:
-		return Record{}, fmt.Errorf("%w: fewer than two tests fail, and one has to stay visible: add failing tests, or give a folder of hidden tests", ErrNothing)
-	}
 	var units []unit
 	for i, f := range files {
 		for _, u := range r.units(f, o.How) {
 			u.file = i
 			units = append(units, u)
+			n += u.unread
 		}
+	}
+	switch {
+	case n == 0 && len(tests.Broken) > 0:
+		return Record{}, fmt.Errorf("%w: which tests fail is unknown as long as %s cannot run: make it build, or give a folder of hidden tests", ErrNothing, tests.Broken[0].Name)
+	case n < 2:
+		return Record{}, fmt.Errorf("%w: fewer than two tests fail, and one has to stay visible: add failing tests, or give a folder of hidden tests", ErrNothing)
 	}
 	random := rand.New(rand.NewPCG(o.Seed, uint64(o.How))) //nolint:gosec // the agent does not see it, and it has to be repeatable
 	random.Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
@@ -148,6 +149,7 @@ func (r Record) Difference(before, after *metric.Tests) string {
 	metric.Pair(before, after, func(old, now *metric.Test) {
 		switch {
 		case why != "":
+		case old == nil && before.IsBroken(now.ID): // without the sealed tests it runs
 		case old == nil:
 			why = now.ID.String() + " is new"
 		case now == nil && !gone[old.ID]:

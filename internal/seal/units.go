@@ -2,6 +2,7 @@ package seal
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strings"
 
@@ -34,6 +35,8 @@ type unit struct {
 	span  source.Span // empty if the file is removed
 	tests []metric.ID // that fail, without those that only enclose others
 	gone  []metric.ID // all reported tests that it defines
+
+	unread int // how many of its tests are in a suite that could not run
 }
 
 // reported are the tests that ran.
@@ -80,6 +83,9 @@ func (r reported) units(f Source, how Fineness) (out []unit) {
 	for _, d := range in.Tests {
 		defs = append(defs, detector.TestSource{File: f.Path, Def: d})
 	}
+	if out := r.unread(f, defs); len(out) > 0 && how != WholeFiles {
+		return out
+	}
 	if len(defs) == 0 || how == WholeFiles {
 		if u, ok := r.unit("", source.Span{}, r.testsOfFile(f.Path, defs)); ok {
 			return []unit{u}
@@ -110,6 +116,31 @@ func (r reported) units(f Source, how Fineness) (out []unit) {
 		}
 	}
 	return out
+}
+
+// unread returns the tests of a file whose suite could not run, as when they call what does not exist yet.
+func (r reported) unread(f Source, defs []detector.TestSource) (out []unit) {
+	i := slices.IndexFunc(r.all.Broken, func(s metric.Suite) bool { return r.contains(s.Name, f.Path) })
+	if i < 0 || len(detector.Tampering{File: f.Path}.AffectedTests(r.all, defs, nil)) > 0 {
+		return nil
+	}
+	for _, d := range defs {
+		if d.Def.Kind == source.Test {
+			out = append(out, unit{span: lines(f.Text, d.Def), unread: 1, tests: []metric.ID{{Suite: r.all.Broken[i].Name, Name: d.Def.Name}}})
+		}
+	}
+	return out
+}
+
+// contains reports whether a suite has the tests of a file: it is the file, its folder or, at the root of
+// the tree, the Go package that the others are below.
+func (r reported) contains(suite, file string) bool {
+	dir := path.Dir(file)
+	if dir != "." || suite == file {
+		return suite == file || suite == dir || strings.HasSuffix(suite, "/"+dir)
+	}
+	return strings.HasSuffix(file, ".go") && !slices.ContainsFunc(r.all.Cases, func(t metric.Test) bool { return strings.HasPrefix(suite, t.Suite+"/") }) &&
+		!slices.ContainsFunc(r.all.Broken, func(s metric.Suite) bool { return strings.HasPrefix(suite, s.Name+"/") })
 }
 
 // testsOfFile returns the reported tests of a file.
