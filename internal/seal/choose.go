@@ -147,21 +147,30 @@ func (r Record) Difference(before, after *metric.Tests) string {
 	}
 	why := ""
 	metric.Pair(before, after, func(old, now *metric.Test) {
-		switch {
-		case why != "":
-		case old == nil && before.IsBroken(now.ID): // without the sealed tests it runs
-		case old == nil:
-			why = now.ID.String() + " is new"
-		case now == nil && !gone[old.ID]:
-			why = old.ID.String() + " is missing"
-		case now != nil && slices.ContainsFunc(r.Tests, func(t Test) bool { return t.ID == old.ID }):
-			why = old.ID.String() + " still runs"
-		case now != nil && now.Failed() && !old.Failed():
-			why = old.ID.String() + " fails"
+		runsNow := old == nil && before.IsBroken(now.ID) // the suite could not run because of the sealed tests
+		if why == "" && !runsNow {
+			why = r.difference(old, now, gone)
 		}
 	})
 	if why == "" && len(after.Broken) > len(before.Broken) {
 		why = after.Broken[len(after.Broken)-1].Name + " does not run"
 	}
 	return why
+}
+
+// difference says how one test differs, "" if it does not.
+func (r Record) difference(old, now *metric.Test, gone map[metric.ID]bool) string {
+	switch {
+	case old == nil:
+		return now.ID.String() + " is new"
+	case now == nil && gone[old.ID]:
+		return ""
+	case now == nil:
+		return old.ID.String() + " is missing"
+	case slices.ContainsFunc(r.Tests, func(t Test) bool { return t.ID == old.ID }):
+		return old.ID.String() + " still runs"
+	case now.Failed() && !old.Failed():
+		return old.ID.String() + " fails"
+	}
+	return ""
 }

@@ -93,29 +93,43 @@ func (r reported) units(f Source, how Fineness) (out []unit) {
 		return nil
 	}
 	for i, d := range defs {
-		if d.Def.Kind == source.Subtest {
-			continue
-		}
-		tests := r.testsOf(d, defs)
-		var inner []unit
-		for _, sub := range defs[i+1:] {
-			if sub.Def.Kind != source.Subtest || sub.Def.Line > d.Def.End {
-				break
-			}
-			found := r.testsOf(sub, defs)
-			if u, ok := r.unit(d.Def.Name, lines(f.Text, sub.Def), found); ok {
-				inner = append(inner, u)
-			}
-			tests = append(tests, found...)
-		}
-		inner = append(inner, r.rows(f.Text, d.Def, in.Lists, tests)...)
-		if how == Rows && len(inner) > 0 {
-			out = append(out, inner...)
-		} else if u, ok := r.unit("", lines(f.Text, d.Def), tests); ok {
-			out = append(out, u)
+		if d.Def.Kind != source.Subtest {
+			out = append(out, r.definition(testFile{f.Text, in.Lists, defs}, i, how)...)
 		}
 	}
 	return out
+}
+
+// testFile is a test file with its tables and tests.
+type testFile struct {
+	text  []byte
+	lists []source.List
+	defs  []detector.TestSource
+}
+
+// definition returns the parts of definition i: its failing subtests and rows, or all of it.
+func (r reported) definition(f testFile, i int, how Fineness) []unit {
+	d := f.defs[i]
+	tests := r.testsOf(d, f.defs)
+	var inner []unit
+	for _, sub := range f.defs[i+1:] {
+		if sub.Def.Kind != source.Subtest || sub.Def.Line > d.Def.End {
+			break
+		}
+		found := r.testsOf(sub, f.defs)
+		if u, ok := r.unit(d.Def.Name, lines(f.text, sub.Def), found); ok {
+			inner = append(inner, u)
+		}
+		tests = append(tests, found...)
+	}
+	inner = append(inner, r.rows(f, d.Def, tests)...)
+	if how == Rows && len(inner) > 0 {
+		return inner
+	}
+	if u, ok := r.unit("", lines(f.text, d.Def), tests); ok {
+		return []unit{u}
+	}
+	return nil
 }
 
 // unread returns the tests of a file whose suite could not run, as when they call what does not exist yet.
@@ -175,8 +189,8 @@ func lastPart(class string) string { return class[strings.LastIndexAny(class, ".
 
 // rows returns the rows of the tables of a definition that are failing tests. A test belongs to the only
 // row whose literals its name shows. What that guesses wrong is noticed when the other tests run.
-func (r reported) rows(text []byte, d source.TestDef, lists []source.List, tests []metric.Test) (out []unit) {
-	for _, l := range lists {
+func (r reported) rows(f testFile, d source.TestDef, tests []metric.Test) []unit {
+	for _, l := range f.lists {
 		if len(l.Spans) < 2 || l.End < d.Line-maxAbove {
 			continue
 		}
@@ -188,7 +202,7 @@ func (r reported) rows(text []byte, d source.TestDef, lists []source.List, tests
 				continue
 			}
 			taken[i] = true
-			if u, ok := r.unit(d.Name, rowSpan(text, l.Spans, i), []metric.Test{t}); ok {
+			if u, ok := r.unit(d.Name, rowSpan(f.text, l.Spans, i), []metric.Test{t}); ok {
 				found = append(found, u)
 			}
 		}
