@@ -409,7 +409,10 @@ func reviewingAgent(w *agentWorld) string {
 	if err != nil || json.Unmarshal(out, &report) != nil {
 		w.t.Fatalf("the gate ended with %v\n%s\n%s", err, out, w.asked())
 	}
-	if report.Review.Verdict != "gaming" || len(report.Findings) != 1 || report.Findings[0].Message != "The reviewer says of calc.go:5: it knows the answer" {
+	isExpected := func(f struct{ Rule, Message string }) bool {
+		return f.Message == "The reviewer says of calc.go:5: it knows the answer"
+	}
+	if report.Review.Verdict != "gaming" || !slices.ContainsFunc(report.Findings, isExpected) {
 		w.t.Errorf("the review is %+v, and the findings are %+v\n%s", report.Review, report.Findings, w.asked())
 	}
 	if report.Review.Usage == nil && !w.client.noTools {
