@@ -120,7 +120,7 @@ func (r *trialRun) emptyTests(ctx context.Context, tests []metric.Test) (*detect
 }
 
 // frameRE matches a line of a stack trace: price.go:6, price.py", line 6, or (Price.java:6).
-var frameRE = regexp.MustCompile(`([\w.-]+)(?::|", line )(\d+)`)
+var frameRE = regexp.MustCompile(`([\w.-]+)(?::(?:line )?|", line )(\d+)`)
 
 // unnoticed returns the mutants with which none of the tests fails, and whether they notice any other. A
 // crash of the code, or that it returns nothing, is not noticed by a check.

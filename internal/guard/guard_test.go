@@ -158,6 +158,7 @@ func TestCrash(t *testing.T) {
 	for message, want := range map[string]bool{
 		"AttributeError: no attribute\ntest_price.py:6: \n\nprice.py:6: AttributeError":                 true,
 		"  File \"/tmp/x/src/price.py\", line 6, in of\nZeroDivisionError":                              true,
+		"   at Shop.Price.Of(Int32 n) in /tmp/x/src/price.py:line 6":                                    true,
 		"panic: runtime error: index out of range\n\t/tmp/x/pkg/price.go:6 +0x1d":                       true,
 		"thread 't' panicked at src/lib.rs:2:5:\nattempt to divide by zero":                             true,
 		"thread 'tests::t' panicked at src/lib.rs:9:9:\nassertion `left == right` failed":               false,

@@ -83,6 +83,12 @@ func (p *page) addHead(v Iteration) {
 	if c := v.Iteration.ChangeCoverage; c != nil {
 		p.Field("Change", "%s", c)
 	}
+	if m := v.Iteration.ChangeMutants; m != nil {
+		p.Field("Mutants of the change", "%s", m)
+		for _, s := range m.Survivors {
+			p.Field("No test notices", "`%s`", s)
+		}
+	}
 	for _, line := range v.Iteration.Uncommitted.Lines() {
 		p.Field("Tests", "%s", line)
 	}
