@@ -75,7 +75,7 @@ var rows = []struct {
 	{event.LoopRecorded, "only in the log of a [recorded loop](record.md): it started", nil, "`dir`, `settings_sha256`"},
 	{event.IterationRecorded, "there, an iteration was recorded and judged", record.RecordedData{}, "`metrics`, `rejected`, `verified`, `next`, `reason`, `by`"},
 	{event.IterationReplaced, "there, before a number is recorded again", record.ReplacedData{}, "`before` (the old record), `by`, `reason`"},
-	{event.SealedRestored, "they are in the tree again", event.RestoredTests{}, "`loop_id` (of another loop that sealed them), `tests`, `files` (changed by that), `kept` (originals next to files that were rewritten or deleted), `uncommitted` (files that commits of the agent have without these tests)"},
+	{event.SealedRestored, "they are in the tree again", event.RestoredTests{}, "`loop_id` (of another loop that sealed them), `tests`, `files` (changed by that), `kept` (originals next to files that were rewritten or deleted), `found` (files into which the agent restored them), `uncommitted` (files that commits of the agent have without these tests)"},
 	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `iterations` (total of the loop), `best_iteration` (selected, or the best so far) and its `quality_score` in [0,1], `safe_snapshot` (the start of a further iteration), `spending` (of the agent, with `tokens`, `improvements`, and the cost of each), `declared` (findings that [`tests: change`](rules.md#what-you-declare) permits, for review), `tree` (the state of the tree after the last restore: `snapshot`, `as`, `files_compared`, `git_files_compared`, `ignored_files_compared`, `except` as in `restore_incomplete`, `not_compared`)"},
 }
 

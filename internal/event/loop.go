@@ -123,6 +123,7 @@ type RestoredTests struct {
 	Tests  int      `json:"tests"`
 	Files  []string `json:"files,omitempty"` // they were restored into
 	Kept   []string `json:"kept,omitempty"`  // originals of files that were rewritten or deleted, next to these
+	Found  []string `json:"found,omitempty"` // files into which the agent had restored them itself
 	// Uncommitted is how many files HEAD had with the sealed tests before the loop and has without them.
 	Uncommitted int `json:"uncommitted,omitempty"`
 }

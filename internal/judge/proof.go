@@ -34,7 +34,7 @@ func (j Judge) proofOf(h *History, it ledger.Iteration, again metric.Set, v ledg
 		addCleanCopy(p, it.CleanRoom)
 	}
 	if v.Hidden != nil && v.Hidden.Tests != nil {
-		p.AddProven(v.Hidden.Tests.Counts().Passed, "hidden test", "passed")
+		p.AddProven(v.Hidden.Tests.Counts().Passed, v.Hidden.Kind()+" test", "passed")
 	}
 
 	p.Trusted = append(p.Trusted, unmeasuredText(again)...)

@@ -139,15 +139,19 @@ func (r *run) restoreSealedOf(dir, name string) error {
 	if err != nil || s == nil || s.Restored && name != "" {
 		return err
 	}
+	wasOut := s.Checked && !s.Restored && name == ""
 	out, err := s.Restore(r.opts.Root)
 	if err != nil {
 		return err
+	}
+	if !wasOut {
+		out.Found = nil // by an earlier end of the loop
 	}
 	n, err := r.inHistory(context.Background(), s)
 	if err != nil {
 		return err
 	}
-	return r.journal.Write(event.SealedRestored, r.state.Iteration, event.RestoredTests{LoopID: name, Tests: len(s.Tests), Files: out.Restored, Kept: out.Kept, Uncommitted: max(0, s.InHistory-n)})
+	return r.journal.Write(event.SealedRestored, r.state.Iteration, event.RestoredTests{LoopID: name, Tests: len(s.Tests), Files: out.Restored, Kept: out.Kept, Found: out.Found, Uncommitted: max(0, s.InHistory-n)})
 }
 
 // testSources returns the test files of a snapshot.

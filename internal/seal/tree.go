@@ -17,6 +17,7 @@ import (
 type Outcome struct {
 	Restored []string // files that are as they were, or have their tests again
 	Kept     []string // originals that were written next to files that were rewritten or deleted
+	Found    []string // files that had their tests already
 }
 
 // Hide takes the sealed tests out of the files of a tree that have them. It leaves other files as they are.
@@ -42,9 +43,6 @@ func (s *Sealed) Hide(root string) error {
 // left as they are.
 func (s *Sealed) Restore(root string) (out Outcome, err error) {
 	err = s.each(root, func(t *tree, f File, original, current []byte) error {
-		if bytes.Equal(current, original) {
-			return nil
-		}
 		text, ok := original, current == nil
 		if _, exists := f.apply(original); current != nil {
 			text, ok = f.merge(original, current)
@@ -56,7 +54,8 @@ func (s *Sealed) Restore(root string) (out Outcome, err error) {
 			kept, err := t.keep(f, original)
 			out.Kept = append(out.Kept, kept)
 			return err
-		case bytes.Equal(text, current):
+		case bytes.Equal(text, current) && current != nil:
+			out.Found = append(out.Found, f.Path)
 			return nil
 		}
 		out.Restored = append(out.Restored, f.Path)

@@ -157,6 +157,9 @@ func (p *Printer) printSealedRestored(d event.RestoredTests) {
 	if len(d.Kept) > 0 {
 		p.printWarning("the agent rewrote or deleted their files; the originals are in " + strings.Join(d.Kept, ", "))
 	}
+	if len(d.Found) > 0 {
+		p.printWarning("the agent found sealed tests and restored them itself: " + strings.Join(d.Found, ", "))
+	}
 	if d.Uncommitted > 0 {
 		p.printWarning(fmt.Sprintf("commits of the agent have %s without sealed tests: commit the working tree as well", report.Pluralize(d.Uncommitted, "file", "files")))
 	}
