@@ -235,7 +235,9 @@ func shapes(t *testing.T, most int) (together int) {
 		"cmd/main.go": "package main\n\nimport \"example.com/shapes\"\n\nfunc main() { println(shapes.Limit) }\n",
 	}
 	check := measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "./..."}}
-	return compare(t, files, check, most, "shapes.go")
+	files["plain.go"] = "package shapes\n\nfunc plain(n int) int { return n + 1 }\n" // without imports
+	files["plain_test.go"] = "package shapes\n\nimport \"testing\"\n\nfunc TestPlain(t *testing.T) {\n\tif plain(1) != 2 {\n\t\tt.Error(plain(1))\n\t}\n}\n"
+	return compare(t, files, check, most, "plain.go", "shapes.go")
 }
 
 func TestGoAllAtOnce(t *testing.T) {

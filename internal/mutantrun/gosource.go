@@ -236,7 +236,10 @@ func (s *goSwitch) writeHead(out *bytes.Buffer) int {
 	out.WriteString(s.directive(s.name, at))
 	out.Write(s.src[at:end])
 	text := strings.NewReplacer("\n", "; ", "{\n", "{ ", "\t", "", "INDEX", strconv.Itoa(s.index), "SELECTOR", strconv.Quote(s.selector)).Replace(goSelector)
-	fmt.Fprintf(out, "; %s; %s", text, s.directive(s.name, end))
+	if end > at {
+		text = "; " + text
+	}
+	fmt.Fprintf(out, "%s; %s", text, s.directive(s.name, end))
 	return end
 }
 
