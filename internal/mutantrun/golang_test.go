@@ -69,7 +69,7 @@ func compare(t *testing.T, files map[string]string, check measure.Check, most in
 	for i, m := range mutants {
 		one, all := results[0][i], results[1][i]
 		if one.Unbuilt != all.Unbuilt || one.Aborted != all.Aborted || !one.Unbuilt && !maps.Equal(one.Killers, all.Killers) {
-			t.Errorf("%s:%d %s: one at a time %+v, all at once %+v", m.File, m.Line, m.Mutated, one, all)
+			t.Errorf("%s:%d %s: one at a time %t %t %v, all at once %t %t %v", m.File, m.Line, m.Mutated, one.Unbuilt, one.Aborted, one.Killers, all.Unbuilt, all.Aborted, all.Killers)
 		}
 		for id, message := range one.Said {
 			if (message == "") != (all.Said[id] == "") {

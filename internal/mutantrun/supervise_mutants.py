@@ -212,6 +212,7 @@ class Runs:
             reporter._tw._file = open(os.devnull, "w")
         recorder = Recorder()
         self.session.config.pluginmanager.register(recorder)
+        self.session.config.option.tbstyle = "native"  # many times as fast as the others
         prepare()
         for i, item in enumerate(items):
             recorder.failed, recorder.message, started = False, "", time.monotonic()
