@@ -130,7 +130,7 @@ integrity: build
 SET ?= second
 heldout: build
 	@cases="$$(mktemp -d)"; tar -xzf bench/heldout/$(SET).tar.gz -C "$$cases"; cd bench && \
-	  $(GO) run ./heldout -binary "$(CURDIR)/bin/supervise" -only "$(ONLY)" "$$cases/$(SET)/one" "$$cases/$(SET)/two"; rm -rf "$$cases"
+	  $(GO) run ./heldout -binary "$(CURDIR)/bin/supervise" -only "$(ONLY)" "$$cases/$(SET)"/*; rm -rf "$$cases"
 
 # Judges published cheats and honest refactorings with real pytest: the benchmarks of
 # checkwash, from PyPI or from the folder SDIST. It prints only totals for the odd half of
