@@ -13,11 +13,12 @@ import (
 	"supervise/source"
 )
 
-// maxOfFewLines is how many mutants are run if the change has so few lines that several of a line are.
-const maxOfFewLines = 8
+// fewLines is the number of lines with a mutant below which a line gets several, up to as many in all, to
+// find out whether tests notice anything: crashes are no answer, and the others shall suffice for one.
+const fewLines = 2 * MinMutants
 
 // chooseMutants returns the mutants to run, in the order in which they run. A change with fewer than
-// [MinMutants] lines that can have one gets several per line.
+// [fewLines] lines that can have one gets several per line.
 func (t Trial) chooseMutants(ctx context.Context) ([]*mutant, error) {
 	files, err := t.Store.Files(t.Current)
 	if err != nil || len(t.Lines) == 0 {
@@ -38,15 +39,20 @@ func (t Trial) chooseMutants(ctx context.Context) ([]*mutant, error) {
 		chosen, all = append(chosen, one...), append(all, several...)
 		sources[f.Path] = mutantrun.Mutant{Source: text, Executable: f.Mode&0o100 != 0}
 	}
-	limit := t.limit()
-	if len(chosen) < MinMutants {
-		chosen, limit = all, min(limit, maxOfFewLines)
+	isChosen := map[mutation.Mutant]bool{}
+	for _, m := range chosen {
+		isChosen[m] = true
+	}
+	list := mutation.Sample(chosen, t.limit())
+	if len(list) < fewLines {
+		others := slices.DeleteFunc(all, func(m mutation.Mutant) bool { return isChosen[m] })
+		list = append(list, mutation.Sample(others, min(fewLines, t.limit())-len(list))...)
 	}
 	var out []*mutant
-	for _, m := range mutation.Sample(chosen, limit) {
+	for _, m := range list {
 		x := sources[m.File]
 		x.Mutant = m
-		out = append(out, &mutant{Mutant: x})
+		out = append(out, &mutant{Mutant: x, extra: !isChosen[m]})
 	}
 	return out, nil
 }

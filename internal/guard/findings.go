@@ -173,13 +173,17 @@ func (r *trialRun) reachedBy(ctx context.Context, tests []metric.Test, list []*m
 	}
 	files := slices.Collect(maps.Keys(r.Lines))
 	names := evidence.NamesOf(files, run.Coverage)
-	lines := map[string]metric.LineSet{}
+	executed, missed := map[string]map[int]bool{}, map[string]map[int]bool{}
 	for _, f := range run.Coverage.Files {
-		lines[f.Path] = f.Executed
+		executed[f.Path], missed[f.Path] = numbers(f.Executed), numbers(f.NotExecuted)
 	}
 	for _, m := range list {
-		at := metric.NewLineSet([]metric.Span{{First: m.Line, Last: m.Line}})
-		if at.Minus(lines[names[m.File]]) == "" {
+		file := names[m.File]
+		n := m.Line // a line that is no statement belongs to the one before it
+		for n > 0 && !executed[file][n] && !missed[file][n] {
+			n--
+		}
+		if executed[file][n] {
 			out = append(out, m)
 		}
 	}

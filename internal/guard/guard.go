@@ -65,6 +65,7 @@ type mutant struct {
 	aborted   bool               // the tests were stopped, or crashed together
 	unbuilt   bool
 	decided   bool // tests ran on it
+	extra     bool // one more of its line, which only says whether tests notice anything
 }
 
 // noticed reports whether a test notices the mutant.
@@ -213,6 +214,7 @@ func (r *trialRun) record() *ledger.ChangeMutants {
 	out := r.Refused("")
 	for _, m := range r.mutants {
 		switch {
+		case m.extra:
 		case m.unbuilt:
 			out.Invalid++
 		case !m.decided:
