@@ -322,13 +322,6 @@ func (e *goEngine) testWords(i int, roots ...string) string {
 	return runner.ShellQuote(words...)
 }
 
-// A run that looks which functions the tests enter may take reachFactor times the time of the
-// tests and reachSlack more. Tests that it does not get to may reach everything.
-const (
-	reachFactor = 3
-	reachSlack  = 5 * time.Second
-)
-
 // findReached runs every test in a separate process, and records the functions that it enters.
 func (e *goEngine) findReached(ctx context.Context) (bool, error) {
 	var script strings.Builder
@@ -342,7 +335,7 @@ func (e *goEngine) findReached(ctx context.Context) (bool, error) {
 			roots = append(roots, goRoot{p.path, root})
 		}
 	}
-	if _, err := e.run(ctx, script.String(), e.tests, reachFactor*e.took+reachSlack); err != nil {
+	if _, err := e.run(ctx, script.String(), e.tests, e.reachLimit(len(e.mutants))); err != nil {
 		return false, err
 	}
 	for i, root := range roots {
@@ -404,10 +397,11 @@ func (e *goEngine) runMutant(ctx context.Context, number int, tests []metric.Tes
 		took += e.durations[t.ID]
 	}
 	result, err := e.runTimed(&took, switchedSlack, func(mutated bool, limit time.Duration) (measure.TreeResults, error) {
+		selected := number
 		if !mutated {
-			number = 0
+			selected = 0
 		}
-		return e.runTests(ctx, number, tests, limit)
+		return e.runTests(ctx, selected, tests, limit)
 	})
 	result.Ran = tests
 	return result, true, err

@@ -255,6 +255,30 @@ func TestE2EGoShapes(t *testing.T) {
 	}
 }
 
+// An endless mutant that runs again, since the tests take longer than before, is still that mutant.
+func TestE2EGoBusyMachine(t *testing.T) {
+	tools.Long(t)
+	tools.Need(t, "go")
+	const code = "package loop\n\nfunc Count(n int) int {\n\ti := 0\n\tfor i < n {\n\t\ti++\n\t}\n\treturn i\n}\n"
+	const tests = "package loop\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestCount(t *testing.T) {\n\tfor began := time.Now(); time.Since(began) < 500*time.Millisecond; {\n\t}\n\tif Count(3) != 3 {\n\t\tt.Error(Count(3))\n\t}\n}\n"
+	files := map[string]string{"go.mod": "module example.com/loop\n\ngo 1.21\n", "loop.go": code, "loop_test.go": tests}
+	check := measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "./..."}}
+	withRunner(t, files, check, Options{}, func(r *Runner, tests []metric.Test) {
+		if _, err := r.Control(t.Context(), tests); err != nil {
+			t.Fatal(err)
+		}
+		mutants := mutantsOf("loop.go", code)
+		if _, err := r.Load(t.Context(), mutants); err != nil || r.engine == nil {
+			t.Fatalf("%v, %v", err, r.engine)
+		}
+		clear(r.durations) // before, they took no time
+		at := slices.IndexFunc(mutants, func(m Mutant) bool { return m.Mutated == "i--" })
+		if result, err := r.Run(t.Context(), mutants[at], tests); err != nil || !result.Aborted {
+			t.Errorf("%v, %+v", err, result)
+		}
+	})
+}
+
 // Packages of this module have the same results both ways.
 func TestE2EGoPackages(t *testing.T) {
 	tools.Long(t)

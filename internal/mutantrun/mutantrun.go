@@ -262,6 +262,12 @@ func (r *Runner) onlyCheck() (measure.Check, bool) {
 	return measure.Check{}, false
 }
 
+// reachLimit limits the time of running each test alone, which shows what it reaches: it must cost less
+// than it saves. Tests that do not run by then may reach everything.
+func (r *Runner) reachLimit(mutants int) time.Duration {
+	return min(3, time.Duration(mutants)/2)*r.took + 5*time.Second
+}
+
 // scratch returns the folder of an engine, next to the copy.
 func (r *Runner) scratch() string { return filepath.Join(filepath.Dir(r.tree.Path), "mutants") }
 

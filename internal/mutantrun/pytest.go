@@ -97,7 +97,7 @@ func (r *Runner) loadPytest(ctx context.Context, mutants []Mutant) error {
 		states: map[int]pytestLine{}, items: map[metric.ID]int{}, results: map[int]pytestResult{},
 	}
 	job := e.job("look")
-	job.Limit = (reachFactor*r.took + reachSlack).Seconds()
+	job.Limit = r.reachLimit(len(mutants)).Seconds()
 	ends, lines, err := e.run(ctx, job)
 	if err != nil || len(lines) == 0 || lines[0].Refused != "" {
 		return err
