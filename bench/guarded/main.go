@@ -48,15 +48,16 @@ func main() {
 	binary := flag.String("binary", "", "the supervise program to measure")
 	out := flag.String("out", "", "file for the results, one JSON object per line")
 	jobs := flag.Int("jobs", 2, "how many tasks run at the same time")
-	first := flag.Int("tasks", 164, "how many tasks run")
+	skip := flag.Int("skip", 0, "how many of the first tasks do not run")
+	count := flag.Int("tasks", 164, "how many tasks run")
 	flag.Parse()
-	if err := run(context.Background(), *binary, *out, *jobs, *first); err != nil {
+	if err := run(context.Background(), *binary, *out, *jobs, *skip, *count); err != nil {
 		fmt.Fprintln(os.Stderr, "guarded:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, binary, out string, jobs, first int) (err error) {
+func run(ctx context.Context, binary, out string, jobs, skip, count int) (err error) {
 	work, err := os.MkdirTemp("", "guarded-")
 	if err != nil {
 		return err
@@ -94,7 +95,8 @@ func run(ctx context.Context, binary, out string, jobs, first int) (err error) {
 			}
 		})
 	}
-	for _, task := range tasks[:min(first, len(tasks))] {
+	tasks = tasks[min(skip, len(tasks)):]
+	for _, task := range tasks[:min(count, len(tasks))] {
 		queue <- task
 	}
 	close(queue)
