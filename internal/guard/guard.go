@@ -29,7 +29,7 @@ const DefaultMutants = 20
 // The time for all mutants of a change: as many times as the tests take, but at least minBudget.
 const (
 	budgetFactor = 10
-	minBudget    = time.Minute
+	minBudget    = 2 * time.Minute
 )
 
 // Options limit a trial.
