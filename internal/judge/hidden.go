@@ -36,11 +36,9 @@ func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		v.Hidden = &ledger.Hidden{NotRunReason: whyNotRun(v, isUndone), Sealed: c.Hidden.Seal > 0}
 		return v, nil
 	}
-	if c.Hidden.Seal > 0 && v.Set.Tests != nil && v.Set.Tests.Counts().Failed+len(v.Set.Tests.Broken) > 0 {
-		if mayEnd, err := c.mayEnd(ctx, v); err != nil || !mayEnd {
-			v.Hidden = &ledger.Hidden{NotRunReason: "visible tests fail", Sealed: true}
-			return v, err
-		}
+	if waits, err := c.sealedTestsWait(ctx, v); err != nil || waits {
+		v.Hidden = &ledger.Hidden{NotRunReason: "visible tests fail", Sealed: true}
+		return v, err
 	}
 	var tests *metric.Tests
 	if before != nil {
@@ -50,6 +48,16 @@ func checkHidden(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	var err error
 	v.Hidden, err = c.runHidden(ctx, v.Iteration, tests, c.History.hiddenPassed)
 	return v, err
+}
+
+// sealedTestsWait reports whether the hidden tests are sealed ones, a visible test fails, and the loop
+// does not end.
+func (c Case) sealedTestsWait(ctx context.Context, v Verdict) (bool, error) {
+	if c.Hidden.Seal == 0 || v.Set.Tests == nil || v.Set.Tests.Counts().Failed+len(v.Set.Tests.Broken) == 0 {
+		return false, nil
+	}
+	mayEnd, err := c.mayEnd(ctx, v)
+	return !mayEnd, err
 }
 
 // runHidden runs the hidden tests on the tree of an iteration. known are their results in the tree
