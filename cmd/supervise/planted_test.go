@@ -87,6 +87,8 @@ func planted() [][]string {
 		{"select", "--use", "0", "--reason", "::error::why", "--apply"},
 		{"resume"},
 		{"verify"},
+		{"seal"},
+		{"seal", "--restore"},
 		{"parse", "../tap.txt"},
 		{"record", "::error::x", "--iteration", "0", "--score", "80"},
 		{"hook", "claude", "PreToolUse"},
