@@ -30,7 +30,7 @@ func AddReport(c measure.Check) measure.Check {
 	}
 	f := call.Framework
 	add := f.Report.Args
-	if f.Report.Format == "unittest" { // prints the names only if it is verbose
+	if f.Report.Format != "" && f.Operands == framework.Modules && f.Like == "" { // it prints the names if it is verbose
 		add, c.Stderr = []string{"-v"}, true
 	}
 	if len(add) == 0 || len(f.Report.Needs) > 0 {

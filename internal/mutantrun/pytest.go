@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/framework"
 	"supervise/internal/measure"
 	"supervise/internal/projectfile"
 	"supervise/metric"
@@ -89,7 +90,8 @@ type pytestResult struct {
 func (r *Runner) loadPytest(ctx context.Context, mutants []Mutant) error {
 	c, ok := r.onlyCheck()
 	isPython := func(m Mutant) bool { return filepath.Ext(m.File) == ".py" }
-	if runtime.GOOS == "windows" || !ok || c.Runner != "pytest" || !slices.ContainsFunc(mutants, isPython) {
+	row := framework.Named(c.Runner)
+	if runtime.GOOS == "windows" || !ok || row == nil || row.Rerun.Way != framework.ByPlugin || !slices.ContainsFunc(mutants, isPython) {
 		return nil
 	}
 	e := &pytestEngine{
