@@ -8,7 +8,6 @@ import (
 	"supervise/internal/framework"
 	"supervise/internal/measure"
 	"supervise/internal/project"
-	"supervise/internal/regexp"
 	"supervise/internal/shell"
 	"supervise/runner"
 )
@@ -66,21 +65,21 @@ func wordsOf(argv []string) (words []shell.Word, line string, ok bool) {
 // starters are the words before a program that only start it, and pass on what follows.
 var starters = strings.Fields("env time nice npx pnpx bunx yarn pnpm exec dlx run uv poetry pdm hatch rye pipenv bundle php python python3 -m")
 
-// findCall returns the call of a framework, and the index of the word after its program: after
-// "test" in "go test". It is false if another program may read the words.
+// findCall returns the call of a framework, and the index of the word before which its options belong:
+// after "test" in "go test". It is false if another program may read the words.
 func findCall(words []shell.Word) (call framework.Invocation, at int, ok bool) {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.Text
-	}
-	if call, ok = minitestCall(texts); ok {
-		return call, len(texts), true
 	}
 	for i, text := range texts {
 		name := strings.TrimSuffix(path.Base(text), "w") // mvnw, gradlew
 		for _, program := range []string{path.Base(text), name} {
 			call, ok = framework.InvocationOf(slices.Concat([]string{program}, texts[i+1:]))
 			if ok && call.Purpose == framework.RunsTests && call.Framework != nil {
+				if program == "ruby" { // its own options precede the file, those of the tests follow it
+					return call, len(texts), true
+				}
 				return call, len(texts) - len(call.Args), true
 			}
 		}
@@ -90,19 +89,6 @@ func findCall(words []shell.Word) (call framework.Invocation, at int, ok bool) {
 	}
 	return call, 0, false
 }
-
-// minitestCall returns the call of Minitest by a command that runs a file with tests: ruby -Itest
-// test/all.rb. Its options follow the file.
-func minitestCall(texts []string) (framework.Invocation, bool) {
-	i := slices.IndexFunc(texts, func(text string) bool { return !shell.IsAssignment(text) && !slices.Contains(starters, text) })
-	if i < 0 || texts[i] != "ruby" || !rubyTestRE.MatchString(texts[len(texts)-1]) || slices.Contains(texts, "-e") {
-		return framework.Invocation{}, false
-	}
-	return framework.Invocation{Name: "ruby", Purpose: framework.RunsTests, Framework: framework.Named("minitest")}, true
-}
-
-// rubyTestRE matches the path of a file with tests of Ruby.
-var rubyTestRE = regexp.MustCompile(`(^|/)(test/.*|test_[^/]*|[^/]*_test)\.rb$`)
 
 // requestsOutput reports whether a call asks for a report or an output by itself, or passes words on
 // to another program.

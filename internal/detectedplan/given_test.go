@@ -29,7 +29,7 @@ func TestAddReport(t *testing.T) {
 		{"./mvnw test -q", "maven", "test -Dmaven.test.failure.ignore=true -q"},
 		{"bundle exec rspec spec/models", "rspec", "rspec.json"},
 		{"ruby -Itest test/all.rb", "minitest", "test/all.rb --verbose"},
-		{"bundle exec ruby -w test/test_a.rb", "minitest", "--verbose"},
+		{"bundle exec ruby -Itest test/test_a.rb", "minitest", "test/test_a.rb --verbose"},
 		{"ruby script.rb", "", ""},
 		{"vendor/bin/phpunit", "phpunit", "--log-junit"},
 

@@ -26,6 +26,7 @@ var pytestPlugin []byte
 // pytestEngine runs tests on mutants in one process of pytest that forks for each of them.
 type pytestEngine struct {
 	*Runner
+	row     *framework.Framework
 	plan    measure.Plan
 	dir     string // the folder of the plugin and of what it reads and writes
 	mutants []Mutant
@@ -95,7 +96,7 @@ func (r *Runner) loadPytest(ctx context.Context, mutants []Mutant) error {
 		return nil
 	}
 	e := &pytestEngine{
-		Runner: r, plan: r.tree.CheckPlan(ctx, r.meter), dir: r.scratch(), mutants: mutants,
+		Runner: r, row: row, plan: r.tree.CheckPlan(ctx, r.meter), dir: r.scratch(), mutants: mutants,
 		states: map[int]pytestLine{}, items: map[metric.ID]int{}, results: map[int]pytestResult{},
 	}
 	job := e.job("look")
@@ -171,7 +172,7 @@ func (e *pytestEngine) run(ctx context.Context, job pytestJob) (measure.TreeResu
 	}
 	adapt := func(c measure.Check) (measure.Check, bool) {
 		c.PlannedID = c.ID()
-		c.Env = append(slices.Clone(c.Env), e.extendVariable(c, "PYTHONPATH", string(os.PathListSeparator), e.dir), e.extendVariable(c, "PYTEST_PLUGINS", ",", "supervise_mutants"))
+		c.Env = append(slices.Clone(c.Env), e.extendVariable(c, "PYTHONPATH", string(os.PathListSeparator), e.dir), e.extendVariable(c, e.row.Rerun.Variable, ",", "supervise_mutants"))
 		return c, true
 	}
 	ends, err := e.meter.RunInTree(ctx, measure.TreeRun{Plan: e.plan, Tests: e.passing, Full: e.fullRun || len(e.passing) > measure.MaxSelected, NoRetry: true, Limit: e.limit(0), Adapt: adapt})
