@@ -151,8 +151,8 @@ func TestE2EPageInBrowser(t *testing.T) {
 	if got := len(b.elements("#trajectory circle.dot.rejected")); got != 2 {
 		t.Errorf("%d points are marked as rejected, want 2", got)
 	}
-	if got := len(b.elements("#trajectory path.bell")); got != 2 {
-		t.Errorf("%d iterations are marked for alerts, want 2", got)
+	if got := len(b.elements("#trajectory path.bell")); got != 4 {
+		t.Errorf("%d iterations are marked for alerts, want 4", got)
 	}
 	if got := len(b.elements("#metrics figure")); got < 8 {
 		t.Errorf("%d metrics are drawn, want 8 or more", got)
