@@ -10,7 +10,7 @@ import (
 )
 
 // A single call of a known framework gets its report. Whatever else may read the words that are added
-// stays as it was given.
+// stays unchanged.
 func TestAddReport(t *testing.T) {
 	for _, tt := range []struct {
 		line, runner string // runner: "" if the check stays as it is

@@ -3,7 +3,6 @@ package ledger
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"supervise/detector"
@@ -34,24 +33,6 @@ type ChangeSurvivor struct {
 
 // Around is how many lines before and after the line of a survivor its Code has.
 const Around = 2
-
-// Diff returns the change with the lines around it, in the form of a diff.
-func (s ChangeSurvivor) Diff() string {
-	var b strings.Builder
-	at := min(Around, s.Line-1)
-	for i, line := range s.Code {
-		if i != at {
-			b.WriteString("  " + line + "\n")
-			continue
-		}
-		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-		b.WriteString("- " + line + "\n")
-		if s.Mutated != "" {
-			b.WriteString("+ " + indent + s.Mutated + "\n")
-		}
-	}
-	return b.String()
-}
 
 // DefaultNoticed is the share of the mutants of a change, in percent, that tests notice if they guard it.
 const DefaultNoticed = 80

@@ -38,7 +38,7 @@ func (r Report) Mutants() document.Document {
 			where = " in `" + s.Function + "`"
 		}
 		d.Labelled(document.Span{Style: document.Warn, Text: "survives"}, "`%s:%d`%s: %s; %s", s.File, s.Line, where, strings.ReplaceAll(s.Operator, "_", " "), report.Pluralize(s.Ran, "test ran on it", "tests ran on it"))
-		d.Below().Add(document.Diff(s.Diff()))
+		d.Below().Add(document.Diff(diffOf(s)))
 	}
 	for _, x := range m.Findings {
 		if len(x.Tests) > 0 {
@@ -55,6 +55,24 @@ func (r Report) Mutants() document.Document {
 	d.Labelled(label("change"), "%s", r.changeText())
 	d.Labelled(label("base"), "%s", r.Base)
 	return d
+}
+
+// diffOf returns a survivor with the lines around it, in the form of a diff.
+func diffOf(s ledger.ChangeSurvivor) string {
+	var b strings.Builder
+	at := min(ledger.Around, s.Line-1)
+	for i, line := range s.Code {
+		if i != at {
+			b.WriteString("  " + line + "\n")
+			continue
+		}
+		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		b.WriteString("- " + line + "\n")
+		if s.Mutated != "" {
+			b.WriteString("+ " + indent + s.Mutated + "\n")
+		}
+	}
+	return b.String()
 }
 
 // IsCheckedOut reports whether the working tree in a folder is that of a revision.

@@ -89,7 +89,7 @@ type engine interface {
 	runMutant(ctx context.Context, number int, tests []metric.Test) (Result, bool, error)
 	isUnbuilt(number int) bool
 	isTogether(number int) bool
-	restore() error // the copy, as it was without mutants
+	restore() error // the copy without mutants
 }
 
 // New returns a runner in a copy. Python writes no compiled files there: it would use that of

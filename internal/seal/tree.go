@@ -80,7 +80,7 @@ func (s *Sealed) States(root string) (out []State, err error) {
 		sealed, exists := f.apply(original)
 		state := State{"changed, and the places of its sealed tests are gone", original}
 		if merged, ok := f.merge(original, current); bytes.Equal(current, original) {
-			state.Text = "as it was"
+			state.Text = "the original"
 		} else if current == nil && exists {
 			state.Text = "deleted"
 		} else if current == nil || bytes.Equal(current, sealed) {
